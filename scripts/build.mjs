@@ -1,0 +1,59 @@
+// Bundles the tool into dist/. Everything but libsql, whose native library must stay a package of its
+// own, goes into chunks that a command loads only when it runs.
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+
+const root = new URL("..", import.meta.url).pathname;
+const outdir = join(root, "dist");
+
+await rm(outdir, { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: ["bin/catalog.ts"],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20.18",
+  external: ["libsql"],
+  chunkNames: "chunks/[name]-[hash]",
+  metafile: true,
+  minify: true,
+  keepNames: true,
+  legalComments: "none",
+  // Packages that are CommonJS inside call require() for Node's own modules.
+  banner: {
+    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+  },
+});
+await chmod(join(outdir, "catalog.js"), 0o755);
+await writeNotices(metafile);
+
+/** The licences of the bundled packages, which ask to be passed on with every copy. */
+async function writeNotices(meta) {
+  const folders = new Set(
+    Object.keys(meta.inputs)
+      .map((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1])
+      .filter((folder) => folder !== undefined),
+  );
+  const notices = [];
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
+    const text = await licenceText(join(root, folder));
+    notices.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
+  }
+  await writeFile(join(outdir, "THIRD-PARTY-NOTICES.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+async function licenceText(folder) {
+  for (const file of ["LICENSE", "LICENSE.md", "LICENSE.txt", "license", "license.md", "LICENCE", "LICENSE-MIT.txt"]) {
+    try {
+      return await readFile(join(folder, file), "utf8");
+    } catch {
+      // The next name may exist.
+    }
+  }
+  return `See the licence field of the package in ${dirname(folder)}.`.replace(root, "");
+}

@@ -1,0 +1,60 @@
+/**
+ * The six shared filters, contract section 4.1. Every member is optional; an absent one does not
+ * restrict. Dates are `YYYY-MM-DD`, inclusive; `rcd` is one or more `retailer:category:department`
+ * triples separated by commas.
+ */
+export interface Filters {
+  retailer?: string;
+  category?: string;
+  department?: string;
+  rcd?: string;
+  start_date?: string;
+  end_date?: string;
+}
+
+export type FilterName = keyof Filters;
+
+/** The filters in the contract's order, which is also the order in a query string. */
+export const FILTER_NAMES = [
+  "retailer",
+  "category",
+  "department",
+  "rcd",
+  "start_date",
+  "end_date",
+] as const satisfies readonly FilterName[];
+
+/** A combination: a retailer, a category and the department that category sits under. */
+export interface Rcd {
+  retailer: string;
+  category: string;
+  department: string;
+}
+
+/**
+ * Reads one `retailer:category:department` triple.
+ *
+ * @returns undefined where the text is not three non-empty parts without white space.
+ */
+export function parseRcd(text: string): Rcd | undefined {
+  const match = /^([^\s:,]+):([^\s:,]+):([^\s:,]+)$/u.exec(text);
+  if (match === null) {
+    return undefined;
+  }
+  const [, retailer = "", category = "", department = ""] = match;
+  return { retailer, category, department };
+}
+
+/** Writes a combination as the `rcd` filter takes it. */
+export function formatRcd({ retailer, category, department }: Rcd): string {
+  return `${retailer}:${category}:${department}`;
+}
+
+/** Whether `text` is a date that exists in the calendar, written `YYYY-MM-DD` (ISO 8601). */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    return false;
+  }
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -1,0 +1,59 @@
+import { FILTER_NAMES } from "./filters.ts";
+import type { EndpointGroup } from "./limits.ts";
+import type { ProblemCode } from "./problems.ts";
+
+export const SCOPES = ["catalog:sample", "catalog:read"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export interface Operation {
+  /** Path below the base URL. */
+  path: string;
+  scope: Scope;
+  group: EndpointGroup;
+  /** Query parameters that it takes. */
+  parameters: readonly string[];
+  /** Codes that it declares, contract sections 4.2 to 4.4. */
+  errors: readonly ProblemCode[];
+}
+
+const sharedErrors = [
+  "invalid_request",
+  "unknown_retailer",
+  "unknown_category",
+  "unknown_department",
+  "invalid_date_range",
+  "missing_credentials",
+  "invalid_credentials",
+  "insufficient_scope",
+  "rate_limited",
+  "service_unavailable",
+  "upstream_timeout",
+  "internal_error",
+] as const satisfies readonly ProblemCode[];
+
+/** The three operations of contract section 4. */
+export const OPERATIONS = {
+  sample: {
+    path: "/v1/sample",
+    scope: "catalog:sample",
+    group: "sample",
+    parameters: FILTER_NAMES,
+    errors: sharedErrors,
+  },
+  catalog: {
+    path: "/v1/catalog",
+    scope: "catalog:read",
+    group: "catalog",
+    parameters: [...FILTER_NAMES, "cursor", "limit"],
+    errors: [...sharedErrors, "invalid_cursor"],
+  },
+  coverage: {
+    path: "/v1/coverage",
+    scope: "catalog:read",
+    group: "catalog",
+    parameters: FILTER_NAMES,
+    errors: sharedErrors,
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof OPERATIONS;

@@ -1,0 +1,137 @@
+/**
+ * Cuts JSON text into the raw text of its parts, so that a number keeps the digits it was written
+ * with (`19.90`, an integer beyond 2^53) and a string its escapes. It does not validate: the text
+ * must already have passed `JSON.parse`.
+ */
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+/** Index of the first character at or after `index` that is not JSON white space (RFC 8259 section 2). */
+function skipSpace(text: string, index: number): number {
+  let at = index;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) {
+      return at;
+    }
+    at += 1;
+  }
+}
+
+/** Index just after the string that opens at `index`. */
+function skipString(text: string, index: number): number {
+  let end = text.indexOf('"', index + 1);
+  for (;;) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) {
+      backslashes += 1;
+    }
+    if (backslashes % 2 === 0) {
+      return end + 1;
+    }
+    end = text.indexOf('"', end + 1);
+  }
+}
+
+/** Index just after the value that starts at `index`. */
+function skipValue(text: string, index: number): number {
+  const first = text.charCodeAt(index);
+  if (first === QUOTE) {
+    return skipString(text, index);
+  }
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
+    let at = index;
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (Number.isNaN(code) || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 32) {
+        return at;
+      }
+      at += 1;
+    }
+  }
+  let depth = 0;
+  let at = index;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) {
+        return at + 1;
+      }
+    }
+    at += 1;
+  }
+}
+
+/** Raw text of each element of the array that is `text`. */
+export function rawElements(text: string): string[] {
+  const elements: string[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = skipValue(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) {
+      at = skipSpace(text, at + 1);
+    }
+  }
+  return elements;
+}
+
+/** Raw text of each member's value of the object that is `text`; of a repeated name the last, as in `JSON.parse`. */
+export function rawMembers(text: string): Map<string, string> {
+  const members = new Map<string, string>();
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (text.charCodeAt(at) !== CLOSE_BRACE) {
+    const nameEnd = skipString(text, at);
+    const rawName = text.slice(at + 1, nameEnd - 1);
+    const name = rawName.includes("\\") ? (JSON.parse(`"${rawName}"`) as string) : rawName;
+    at = skipSpace(text, nameEnd);
+    if (text.charCodeAt(at) === COLON) {
+      at = skipSpace(text, at + 1);
+    }
+    const end = skipValue(text, at);
+    members.set(name, text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) {
+      at = skipSpace(text, at + 1);
+    }
+  }
+  return members;
+}
+
+/** The same JSON without white space between its tokens: what a line of NDJSON may hold. */
+export function onOneLine(text: string): string {
+  if (!/[\n\r]/.test(text)) {
+    return text;
+  }
+  let compact = "";
+  let at = 0;
+  let start = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+    } else if (code === 32 || code === 10 || code === 13 || code === 9) {
+      compact += text.slice(start, at);
+      at = skipSpace(text, at);
+      start = at;
+    } else {
+      at += 1;
+    }
+  }
+  return compact + text.slice(start);
+}

@@ -1,0 +1,172 @@
+import type { Problem } from "./contract/problems.ts";
+
+/** A flag, an argument or a configured value is wrong; nothing was requested. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  /** The closest valid values, best first. */
+  readonly suggestions: readonly string[];
+  /** The flag at fault (`--retailer`), where one is. */
+  readonly flag: string | undefined;
+  /** The value as typed, where one flag's value is at fault. */
+  readonly value: string | undefined;
+
+  constructor(message: string, details: { suggestions?: readonly string[]; flag?: string; value?: string } = {}) {
+    super(message);
+    this.suggestions = details.suggestions ?? [];
+    this.flag = details.flag;
+    this.value = details.value;
+  }
+}
+
+/** There is no usable API key: none was found, or the one found cannot be a key. The key itself is never in the message. */
+export class CredentialsError extends Error {
+  override readonly name = "CredentialsError";
+}
+
+/**
+ * The service answered with an error. `problem` holds what could be read of the body; members that the body
+ * lacked are absent, and `status` is always the one of the response line.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly problem: Partial<Problem>;
+  /** How often the request was sent. */
+  readonly attempts: number;
+  /** What is visibly wrong with the key that was sent, where something is. */
+  readonly keyFlaw: string | undefined;
+
+  constructor(
+    message: string,
+    details: { status: number; problem: Partial<Problem>; attempts: number; keyFlaw?: string | undefined },
+  ) {
+    super(message);
+    this.status = details.status;
+    this.problem = details.problem;
+    this.attempts = details.attempts;
+    this.keyFlaw = details.keyFlaw;
+  }
+}
+
+/** No complete answer could be had: connection refused or reset, name not resolved, body cut, read stalled, time over. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  readonly attempts: number;
+
+  constructor(message: string, details: { attempts: number; cause?: unknown }) {
+    super(message, { cause: details.cause });
+    this.attempts = details.attempts;
+  }
+}
+
+/** The service answered with success but not with what the contract promises; its rows cannot be relied on. */
+export class ContractError extends Error {
+  override readonly name = "ContractError";
+  readonly requestId: string | undefined;
+
+  constructor(message: string, requestId?: string) {
+    super(message);
+    this.requestId = requestId;
+  }
+}
+
+/** The set changed while it was read, or the rows do not add up: the output is not to be trusted. */
+export class SetChangedError extends Error {
+  override readonly name = "SetChangedError";
+}
+
+/** Nothing matched, and the caller asked for that to be a failure. */
+export class EmptyResultError extends Error {
+  override readonly name = "EmptyResultError";
+}
+
+/** A local file or folder could not be read or written. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly path: string;
+
+  constructor(message: string, path: string, cause?: unknown) {
+    super(message, { cause });
+    this.path = path;
+  }
+}
+
+/** The reader of stdout went away (`| head`); not a failure. */
+export class ClosedPipeError extends Error {
+  override readonly name = "ClosedPipeError";
+}
+
+/** The user or the system asked for an end. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+  readonly signal: "SIGINT" | "SIGTERM";
+
+  constructor(signal: "SIGINT" | "SIGTERM") {
+    super(signal === "SIGINT" ? "interrupted" : "terminated");
+    this.signal = signal;
+  }
+}
+
+/** The exit codes that scripts may rely on. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  credentials: 3,
+  notFound: 4,
+  unavailable: 5,
+  changed: 6,
+  empty: 7,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+const exitCodeOfProblem: Readonly<Record<string, number>> = {
+  invalid_request: EXIT.usage,
+  unknown_retailer: EXIT.usage,
+  unknown_category: EXIT.usage,
+  unknown_department: EXIT.usage,
+  invalid_date_range: EXIT.usage,
+  invalid_cursor: EXIT.changed,
+  missing_credentials: EXIT.credentials,
+  invalid_credentials: EXIT.credentials,
+  insufficient_scope: EXIT.credentials,
+  not_found: EXIT.notFound,
+  rate_limited: EXIT.unavailable,
+  internal_error: EXIT.unavailable,
+  service_unavailable: EXIT.unavailable,
+  upstream_timeout: EXIT.unavailable,
+};
+
+/** A code this version does not know, or a body without one, is judged by its HTTP status. */
+function exitCodeOfStatus(status: number): number {
+  if (status === 401 || status === 403 || status === 407) {
+    return EXIT.credentials;
+  }
+  if (status === 404) {
+    return EXIT.notFound;
+  }
+  if (status === 408 || status === 429 || status >= 500) {
+    return EXIT.unavailable;
+  }
+  return status >= 400 ? EXIT.usage : EXIT.failure;
+}
+
+/** The one place where a failure becomes an exit code; anything unforeseen is 1. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof ApiError) {
+    return exitCodeOfProblem[error.problem.code ?? ""] ?? exitCodeOfStatus(error.status);
+  }
+  if (error instanceof InterruptedError) {
+    return error.signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
+  }
+  const table = [
+    [UsageError, EXIT.usage],
+    [CredentialsError, EXIT.credentials],
+    [NetworkError, EXIT.unavailable],
+    [SetChangedError, EXIT.changed],
+    [EmptyResultError, EXIT.empty],
+    [ClosedPipeError, EXIT.ok],
+  ] as const;
+  return table.find(([kind]) => error instanceof kind)?.[1] ?? EXIT.failure;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // The tests of the command line run the built tool as a child process.
+    globalSetup: ["test/helpers/build.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
