@@ -46,16 +46,23 @@ function skipValue(text: string, index: number): number {
   if (first === QUOTE) {
     return skipString(text, index);
   }
-  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
-    let at = index;
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (Number.isNaN(code) || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 32) {
-        return at;
-      }
-      at += 1;
+  return first === OPEN_BRACE || first === OPEN_BRACKET ? skipContainer(text, index) : skipLiteral(text, index);
+}
+
+/** Index just after the number or word that starts at `index`. */
+function skipLiteral(text: string, index: number): number {
+  let at = index;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (Number.isNaN(code) || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || code <= 32) {
+      return at;
     }
+    at += 1;
   }
+}
+
+/** Index just after the object or array that opens at `index`. */
+function skipContainer(text: string, index: number): number {
   let depth = 0;
   let at = index;
   for (;;) {
@@ -68,11 +75,11 @@ function skipValue(text: string, index: number): number {
       depth += 1;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth -= 1;
-      if (depth === 0) {
-        return at + 1;
-      }
     }
     at += 1;
+    if (depth === 0) {
+      return at;
+    }
   }
 }
 

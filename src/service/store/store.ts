@@ -1,0 +1,121 @@
+import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
+import type { Rcd } from "../../contract/filters.ts";
+import type { OperationName, Scope } from "../../contract/operations.ts";
+
+/** Retailers that a team can see; `null` means all of them. An invisible retailer does not exist for the team. */
+export type Visibility = readonly string[] | null;
+
+/** Filters after validation. Absent members do not restrict; `combinations` is the parsed `rcd` list. */
+export interface SelectionFilters {
+  retailer?: string;
+  category?: string;
+  department?: string;
+  combinations?: readonly Rcd[];
+  /** `YYYY-MM-DD`, inclusive. */
+  startDate?: string;
+  endDate?: string;
+}
+
+/** The rows that one filter set matches in one version of the data, in the one row order of the service. */
+export interface Selection {
+  readonly total: number;
+  /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
+  readonly coverage: readonly Coverage[];
+  readonly summary: CoverageSummary;
+  /** Row ids from `offset`, at most `limit`; costs the same at any offset. */
+  ids(offset: number, limit: number): Uint32Array;
+}
+
+/**
+ * One version of the data: every read of one snapshot agrees with every other. Rows are ordered by sku,
+ * retailer, crawl date and product id, each ascending by UTF-8 bytes.
+ */
+export interface Snapshot {
+  /** Raised by every load that changes rows. */
+  readonly version: number;
+  /** Every combination that holds rows, visible to the team, sorted by retailer, department, category. */
+  combinations(visible: Visibility): readonly Rcd[];
+  /** Computed once per filter set and version, then kept within a stated memory bound. */
+  select(filters: SelectionFilters, visible: Visibility): Selection;
+}
+
+/** An API key as it is kept: the secret itself is never stored. */
+export interface KeyRecord {
+  name: string;
+  team: string;
+  scopes: readonly Scope[];
+  retailers: Visibility;
+  /** ISO 8601 timestamps. */
+  createdAt: string;
+  revokedAt: string | null;
+}
+
+/** Requests of one operation on one day (UTC), as the service measured them. */
+export interface DayCount {
+  date: string;
+  operation: OperationName;
+  requests: number;
+  /** Those answered with a 5xx. */
+  failures: number;
+}
+
+export type IncidentState = "investigating" | "identified" | "monitoring" | "resolved";
+export type IncidentSeverity = "minor" | "major";
+
+export interface IncidentUpdate {
+  state: IncidentState;
+  body: string;
+  postedAt: string;
+}
+
+export interface Incident {
+  id: number;
+  title: string;
+  suite: string;
+  severity: IncidentSeverity;
+  startedAt: string;
+  resolvedAt: string | null;
+  /** Newest first. */
+  updates: readonly IncidentUpdate[];
+}
+
+/**
+ * Where the service keeps rows, keys and what it measured of itself. Every method rejects with
+ * `StoreUnavailableError` when the database is locked, missing, damaged or out of reach, and with
+ * `StoreTimeoutError` when `deadline` passes; both end by themselves once the cause does.
+ */
+export interface Store {
+  /** The newest committed version of the data; a load by another process is seen at the next call. */
+  snapshot(deadline: AbortSignal): Promise<Snapshot>;
+  /**
+   * JSON text of the rows with these ids, in the order of the ids.
+   *
+   * @throws StaleSnapshotError where a row is gone because the data changed since the ids were read.
+   */
+  rows(ids: Uint32Array, deadline: AbortSignal): Promise<string[]>;
+  /** The key whose secret has this hash, revoked or not; never cached, so that a revocation holds at once. */
+  keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
+  /** Secret of this database for signing cursors, made when the database is created. */
+  cursorSecret(deadline: AbortSignal): Promise<Buffer>;
+  addDayCounts(counts: readonly DayCount[]): Promise<void>;
+  /** Counts of the days from `since` (`YYYY-MM-DD`) on. */
+  dayCounts(since: string): Promise<DayCount[]>;
+  /** Incidents that are open or were open at or after `since`, newest first. */
+  incidents(since: string): Promise<Incident[]>;
+  close(): Promise<void>;
+}
+
+/** The database cannot be read or written now. */
+export class StoreUnavailableError extends Error {
+  override readonly name = "StoreUnavailableError";
+}
+
+/** A query passed its deadline and was given up. */
+export class StoreTimeoutError extends Error {
+  override readonly name = "StoreTimeoutError";
+}
+
+/** The data changed between reading ids and reading their rows. */
+export class StaleSnapshotError extends Error {
+  override readonly name = "StaleSnapshotError";
+}
