@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+import { readColumnIndex, readVersion } from "./column-index.ts";
+import type { Session } from "./connection.ts";
+import { type Database, openFileDatabase, openMemoryDatabase } from "./database.ts";
+import { addDayCounts, readDayCounts } from "./day-counts.ts";
+import { readIncidents } from "./incidents.ts";
+import { readKeyByHash } from "./key-records.ts";
+import { parseLocation } from "./location.ts";
+import { readRows } from "./rows.ts";
+import { createSnapshot } from "./snapshot.ts";
+import { type Snapshot, type Store, StoreUnavailableError } from "./store.ts";
+
+/** Milliseconds to wait for other writers: a load of a million rows may be under way. */
+const WRITE_LOCK_WAIT = 60_000;
+/** The service's own counts wait less; it keeps what could not be written and tries again. */
+const COUNT_LOCK_WAIT = 2_000;
+
+/** A store in a file of this machine or in memory, which can also be written to. */
+export interface EmbeddedStore extends Store {
+  /** Reads with several statements, nobody else's in between. */
+  read<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
+  /**
+   * Runs `work` in one write transaction: committed when it resolves, undone when it rejects. A file is
+   * written over a connection of its own, so that reads go on with the data as it was.
+   */
+  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Opens a database, creating an empty one (mode 0600) where there is none.
+ *
+ * @param location a file path, a `file:` URL or `:memory:`
+ * @throws LocationError, StoreUnavailableError
+ */
+export async function openStore(location: string): Promise<EmbeddedStore> {
+  const place = parseLocation(location);
+  return embeddedStore(
+    place.kind === "memory" ? await openMemoryDatabase() : await openFileDatabase(resolve(place.path)),
+  );
+}
+
+function embeddedStore(database: Database): EmbeddedStore {
+  let current: { file: string; snapshot: Snapshot } | undefined;
+
+  async function read<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+    return await database.reading((connection, file) =>
+      connection.exclusively((session) => work(session, file), deadline),
+    );
+  }
+
+  async function newestSnapshot(session: Session, file: string): Promise<Snapshot> {
+    const version = await readVersion(session);
+    if (current?.file !== file || current.snapshot.version !== version) {
+      current = { file, snapshot: createSnapshot(await readColumnIndex(session)) };
+    }
+    return current.snapshot;
+  }
+
+  return {
+    read,
+    write: async (work) => await database.writing(WRITE_LOCK_WAIT, (connection) => connection.transaction(work)),
+    snapshot: async (deadline) => await read(newestSnapshot, deadline),
+    rows: async (ids, deadline) => await read((session) => readRows(session, ids), deadline),
+    keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
+    cursorSecret: async (deadline) => await read(readCursorSecret, deadline),
+    addDayCounts: async (counts) =>
+      await database.writing(COUNT_LOCK_WAIT, (connection) =>
+        connection.transaction((session) => addDayCounts(session, counts)),
+      ),
+    dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
+    incidents: async (since) => await read((session) => readIncidents(session, since)),
+    close: async () => await database.close(),
+  };
+}
+
+async function readCursorSecret(session: Session): Promise<Buffer> {
+  const [[secret] = []] = await session.query("SELECT cursor FROM secret");
+  if (!Buffer.isBuffer(secret)) {
+    throw new StoreUnavailableError("the database holds no secret for cursors");
+  }
+  return secret;
+}

@@ -1,0 +1,135 @@
+import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
+import { formatRcd, type Rcd } from "../../contract/filters.ts";
+import type { ColumnIndex } from "./column-index.ts";
+import type { Selection, SelectionFilters, Visibility } from "./store.ts";
+
+const FIRST_DAY = 0;
+const LAST_DAY = 9999_12_31;
+
+interface Tally {
+  matching: number;
+  earliest: number;
+  latest: number;
+}
+
+/** Computes a selection by one pass over the columns, and a second one for the ids where not every row matches. */
+export function selectRows(index: ColumnIndex, filters: SelectionFilters, visible: Visibility): Selection {
+  const wanted = Uint8Array.from(index.vocabulary, (rcd) => (matches(rcd, filters, visible) ? 1 : 0));
+  const first = filters.startDate === undefined ? FIRST_DAY : dayNumber(filters.startDate);
+  const last = filters.endDate === undefined ? LAST_DAY : dayNumber(filters.endDate);
+  const tallies = tally(index, wanted, first, last);
+  const coverage = index.vocabulary.flatMap((rcd, number) => {
+    const counted = tallies[number];
+    return counted === undefined || counted.matching === 0
+      ? []
+      : [coverageOf(rcd, counted, index.corpusRows[number] ?? 0)];
+  });
+  const summary = summarise(coverage);
+  const ids =
+    summary.matching_rows === index.ids.length
+      ? index.ids
+      : pick(index, wanted, first, last, new Uint32Array(summary.matching_rows));
+  return {
+    total: ids.length,
+    coverage,
+    summary,
+    ids: (offset, limit) => ids.subarray(offset, offset + limit),
+  };
+}
+
+/** `YYYY-MM-DD` as the number YYYYMMDD, which orders as the date does. */
+export function dayNumber(date: string): number {
+  return Number(date.replaceAll("-", ""));
+}
+
+/** Whether a team can see a retailer. */
+export function isVisible(retailer: string, visible: Visibility): boolean {
+  return visible === null || visible.includes(retailer);
+}
+
+function matches(rcd: Rcd, filters: SelectionFilters, visible: Visibility): boolean {
+  const { retailer, category, department, combinations } = filters;
+  return (
+    isVisible(rcd.retailer, visible) &&
+    (retailer === undefined || rcd.retailer === retailer) &&
+    (category === undefined || rcd.category === category) &&
+    (department === undefined || rcd.department === department) &&
+    (combinations === undefined || combinations.some((one) => isSameRcd(one, rcd)))
+  );
+}
+
+function isSameRcd(one: Rcd, other: Rcd): boolean {
+  return one.retailer === other.retailer && one.category === other.category && one.department === other.department;
+}
+
+function tally({ combinations, days, vocabulary }: ColumnIndex, wanted: Uint8Array, first: number, last: number) {
+  const tallies: Tally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
+  for (let position = 0; position < days.length; position += 1) {
+    const number = combinations[position] ?? 0;
+    const day = days[position] ?? 0;
+    const counted = tallies[number];
+    if (wanted[number] === 1 && day >= first && day <= last && counted !== undefined) {
+      counted.matching += 1;
+      counted.earliest = Math.min(counted.earliest, day);
+      counted.latest = Math.max(counted.latest, day);
+    }
+  }
+  return tallies;
+}
+
+function pick(
+  { ids, combinations, days }: ColumnIndex,
+  wanted: Uint8Array,
+  first: number,
+  last: number,
+  into: Uint32Array,
+) {
+  let picked = 0;
+  for (let position = 0; picked < into.length; position += 1) {
+    const day = days[position] ?? 0;
+    if (wanted[combinations[position] ?? 0] === 1 && day >= first && day <= last) {
+      into[picked] = ids[position] ?? 0;
+      picked += 1;
+    }
+  }
+  return into;
+}
+
+function coverageOf(rcd: Rcd, counted: Tally, corpusRows: number): Coverage {
+  return {
+    retailer: rcd.retailer,
+    department: rcd.department,
+    category: rcd.category,
+    rcd: formatRcd(rcd),
+    corpus_rows: corpusRows,
+    matching_rows: counted.matching,
+    earliest_date: dateText(counted.earliest),
+    latest_date: dateText(counted.latest),
+  };
+}
+
+function dateText(day: number): string {
+  const digits = String(day).padStart(8, "0");
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+function summarise(coverage: readonly Coverage[]): CoverageSummary {
+  const summary: CoverageSummary = {
+    combinations: coverage.length,
+    matching_rows: 0,
+    corpus_rows: 0,
+    earliest_date: null,
+    latest_date: null,
+  };
+  for (const { matching_rows, corpus_rows, earliest_date, latest_date } of coverage) {
+    summary.matching_rows += matching_rows;
+    summary.corpus_rows += corpus_rows;
+    if (summary.earliest_date === null || earliest_date < summary.earliest_date) {
+      summary.earliest_date = earliest_date;
+    }
+    if (summary.latest_date === null || latest_date > summary.latest_date) {
+      summary.latest_date = latest_date;
+    }
+  }
+  return summary;
+}
