@@ -1,0 +1,151 @@
+import { catalogResponseSchema, coverageResponseSchema, sampleResponseSchema } from "./envelope.ts";
+import { LIMITS } from "./limits.ts";
+import { OPERATIONS, type OperationName } from "./operations.ts";
+import { PROBLEMS, problemSchema } from "./problems.ts";
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+type JsonObject = { readonly [name: string]: Json };
+
+const RESPONSE_SCHEMAS = {
+  sample: sampleResponseSchema,
+  catalog: catalogResponseSchema,
+  coverage: coverageResponseSchema,
+} as const satisfies Record<OperationName, JsonObject>;
+
+const SUMMARIES: Record<OperationName, string> = {
+  sample: "At most 100 rows, to judge the shape of the data",
+  catalog: "The complete filtered set, walked with a cursor",
+  coverage: "Row counts and crawl dates of each combination",
+};
+
+const PARAMETERS: Readonly<Record<string, JsonObject>> = {
+  retailer: { description: "Restrict to the retailer.", schema: { type: "string" } },
+  category: { description: "Restrict to the category, scoped by `retailer` if given.", schema: { type: "string" } },
+  department: { description: "Restrict to the department, scoped by `retailer` if given.", schema: { type: "string" } },
+  rcd: {
+    description: "One or more `retailer:category:department` triples separated by commas.",
+    schema: { type: "string" },
+  },
+  start_date: {
+    description: "Only rows crawled on or after this date.",
+    schema: { type: "string", format: "date" },
+  },
+  end_date: { description: "Only rows crawled on or before this date.", schema: { type: "string", format: "date" } },
+  cursor: {
+    description: "`pagination.next_cursor` of the previous page, exactly as received.",
+    schema: { type: "string" },
+  },
+  limit: {
+    description: "Maximum rows in this page.",
+    schema: { type: "integer", ...LIMITS.pageSize },
+  },
+};
+
+const HEADERS = {
+  "RateLimit-Limit": { description: "Requests of the endpoint group a window.", schema: { type: "integer" } },
+  "RateLimit-Remaining": { description: "Requests left in the current window.", schema: { type: "integer" } },
+  "RateLimit-Reset": { description: "Seconds until the window resets.", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds to wait at least.", schema: { type: "integer" } },
+} as const satisfies Record<string, JsonObject>;
+
+const ERROR_CLASSES: Readonly<Record<string, string>> = {
+  "400": "The request is wrong.",
+  "401": "No credential, or one that is unknown or revoked.",
+  "403": "The team is not entitled to the operation.",
+  "429": "The requests of this window are used up.",
+  "5XX": "The service failed; reads are safe to repeat.",
+};
+
+/** The OpenAPI 3.1.0 description of the three operations, made from the schemas that the service answers by. */
+export function openApiDocument(): JsonObject {
+  const schemas: Record<string, Json> = {};
+  const paths: Record<string, Json> = {};
+  for (const name of Object.keys(OPERATIONS) as OperationName[]) {
+    paths[OPERATIONS[name].path] = { get: operation(name, component(RESPONSE_SCHEMAS[name], schemas)) };
+  }
+  component(problemSchema, schemas);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Retail Catalog Read API",
+      version: "0.2.0",
+      description: "Read-only access to product rows crawled from retailer web pages.",
+    },
+    servers: [{ url: "/" }, { url: "/api" }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas,
+      headers: HEADERS,
+      securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key of 43 characters." } },
+    },
+  };
+}
+
+function operation(name: OperationName, schema: Json): JsonObject {
+  const { scope, parameters, errors } = OPERATIONS[name];
+  return {
+    operationId: name,
+    summary: SUMMARIES[name],
+    description: `Requires the scope \`${scope}\`.`,
+    "x-status": "draft",
+    security: [{ apiKey: [scope] }],
+    parameters: parameters.map((parameter) => ({ name: parameter, in: "query", ...PARAMETERS[parameter] })),
+    responses: {
+      "200": {
+        description: "The rows that match the filters.",
+        headers: headers(),
+        content: { "application/json": { schema } },
+      },
+      ...Object.fromEntries(
+        Object.entries(ERROR_CLASSES).map(([status, description]) => [
+          status,
+          problemResponse(
+            status,
+            description,
+            errors.filter((code) => matches(status, PROBLEMS[code].status)),
+          ),
+        ]),
+      ),
+    },
+  };
+}
+
+function problemResponse(status: string, description: string, codes: readonly string[]): JsonObject {
+  return {
+    description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(", ")}.`,
+    headers: headers(status === "429" ? ["Retry-After"] : []),
+    content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+  };
+}
+
+function matches(responseClass: string, status: number): boolean {
+  return responseClass === String(status) || (responseClass === "5XX" && status >= 500);
+}
+
+function headers(more: readonly (keyof typeof HEADERS)[] = []): JsonObject {
+  const names = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", ...more];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Files a schema, and every named one inside it, under the components; gives the reference to it. */
+function component(schema: JsonObject, schemas: Record<string, Json>): Json {
+  const { $id, ...rest } = schema;
+  const body = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, referenced(value, schemas)]));
+  if (typeof $id !== "string") {
+    return body;
+  }
+  schemas[$id] = body;
+  return { $ref: `#/components/schemas/${$id}` };
+}
+
+function referenced(value: Json, schemas: Record<string, Json>): Json {
+  if (isList(value)) {
+    return value.map((item) => referenced(item, schemas));
+  }
+  return typeof value === "object" && value !== null ? component(value, schemas) : value;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

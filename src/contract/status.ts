@@ -1,0 +1,105 @@
+import type { FromSchema } from "json-schema-to-ts";
+
+const state = {
+  type: "string",
+  enum: ["operational", "degraded", "outage"],
+  description: "State of the current day (UTC).",
+} as const;
+const uptime_pct = {
+  type: "number",
+  minimum: 0,
+  maximum: 100,
+  description: "Percentage of the requests in the window that were not answered with a 5xx; 100 before the first.",
+} as const;
+
+const daySchema = {
+  $id: "StatusDay",
+  type: "object",
+  additionalProperties: false,
+  required: ["date", "state", "uptime_pct"],
+  properties: {
+    date: { type: "string", format: "date", description: "Day in UTC." },
+    state: { type: "string", enum: ["operational", "degraded", "outage", "no_data"] },
+    uptime_pct: {
+      type: ["number", "null"],
+      minimum: 0,
+      maximum: 100,
+      description: "Null exactly on days without data.",
+    },
+  },
+} as const;
+
+const endpointSchema = {
+  $id: "StatusEndpoint",
+  type: "object",
+  additionalProperties: false,
+  required: ["label", "state", "uptime_pct"],
+  properties: { label: { type: "string", description: "Method and path." }, state, uptime_pct },
+} as const;
+
+const suiteSchema = {
+  $id: "StatusSuite",
+  type: "object",
+  additionalProperties: false,
+  required: ["slug", "name", "state", "uptime_pct", "endpoints", "days"],
+  properties: {
+    slug: { type: "string", format: "slug" },
+    name: { type: "string" },
+    state,
+    uptime_pct,
+    endpoints: { type: "array", items: endpointSchema },
+    days: { type: "array", description: "One entry a day of the window, oldest first.", items: daySchema },
+  },
+} as const;
+
+const updateSchema = {
+  $id: "StatusIncidentUpdate",
+  type: "object",
+  additionalProperties: false,
+  required: ["state", "body", "posted_at"],
+  properties: {
+    state: { type: "string", enum: ["investigating", "identified", "monitoring", "resolved"] },
+    body: { type: "string" },
+    posted_at: { type: "string", format: "date-time" },
+  },
+} as const;
+
+const incidentSchema = {
+  $id: "StatusIncident",
+  type: "object",
+  additionalProperties: false,
+  required: ["title", "suite", "severity", "started_at", "resolved_at", "updates"],
+  properties: {
+    title: { type: "string" },
+    suite: { type: "string", description: "Slug of the suite." },
+    severity: { type: "string", enum: ["minor", "major"] },
+    started_at: { type: "string", format: "date-time" },
+    resolved_at: { type: ["string", "null"], format: "date-time", description: "Null while the incident lasts." },
+    updates: { type: "array", description: "Newest first.", items: updateSchema },
+  },
+} as const;
+
+/** The machine-readable status document, contract section 4.5. */
+export const statusFeedSchema = {
+  $id: "StatusFeed",
+  type: "object",
+  additionalProperties: false,
+  required: ["state", "sample_data", "window_days", "uptime_target", "suites", "incidents"],
+  properties: {
+    state,
+    sample_data: { type: "boolean", description: "Whether the rows served are generated demo data." },
+    window_days: { type: "integer", minimum: 1 },
+    uptime_target: { type: "string", description: "Published target over the window, such as `99.5%`." },
+    suites: { type: "array", items: suiteSchema },
+    incidents: { type: "array", description: "Newest first.", items: incidentSchema },
+  },
+} as const;
+
+export type StatusFeed = FromSchema<typeof statusFeedSchema>;
+export type StatusSuite = FromSchema<typeof suiteSchema>;
+export type StatusIncident = FromSchema<typeof incidentSchema>;
+export type StatusDay = FromSchema<typeof daySchema>;
+export type ServiceState = FromSchema<typeof state>;
+
+/** The availability target of contract section 8 rule 5. */
+export const AVAILABILITY = { targetPct: 99.5, windowDays: 90 } as const;
