@@ -1,0 +1,32 @@
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from "../../contract/problems.ts";
+import { type Html, html } from "./html.ts";
+import { page } from "./layout.ts";
+
+/** The public error catalogue; `#<code>` in the `type` of a problem leads to its entry. */
+export function errorsPage(): Html {
+  return page(
+    "Errors of the Retail Catalog Read API",
+    html`<h1>Errors</h1>
+<p>Every error of the Retail Catalog Read API is a problem document (<code>application/problem+json</code>) with one of
+these codes. Branch on <code>code</code> and <code>retryable</code>, never on <code>detail</code>. Codes are only ever
+added. The same as data: <a href="/errors.json">errors.json</a>.</p>
+<ul class="tags">${PROBLEM_CODES.map((code) => html`<li><a href="#${code}"><code>${code}</code></a></li>`)}</ul>
+${PROBLEM_CODES.map((code) => entry(code, PROBLEMS[code]))}`,
+  );
+}
+
+function entry(
+  code: ProblemCode,
+  { status, retryable, title, meaning, recovery, extensions }: ProblemDefinition,
+): Html {
+  return html`
+<section class="card" id="${code}">
+<div class="row"><h3>${title}</h3><code>${code}</code></div>
+<ul class="tags">
+<li>HTTP ${status}</li><li>${retryable ? "back off and retry" : "do not retry unchanged"}</li>
+${extensions.map((member) => html`<li>carries <code>${member}</code></li>`)}
+</ul>
+<p>${meaning}</p>
+<p><strong>Recovery:</strong> ${recovery}</p>
+</section>`;
+}
