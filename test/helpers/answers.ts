@@ -1,0 +1,73 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { expect } from "vitest";
+import { catalogResponseSchema, coverageResponseSchema, sampleResponseSchema } from "../../src/contract/envelope.ts";
+import { problemSchema } from "../../src/contract/problems.ts";
+import { statusFeedSchema } from "../../src/contract/status.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test states what it expects of the body.
+  body: any;
+}
+
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+addFormats.default(ajv);
+ajv.addFormat("slug", /^\S+$/);
+
+const bodies: [RegExp, object][] = [
+  [/^(\/api)?\/v1\/sample$/, sampleResponseSchema],
+  [/^(\/api)?\/v1\/catalog$/, catalogResponseSchema],
+  [/^(\/api)?\/v1\/coverage$/, coverageResponseSchema],
+  [/^\/status\.json$/, statusFeedSchema],
+];
+
+/** Reads a response and holds it against everything the contract says of any response. */
+export async function readAnswer(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const { pathname } = new URL(response.url);
+  if (/^(\/api)?\/v1\b/.test(pathname)) {
+    checkLimitHeaders(status, headers);
+  }
+  if (status !== 200) {
+    return { status, headers, text, body: checkProblem(status, headers, text) };
+  }
+  const schema = bodies.find(([path]) => path.test(pathname))?.[1];
+  const isJson = headers.get("content-type") === "application/json";
+  const body = isJson && text !== "" ? JSON.parse(text) : undefined;
+  if (schema !== undefined && text !== "") {
+    expect(headers.get("content-type")).toBe("application/json");
+    check(schema, body);
+  }
+  return { status, headers, text, body };
+}
+
+/** Checks a body against a schema of the contract. */
+export function check(schema: object, body: unknown): void {
+  const valid = ajv.validate(schema, body);
+  expect(valid ? [] : ajv.errors).toEqual([]);
+}
+
+/** Checks an error body; an answer to HEAD has none. */
+function checkProblem(status: number, headers: Headers, text: string): unknown {
+  expect(headers.get("content-type")).toBe("application/problem+json");
+  if (text === "") {
+    return undefined;
+  }
+  const body = JSON.parse(text);
+  check(problemSchema, body);
+  expect(body.status).toBe(status);
+  return body;
+}
+
+function checkLimitHeaders(status: number, headers: Headers): void {
+  for (const name of ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]) {
+    expect(headers.get(name), name).toMatch(/^\d+$/);
+  }
+  if (status === 429) {
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  }
+}

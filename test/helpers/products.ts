@@ -1,0 +1,45 @@
+import { formatRcd, type Rcd } from "../../src/contract/filters.ts";
+import type { Product } from "../../src/contract/product.ts";
+
+/** A whole row; what a test is about is given, the rest follows from the sku. */
+export function product({ sku = "sku-1", ...given }: Partial<Product> = {}): Product {
+  const row: Product = {
+    product_id: "",
+    sku,
+    url: `https://shop.example/p/${encodeURIComponent(sku)}`,
+    domain: "shop.example",
+    retailer: "acme",
+    department: "home",
+    category: "lamps",
+    brand: "Brand",
+    model_number: "M-1",
+    title: `Title of ${sku}`,
+    mrp: 20,
+    selling_price: 15,
+    discount_pct: 25,
+    currency: "EUR",
+    color: null,
+    image_url: "https://shop.example/i.jpg",
+    crawl_date: "2026-01-15",
+    ...given,
+  };
+  return row.product_id === ""
+    ? { ...row, product_id: `${row.retailer}/${row.category}/${row.sku}/${row.crawl_date}` }
+    : row;
+}
+
+/** `count` rows with skus `sku-0000`, `sku-0001` and so on. */
+export function products(count: number, given: Partial<Product> = {}): Product[] {
+  return Array.from({ length: count }, (_, index) =>
+    product({ ...given, sku: `sku-${String(index).padStart(4, "0")}` }),
+  );
+}
+
+/** One row of each combination, given as `retailer:category:department`. */
+export function oneRowEach(...triples: string[]): Product[] {
+  return triples.map((triple, index) => {
+    const [retailer = "", category = "", department = ""] = triple.split(":");
+    const combination: Rcd = { retailer, category, department };
+    return product({ ...combination, sku: `sku-${index}`, product_id: formatRcd(combination) });
+  });
+}

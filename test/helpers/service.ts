@@ -1,0 +1,65 @@
+import { onTestFinished } from "vitest";
+import type { Product } from "../../src/contract/product.ts";
+import { createKey, type NewKey } from "../../src/service/keys.ts";
+import type { ServiceOptions } from "../../src/service/options.ts";
+import { startService } from "../../src/service/start.ts";
+import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
+import { createRowWriter } from "../../src/service/store/rows.ts";
+import type { Store } from "../../src/service/store/store.ts";
+import { type Answer, readAnswer } from "./answers.ts";
+
+export interface TestServiceOptions extends ServiceOptions {
+  rows?: readonly Product[];
+  /** Methods of the store that a test replaces by faulty ones; the others stay real. */
+  faults?: (store: EmbeddedStore) => Partial<Store>;
+  /** File or `:memory:`. */
+  database?: string;
+}
+
+export interface TestService {
+  url: string;
+  store: EmbeddedStore;
+  /** Secret of a key with every scope that sees every retailer. */
+  key: string;
+  createKey(key: NewKey): Promise<string>;
+  /** Adds rows as a load does. */
+  addRows(rows: readonly Product[]): Promise<void>;
+  /** Sends a GET and checks the answer against the contract; `key: null` sends no credential. */
+  get(
+    path: string,
+    options?: { key?: string | null; headers?: Record<string, string>; method?: string },
+  ): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** A service on a free port with a real database, which ends with the test. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { rows = [], faults, database = ":memory:", ...service } = options;
+  const store = await openStore(database);
+  await addRows(store, rows);
+  const key = await createKey(store, { name: "all" }, new Date());
+  const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });
+  onTestFinished(close);
+  return {
+    url,
+    store,
+    key,
+    createKey: (other) => createKey(store, other, new Date()),
+    addRows: (more) => addRows(store, more),
+    get: async (path, { key: used = key, headers = {}, method = "GET" } = {}) => {
+      const authorization = used === null ? {} : { authorization: `Bearer ${used}` };
+      return readAnswer(await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } }));
+    },
+    close,
+  };
+}
+
+async function addRows(store: EmbeddedStore, rows: readonly Product[]): Promise<void> {
+  await store.write(async (session) => {
+    const writer = await createRowWriter(session);
+    for (const row of rows) {
+      await writer.add(row, JSON.stringify(row));
+    }
+    await writer.finish();
+  });
+}
