@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import envPaths from "env-paths";
+import { InterruptedError } from "./errors.ts";
 
 /**
  * What a command may know of the world, built once and passed on. Nothing else in the tool reads `process`.
@@ -28,9 +29,14 @@ export interface Context {
 /** An output stream and, where it is a terminal, its width. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** The context of the running process. `signal` is wired by the caller, who also owns the exit code. */
-export function processContext(signal: AbortSignal): Context {
+/** The context of the running process. */
+export function processContext(): Context {
   const { config, data, cache } = envPaths("catalog", { suffix: "" });
+  const signal = endingSignal();
+  for (const stream of [process.stdout, process.stderr]) {
+    // A reader that went away is told to whoever writes; without a listener Node would end the process.
+    stream.on("error", () => undefined);
+  }
   return {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -48,4 +54,13 @@ export function processContext(signal: AbortSignal): Context {
     },
     random: Math.random,
   };
+}
+
+/** The first SIGINT or SIGTERM aborts, so that a command can tidy up; a second one ends the process at once. */
+function endingSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.once(name, () => controller.abort(new InterruptedError(name)));
+  }
+  return controller.signal;
 }

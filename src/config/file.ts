@@ -1,0 +1,93 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parse, TomlError } from "smol-toml";
+import type { Context } from "../context.ts";
+import { FileError, UsageError } from "../errors.ts";
+
+/** One `[profiles.NAME]` table of the configuration file. */
+export interface Profile {
+  base_url?: string;
+  api_key?: string;
+  api_key_command?: string;
+  status_url?: string;
+}
+
+export interface ConfigFile {
+  path: string;
+  profiles: Readonly<Record<string, Profile>>;
+  /** Name of the profile that is used when none is asked for. */
+  defaultProfile: string | undefined;
+}
+
+const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
+
+/** Where the configuration file is: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
+export function configPath(context: Pick<Context, "env" | "folders">): string {
+  return context.env.CATALOG_CONFIG || join(context.folders.config, "config.toml");
+}
+
+/**
+ * Reads the configuration file; one that does not exist holds no profiles, unless `CATALOG_CONFIG` names it.
+ *
+ * @throws FileError when it cannot be read; UsageError when it is not TOML of the expected shape
+ */
+export async function readConfig(context: Pick<Context, "env" | "folders">): Promise<ConfigFile> {
+  const path = configPath(context);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT" && !context.env.CATALOG_CONFIG) {
+      return { path, profiles: {}, defaultProfile: undefined };
+    }
+    throw new FileError(`the configuration file ${path} cannot be read: ${(error as Error).message}`, path, error);
+  }
+  return { path, ...parseConfig(text, path) };
+}
+
+/** Whether other users of the machine may read the file. */
+export async function isReadableByOthers(path: string): Promise<boolean> {
+  return process.platform !== "win32" && ((await stat(path)).mode & 0o077) !== 0;
+}
+
+function parseConfig(text: string, path: string): Pick<ConfigFile, "profiles" | "defaultProfile"> {
+  let document: Record<string, unknown>;
+  try {
+    document = parse(text);
+  } catch (error) {
+    // The library's message quotes the lines around the fault, where a key may stand.
+    const where = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
+    throw new UsageError(`the configuration file ${path} is not valid TOML${where}.`);
+  }
+  const tables = document.profiles ?? {};
+  if (!isTable(tables)) {
+    throw new UsageError(`the configuration file ${path} must hold tables named [profiles.NAME].`);
+  }
+  const profiles: Record<string, Profile> = {};
+  for (const [name, table] of Object.entries(tables)) {
+    profiles[name] = checkedProfile(name, table, path);
+  }
+  const defaultProfile = document.default_profile;
+  return { profiles, defaultProfile: typeof defaultProfile === "string" ? defaultProfile : undefined };
+}
+
+function checkedProfile(name: string, table: unknown, path: string): Profile {
+  if (!isTable(table)) {
+    throw new UsageError(`profiles.${name} in ${path} must be a table: [profiles.${name}].`);
+  }
+  for (const [key, value] of Object.entries(table)) {
+    if (!PROFILE_KEYS.some((known) => known === key)) {
+      throw new UsageError(
+        `profiles.${name} in ${path} has an unknown key ${JSON.stringify(key)}; known are ${PROFILE_KEYS.join(", ")}.`,
+      );
+    }
+    if (typeof value !== "string") {
+      throw new UsageError(`${key} of profiles.${name} in ${path} must be a string in quotes.`);
+    }
+  }
+  return table as Profile;
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

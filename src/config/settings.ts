@@ -1,0 +1,109 @@
+import { closest } from "fastest-levenshtein";
+import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { type Credential, findCredential } from "./credentials.ts";
+import { type Profile, readConfig } from "./file.ts";
+
+/** Which service to talk to, and as whom. */
+export interface ServiceSettings {
+  baseUrl: URL;
+  credential: Credential;
+  /** Name of the profile in use, where one is. */
+  profile: string | undefined;
+}
+
+/**
+ * Settles the service's address and the key: flag, then environment, then profile of the configuration file.
+ *
+ * @throws UsageError, CredentialsError or FileError, each saying what to set
+ */
+export async function resolveService(
+  flags: { baseUrl: string | undefined; profile: string | undefined },
+  context: Context,
+): Promise<ServiceSettings> {
+  const profile = await findProfile(flags.profile, context);
+  const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
+  const credential = await findCredential(context, profile && keysFor(baseUrl, profile));
+  return { baseUrl, credential, profile: profile?.name };
+}
+
+interface NamedProfile {
+  name: string;
+  values: Profile;
+}
+
+/** A profile's key goes to the profile's own service only: without it when another origin was asked for. */
+function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
+  const { base_url, api_key, api_key_command, ...rest } = profile.values;
+  const elsewhere =
+    base_url !== undefined && parseBaseUrl(base_url, "base_url of the profile").origin !== baseUrl.origin;
+  return elsewhere ? { name: profile.name, values: rest } : profile;
+}
+
+async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {
+  const { path, profiles, defaultProfile } = await readConfig(context);
+  const asked = flag ?? (context.env.CATALOG_PROFILE || undefined);
+  const name = asked ?? defaultProfile ?? "default";
+  const values = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (values !== undefined) {
+    return { name, values };
+  }
+  if (asked === undefined && defaultProfile === undefined) {
+    return undefined;
+  }
+  const names = Object.keys(profiles);
+  const known = names.length === 0 ? "it holds none" : `it holds ${names.join(", ")}`;
+  throw new UsageError(`there is no profile ${JSON.stringify(name)} in ${path}; ${known}.`, {
+    ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
+    suggestions: names.length === 0 ? [] : [closest(name, names)],
+  });
+}
+
+function resolveBaseUrl(flag: string | undefined, context: Context, profile: Profile | undefined): URL {
+  const candidates = [
+    ["--base-url", flag],
+    ["CATALOG_BASE_URL", context.env.CATALOG_BASE_URL || undefined],
+    ["base_url of the profile", profile?.base_url],
+  ] as const;
+  for (const [source, value] of candidates) {
+    if (value !== undefined) {
+      return parseBaseUrl(value, source);
+    }
+  }
+  throw new UsageError(
+    "no service to talk to: set --base-url or CATALOG_BASE_URL, or base_url in a profile. Without an account, try --demo.",
+  );
+}
+
+/**
+ * Reads the address of a service. A path prefix is kept; credentials, query and fragment have no place in it.
+ *
+ * @throws UsageError naming where the address came from; an address with credentials is not repeated
+ */
+export function parseBaseUrl(text: string, source: string): URL {
+  const expected = "expected an address such as https://api.example.com or http://127.0.0.1:8787/api";
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new UsageError(`${source} ${JSON.stringify(text)} is not a URL; ${expected}.`, { flag: source, value: text });
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError(
+      `${source} must not hold a user name or password; the API takes a key, see \`catalog auth --help\`.`,
+    );
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new UsageError(`${source} ${JSON.stringify(text)} is not an http or https URL; ${expected}.`, {
+      flag: source,
+      value: text,
+    });
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw new UsageError(`${source} ${JSON.stringify(text)} has a query or fragment; ${expected}.`, {
+      flag: source,
+      value: text,
+    });
+  }
+  return url;
+}

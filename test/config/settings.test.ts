@@ -1,0 +1,117 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { resolveService } from "../../src/config/settings.ts";
+import type { Context } from "../../src/context.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+
+const KEY = "k".repeat(43);
+const none = { baseUrl: undefined, profile: undefined };
+
+async function contextWith(toml: string, env: Record<string, string> = {}): Promise<Context> {
+  const folder = await temporaryFolder();
+  if (toml !== "") {
+    await writeFile(join(folder, "config.toml"), toml, { mode: 0o600 });
+  }
+  const folders = { config: folder, data: folder, cache: folder };
+  return {
+    env: { PATH: process.env.PATH, ...env },
+    folders,
+    signal: new AbortController().signal,
+  } as unknown as Context;
+}
+
+const profiles = `
+[profiles.default]
+base_url = "https://default.example/api"
+api_key = "${KEY}"
+
+[profiles.staging]
+base_url = "https://staging.example"
+api_key_command = "printf '%s\\\\n' secret-from-command"
+`;
+
+describe("the service's settings", () => {
+  test("come from the default profile where nothing else is said", async () => {
+    const settings = await resolveService(none, await contextWith(profiles));
+    expect(settings).toEqual({
+      baseUrl: new URL("https://default.example/api"),
+      credential: { apiKey: KEY, source: "profile default" },
+      profile: "default",
+    });
+  });
+
+  test("prefer the flag to the environment and the environment to the profile", async () => {
+    const env = { CATALOG_BASE_URL: "https://env.example", CATALOG_API_KEY: "from-env", CATALOG_PROFILE: "staging" };
+    const context = await contextWith(profiles, env);
+    const fromEnv = await resolveService(none, context);
+    const fromFlag = await resolveService({ baseUrl: "https://flag.example", profile: "default" }, context);
+    expect([fromEnv.baseUrl.href, fromEnv.profile, fromEnv.credential.apiKey]).toEqual([
+      "https://env.example/",
+      "staging",
+      "from-env",
+    ]);
+    expect([fromFlag.baseUrl.href, fromFlag.profile]).toEqual(["https://flag.example/", "default"]);
+  });
+
+  test("run the key command of the profile and drop one line end", async () => {
+    const { credential } = await resolveService({ ...none, profile: "staging" }, await contextWith(profiles));
+    expect(credential).toEqual({ apiKey: "secret-from-command", source: "api_key_command of profile staging" });
+  });
+
+  test("read the key file of the environment", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "key"), `${KEY}\n`);
+    const env = { CATALOG_BASE_URL: "https://env.example", CATALOG_API_KEY_FILE: join(folder, "key") };
+    const { credential } = await resolveService(none, await contextWith("", env));
+    expect(credential.apiKey).toBe(KEY);
+  });
+
+  test("never send a profile's key to another origin than the profile's own", async () => {
+    const context = await contextWith(profiles);
+    await expect(resolveService({ ...none, baseUrl: "https://other.example" }, context)).rejects.toThrow(/no API key/);
+    const samePlace = await resolveService({ ...none, baseUrl: "https://default.example/v2" }, context);
+    expect(samePlace.credential.apiKey).toBe(KEY);
+  });
+
+  test.each([
+    ["[profiles.default", /not valid TOML at line 1/],
+    ["[profiles]\ndefault = 1", /profiles\.default .* must be a table/],
+    ['[profiles.default]\napi_kee = "x"', /unknown key "api_kee"/],
+    ["[profiles.default]\napi_key = 7", /api_key of profiles\.default .* must be a string/],
+  ])("refuse a malformed file: %s", async (toml, message) => {
+    await expect(resolveService(none, await contextWith(toml))).rejects.toThrow(message);
+  });
+
+  test("do not repeat a key that stands on a malformed line", async () => {
+    const context = await contextWith(`[profiles.default]\napi_key = "${KEY}`);
+    await expect(resolveService(none, context)).rejects.toSatisfy((error: Error) => !error.message.includes(KEY));
+  });
+
+  test.each([
+    ["ftp://x.example", /not an http or https URL/],
+    ["not a url", /is not a URL/],
+    ["https://x.example/?a=1", /query or fragment/],
+    ["https://user:secret@x.example", /must not hold a user name or password/],
+  ])("refuse the address %s", async (baseUrl, message) => {
+    const refusal = resolveService({ ...none, baseUrl }, await contextWith("", { CATALOG_API_KEY: KEY }));
+    await expect(refusal).rejects.toThrow(message);
+    await expect(refusal).rejects.not.toThrow(/secret/);
+  });
+
+  test("name the profiles there are where the one asked for is missing", async () => {
+    const refusal = resolveService({ ...none, profile: "stagin" }, await contextWith(profiles));
+    await expect(refusal).rejects.toMatchObject({ suggestions: ["staging"], flag: "--profile", value: "stagin" });
+  });
+
+  test("say what to set where there is no service and no key", async () => {
+    await expect(resolveService(none, await contextWith(""))).rejects.toThrow(/no service to talk to.*--demo/);
+    const env = { CATALOG_BASE_URL: "https://env.example" };
+    await expect(resolveService(none, await contextWith("", env))).rejects.toThrow(/no API key/);
+  });
+
+  test("report a configuration file that cannot be read", async () => {
+    const context = await contextWith(profiles, { CATALOG_CONFIG: "/nonexistent/config.toml" });
+    await expect(resolveService(none, context)).rejects.toThrow(/\/nonexistent\/config.toml cannot be read/);
+  });
+});

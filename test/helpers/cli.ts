@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+export const CATALOG = fileURLToPath(new URL("../../dist/catalog.js", import.meta.url));
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+  stdin?: string;
+}
+
+export interface RunResult {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A folder of the test's own, removed when the test has ended. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "catalog-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the built tool with an environment in which nothing of the user's configuration counts. */
+export function startCatalog(args: readonly string[], { env = {}, cwd }: RunOptions = {}): ChildProcess {
+  return spawn(process.execPath, [CATALOG, ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { PATH: process.env.PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: "/nonexistent", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** Runs the built tool to its end, as a script would: nothing is a terminal. */
+export async function runCatalog(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const child = startCatalog(args, options);
+  child.stdin?.on("error", () => undefined).end(options.stdin ?? "");
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>,
+  ]);
+  return { code, signal, stdout, stderr };
+}
+
+async function textOf(stream: AsyncIterable<Buffer> | null): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream ?? []) {
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
