@@ -1,0 +1,80 @@
+import type { Coverage } from "../contract/coverage.ts";
+import type { Filters } from "../contract/filters.ts";
+
+/** Filters narrowed to a range of crawl days, and the rows that are expected there. */
+interface DateRange {
+  filters: Filters;
+  rows: number;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * Cuts one combination into ranges of days of about `target` rows each, as if its rows were spread evenly over its
+ * days; one that is at most one and a half times as large stays whole.
+ */
+export function cutCombination(entry: Coverage, filters: Filters, target: number): DateRange[] {
+  return entry.matching_rows > target * 1.5
+    ? cutByDate([entry], filters, target)
+    : [{ filters, rows: entry.matching_rows }];
+}
+
+/**
+ * Cuts a set into ranges of days of about `target` rows each, as if the rows of every combination were spread evenly
+ * over its days. The first range has no start and the last no end of its own, so that together they are the set.
+ */
+export function cutByDate(coverage: readonly Coverage[], filters: Filters, target: number): DateRange[] {
+  const { first, perDay } = expectedRowsPerDay(coverage);
+  const total = perDay.reduce((sum, rows) => sum + rows, 0);
+  const wanted = Math.max(1, Math.round(total / target));
+  const ranges: DateRange[] = [];
+  let start: string | undefined;
+  let rows = 0;
+  let passed = 0;
+  perDay.forEach((expected, day) => {
+    rows += expected;
+    passed += expected;
+    const isLast = day === perDay.length - 1;
+    if (isLast || passed >= ((ranges.length + 1) * total) / wanted - 0.5) {
+      const end = isLast ? undefined : dayAt(first + day);
+      ranges.push({ filters: narrowed(filters, start, end), rows: Math.round(rows) });
+      start = dayAt(first + day + 1);
+      rows = 0;
+    }
+  });
+  return ranges;
+}
+
+function expectedRowsPerDay(coverage: readonly Coverage[]): { first: number; perDay: number[] } {
+  const spans = coverage.map((entry) => ({
+    from: dayNumber(entry.earliest_date),
+    to: dayNumber(entry.latest_date),
+    rows: entry.matching_rows,
+  }));
+  const first = spans.reduce((least, { from }) => Math.min(least, from), Number.POSITIVE_INFINITY);
+  const last = spans.reduce((most, { to }) => Math.max(most, to), Number.NEGATIVE_INFINITY);
+  const changes = new Array<number>(last - first + 2).fill(0);
+  for (const { from, to, rows } of spans) {
+    const share = rows / (to - from + 1);
+    changes[from - first] = (changes[from - first] ?? 0) + share;
+    changes[to - first + 1] = (changes[to - first + 1] ?? 0) - share;
+  }
+  let running = 0;
+  return { first, perDay: changes.slice(0, -1).map((change) => (running += change)) };
+}
+
+function narrowed(filters: Filters, start: string | undefined, end: string | undefined): Filters {
+  return {
+    ...filters,
+    ...(start === undefined ? {} : { start_date: start }),
+    ...(end === undefined ? {} : { end_date: end }),
+  };
+}
+
+function dayNumber(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY;
+}
+
+function dayAt(number: number): string {
+  return new Date(number * DAY).toISOString().slice(0, 10);
+}

@@ -1,0 +1,181 @@
+import type { Coverage } from "../contract/coverage.ts";
+import type { Filters } from "../contract/filters.ts";
+import { cutByDate, cutCombination } from "./date-cuts.ts";
+
+/** A part of the set that is walked by one cursor, with its own unchanged filters. */
+export interface Slice {
+  filters: Filters;
+  /** Index of the group whose rows this slice is a part of. */
+  group: number;
+  /** Rows it holds; an estimate where its group is cut by date. */
+  rows: number;
+}
+
+/** Slices whose rows add up to a count that the coverage gives. */
+export interface Group {
+  rows: number;
+}
+
+/** How a set is pulled. The slices together match each row of the set exactly once, in canonical order. */
+export interface Plan {
+  slices: readonly Slice[];
+  groups: readonly Group[];
+  totalRows: number;
+  /** Requests that the walks are expected to take, the coverage request not counted. */
+  requests: number;
+}
+
+/**
+ * Longest `rcd` value in characters, percent-encoded. RFC 9110 section 4.1 asks every recipient to take
+ * a request line of 8,000 octets; the rest is left to the path, a proxy's prefix and the other parameters.
+ */
+export const RCD_LENGTH = 7_000;
+
+/** Slices that a small set is cut into, so that it gains from walking several at once. */
+const SLICES = 16;
+
+/** Pages above which a slice is not made longer: the half-empty last page of a slice this long costs 1 %. */
+const LONGEST_SLICE = 50;
+
+/**
+ * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by
+ * code unit), a combination much larger than a slice by ranges of crawl days. Where the combinations are so many and
+ * so small that the length of a URL would make slices short, the whole set is cut by crawl days instead.
+ *
+ * A pure function of its arguments.
+ *
+ * @param coverage one entry per matching combination, as one coverage request with `filters` gave them
+ * @param slicePages pages of a full slice; from an earlier plan, to keep its cuts where the set is planned again
+ */
+export function planSlices(
+  coverage: readonly Coverage[],
+  filters: Filters,
+  pageSize: number,
+  slicePages = pagesOfSlice(coverage, pageSize),
+): Plan {
+  const matching = coverage.filter((entry) => entry.matching_rows > 0).sort(byCanonicalOrder);
+  const totalRows = sumRows(matching);
+  if (totalRows === 0) {
+    return { slices: [], groups: [], totalRows: 0, requests: 0 };
+  }
+  if (totalRows <= pageSize * slicePages && slicePages === 1) {
+    return { slices: [{ filters, group: 0, rows: totalRows }], groups: [{ rows: totalRows }], totalRows, requests: 1 };
+  }
+  const byCombination = planByCombination(matching, filters, pageSize, slicePages);
+  const byDate = planByDate(matching, filters, pageSize, slicePages);
+  return byCombination.requests > byDate.requests * 1.02 && byDate.slices.length > 1 ? byDate : byCombination;
+}
+
+/** Pages of a full slice, from the size of the set. */
+export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): number {
+  const pages = Math.ceil(sumRows(coverage) / pageSize);
+  return Math.min(LONGEST_SLICE, Math.max(1, Math.ceil(pages / SLICES)));
+}
+
+function planByCombination(
+  coverage: readonly Coverage[],
+  filters: Filters,
+  pageSize: number,
+  slicePages: number,
+): Plan {
+  const slices: Slice[] = [];
+  const groups: Group[] = [];
+  const target = slicePages * pageSize;
+  let start = 0;
+  while (start < coverage.length) {
+    const end = endOfGroup(coverage, start, target, pageSize);
+    const members = coverage.slice(start, end);
+    const rows = sumRows(members);
+    const group = groups.push({ rows }) - 1;
+    const own = { ...datesOf(filters), rcd: members.map((entry) => entry.rcd).join(",") };
+    const [only] = members;
+    const ranges =
+      only !== undefined && members.length === 1 ? cutCombination(only, own, target) : [{ filters: own, rows }];
+    slices.push(...ranges.map((range) => ({ ...range, group })));
+    start = end;
+  }
+  return { slices, groups, totalRows: sumRows(coverage), requests: expectedRequests(slices, groups, pageSize) };
+}
+
+/**
+ * Where a group that starts at `start` ends: between half and one and a half slices, at the cut that leaves the
+ * least room on its last page, within the length of a URL.
+ */
+function endOfGroup(coverage: readonly Coverage[], start: number, target: number, pageSize: number): number {
+  let rows = 0;
+  let length = 0;
+  let best = start + 1;
+  let leastWaste = Number.POSITIVE_INFINITY;
+  for (let at = start; at < coverage.length; at += 1) {
+    const entry = coverage[at] as Coverage;
+    rows += entry.matching_rows;
+    length += encodeURIComponent(`,${entry.rcd}`).length;
+    if (at > start && (rows > target * 1.5 || length > RCD_LENGTH)) {
+      break;
+    }
+    const pages = Math.ceil(rows / pageSize);
+    const waste = (pages * pageSize - rows) / rows;
+    if (rows < target / 2 || waste <= leastWaste) {
+      best = at + 1;
+      leastWaste = rows < target / 2 ? Number.POSITIVE_INFINITY : waste;
+    }
+  }
+  return best;
+}
+
+function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: number, slicePages: number): Plan {
+  const totalRows = sumRows(coverage);
+  const slices = cutByDate(coverage, filters, slicePages * pageSize).map((range) => ({ ...range, group: 0 }));
+  const groups = [{ rows: totalRows }];
+  return { slices, groups, totalRows, requests: expectedRequests(slices, groups, pageSize) };
+}
+
+/** Exact for a group of one slice; a group cut by date leaves half a page empty at the end of each slice on average. */
+function expectedRequests(slices: readonly Slice[], groups: readonly Group[], pageSize: number): number {
+  const cuts = groups.map(() => -1);
+  for (const { group } of slices) {
+    cuts[group] = (cuts[group] ?? -1) + 1;
+  }
+  return groups.reduce((sum, { rows }, group) => sum + Math.ceil(rows / pageSize + (cuts[group] ?? 0) / 2), 0);
+}
+
+function datesOf({ start_date, end_date }: Filters): Filters {
+  return { ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) };
+}
+
+function sumRows(coverage: readonly Coverage[]): number {
+  return coverage.reduce((sum, entry) => sum + entry.matching_rows, 0);
+}
+
+function byCanonicalOrder(a: Coverage, b: Coverage): number {
+  return compare(a.retailer, b.retailer) || compare(a.department, b.department) || compare(a.category, b.category);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** How many slices from the start two plans have in common: same filters, in groups of the same rows. */
+export function commonSlices(a: Plan, b: Plan): number {
+  const different = a.slices.findIndex((slice, index) => {
+    const other = b.slices[index];
+    return (
+      other === undefined ||
+      JSON.stringify(slice.filters) !== JSON.stringify(other.filters) ||
+      a.groups[slice.group]?.rows !== b.groups[other.group]?.rows
+    );
+  });
+  return different === -1 ? a.slices.length : a.slices.findIndex((slice) => slice.group === a.slices[different]?.group);
+}
+
+/** The first slices that hold at least `rows` rows together, by whole groups. */
+export function firstSlices(plan: Plan, rows: number): readonly Slice[] {
+  let sum = 0;
+  for (const [index, group] of plan.groups.entries()) {
+    sum += group.rows;
+    if (sum >= rows) {
+      return plan.slices.filter((slice) => slice.group <= index);
+    }
+  }
+  return plan.slices;
+}
