@@ -1,0 +1,63 @@
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+
+/** What `Accept-Encoding` offers: rows shrink to a fifth. */
+export const ACCEPTED_ENCODINGS = "gzip, br";
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  br: createBrotliDecompress,
+};
+
+/** A body as far as it could be read. */
+export interface Body {
+  /** Decompressed; what came before the fault or the cap where there was one. */
+  bytes: Buffer;
+  /** `capped`: longer than the cap, reading was given up and the connection dropped. */
+  end: "complete" | "capped" | "broken";
+  /** Why it is broken. */
+  error?: unknown;
+}
+
+/** Reads a body of at most `cap` bytes after decompression. Never rejects: an abort ends in `broken`, too. */
+export async function readBody(stream: Readable, contentEncoding: string, cap: number): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of decoded(stream, contentEncoding)) {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > cap) {
+        return { bytes: Buffer.concat(chunks).subarray(0, cap), end: "capped" };
+      }
+    }
+    return { bytes: Buffer.concat(chunks), end: "complete" };
+  } catch (error) {
+    return { bytes: Buffer.concat(chunks), end: "broken", error };
+  } finally {
+    stream.on("error", () => {}).destroy();
+  }
+}
+
+function decoded(stream: Readable, contentEncoding: string): AsyncIterable<Buffer> {
+  const encoding = contentEncoding.trim().toLowerCase();
+  if (encoding === "" || encoding === "identity") {
+    return stream;
+  }
+  const decoder = decoders[encoding];
+  if (decoder === undefined) {
+    throw new UnknownEncodingError(encoding);
+  }
+  // A fault on either side reaches the reader through the iteration.
+  return pipeline(stream, decoder(), () => {});
+}
+
+/** The body is compressed in a way that was not offered. */
+export class UnknownEncodingError extends Error {
+  override readonly name = "UnknownEncodingError";
+
+  constructor(encoding: string) {
+    super(`unknown Content-Encoding ${JSON.stringify(encoding)}`);
+  }
+}

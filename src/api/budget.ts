@@ -1,0 +1,185 @@
+import { observe, type RateHeaders, type RateWindow, windowAfter } from "./rate-window.ts";
+
+/** Requests of one group under way at once, at most. Each has a connection of its own. */
+export const MAX_IN_FLIGHT = 64;
+
+/** After the end of a window, for the clocks of both sides to drift apart in. */
+const MARGIN = 50;
+
+export interface BudgetOptions {
+  now: () => number;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Requests a minute, spread evenly, where less is to be spent than the service allows. */
+  maxRate?: number | undefined;
+  /** Called when requests stand still for `milliseconds`. */
+  onWait?: (milliseconds: number) => void;
+}
+
+/** What the headers of an answer say to a budget. */
+export interface Observation {
+  success: boolean;
+  rate: RateHeaders | undefined;
+  /** Milliseconds from now that a 429 asks to wait. */
+  retryAfter: number | undefined;
+}
+
+/** Leave to send one request. */
+export interface Permit {
+  /** The headers are in. */
+  answered(observation: Observation): void;
+  /** The request is over; does nothing after `answered`. */
+  release(): void;
+}
+
+/**
+ * Paces the requests of one endpoint group so that it never sends more than the server's window has left.
+ *
+ * Until an answer tells the limit, one request is under way at a time. From then on a request leaves while
+ * `remaining` exceeds the requests under way, which the server may or may not have counted already. Once
+ * more is spent than we spent, the group is shared with another process that likely has as many under way,
+ * and twice as many are set aside. A spent window is waited out by the latest instant it can end at.
+ * A service that sends no `RateLimit` headers is not paced.
+ */
+export class Budget {
+  readonly #options: BudgetOptions;
+  readonly #waiting: Waiting[] = [];
+  #inFlight = 0;
+  #window: RateWindow | undefined;
+  #unlimited = false;
+  #shared = false;
+  #blockedUntil = 0;
+  #nextSlot = 0;
+  #wake: { at: number; cancel: AbortController } | undefined;
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves, first come first served, when a request may leave; rejects with the reason of `signal`. */
+  acquire(signal: AbortSignal): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal.reason);
+        this.#pump();
+      };
+      const grant = () => {
+        signal.removeEventListener("abort", leave);
+        resolve(this.#permit());
+      };
+      const waiting = { grant };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(waiting);
+      this.#pump();
+    });
+  }
+
+  #permit(): Permit {
+    const { now, maxRate } = this.#options;
+    const sentAt = now();
+    let open = true;
+    this.#inFlight += 1;
+    if (this.#window !== undefined) {
+      this.#window.ownFloor -= 1;
+    }
+    if (maxRate !== undefined) {
+      this.#nextSlot = Math.max(this.#nextSlot, sentAt) + 60_000 / maxRate;
+    }
+    const close = (settle: () => void) => {
+      if (open) {
+        open = false;
+        this.#inFlight -= 1;
+        settle();
+        this.#pump();
+      }
+    };
+    return {
+      answered: (observation) => close(() => this.#observe(observation, sentAt)),
+      release: () => close(() => {}),
+    };
+  }
+
+  #observe({ success, rate, retryAfter }: Observation, sentAt: number): void {
+    const receivedAt = this.#options.now();
+    this.#blockedUntil = Math.max(this.#blockedUntil, receivedAt + (retryAfter ?? 0));
+    if (rate === undefined) {
+      // The error page of a gateway does not tell whether the service behind it has a limit.
+      this.#unlimited ||= success && this.#window === undefined;
+      return;
+    }
+    this.#unlimited = false;
+    this.#window = observe(this.#window, rate, { sentAt, receivedAt }, this.#inFlight);
+    this.#shared ||= this.#window.remaining < this.#window.ownFloor;
+  }
+
+  /** Grants what may leave now and sees to it that the rest is looked at again. */
+  #pump(): void {
+    for (;;) {
+      const next = this.#waiting[0];
+      const delay = next === undefined ? Infinity : this.#delay();
+      if (next === undefined || delay > 0) {
+        this.#wakeAfter(delay);
+        return;
+      }
+      this.#waiting.shift();
+      next.grant();
+    }
+  }
+
+  /** Milliseconds until a request may leave as far as is known; `Infinity`: not before an answer comes. */
+  #delay(): number {
+    const now = this.#options.now();
+    if (this.#inFlight >= MAX_IN_FLIGHT) {
+      return Infinity;
+    }
+    const notBefore = Math.max(this.#blockedUntil, this.#nextSlot);
+    if (now < notBefore) {
+      return notBefore - now;
+    }
+    if (this.#unlimited) {
+      return 0;
+    }
+    if (this.#window === undefined) {
+      return this.#inFlight === 0 ? 0 : Infinity;
+    }
+    if (now >= this.#window.endsBefore + MARGIN) {
+      this.#window = windowAfter(this.#window, this.#inFlight);
+    }
+    const setAside = this.#shared ? 2 * this.#inFlight : this.#inFlight;
+    return this.#window.remaining > setAside ? 0 : this.#window.endsBefore + MARGIN - now;
+  }
+
+  #wakeAfter(delay: number): void {
+    const { now, sleep, onWait } = this.#options;
+    const at = now() + delay;
+    if (this.#wake !== undefined && Math.abs(this.#wake.at - at) < 1) {
+      return;
+    }
+    this.#wake?.cancel.abort();
+    this.#wake = undefined;
+    if (delay === Infinity) {
+      return;
+    }
+    const wake = { at, cancel: new AbortController() };
+    this.#wake = wake;
+    const milliseconds = Math.ceil(delay);
+    if (this.#inFlight === 0) {
+      onWait?.(milliseconds);
+    }
+    const wakeUp = () => {
+      if (this.#wake === wake) {
+        this.#wake = undefined;
+        this.#pump();
+      }
+    };
+    sleep(milliseconds, wake.cancel.signal).then(wakeUp, () => {});
+  }
+}
+
+interface Waiting {
+  grant: () => void;
+}

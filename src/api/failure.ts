@@ -1,0 +1,47 @@
+import type { Problem } from "../contract/problems.ts";
+import { ApiError, NetworkError } from "../errors.ts";
+
+/** How one attempt ended. */
+export type Outcome<T> = { value: T } | { failure: Failure };
+
+export type Failure = RefusedFailure | BrokenFailure;
+
+/** The service, or something before it, answered with a status other than success. */
+export interface RefusedFailure {
+  kind: "refused";
+  message: string;
+  status: number;
+  problem: Partial<Problem>;
+  /** Headers of the answer, as sent. */
+  retryAfter: string | undefined;
+  rateLimitReset: string | undefined;
+}
+
+/** There was no complete answer. */
+export interface BrokenFailure {
+  kind: "broken";
+  message: string;
+  /** Another attempt would end the same way. */
+  permanent: boolean;
+  cause: unknown;
+}
+
+/** The error that a caller sees when no more attempts are made. `note` says why none is, where that is not plain. */
+export function errorOf(
+  failure: Failure,
+  attempts: number,
+  details: { note?: string | undefined; keyFlaw?: string | undefined } = {},
+): ApiError | NetworkError {
+  const counted = attempts > 1 ? `${failure.message} (after ${attempts} attempts)` : failure.message;
+  const message = details.note === undefined ? counted : `${counted}; ${details.note}`;
+  if (failure.kind === "broken") {
+    return new NetworkError(message, { attempts, cause: failure.cause });
+  }
+  const { status, problem } = failure;
+  return new ApiError(message, {
+    status,
+    problem,
+    attempts,
+    keyFlaw: status === 401 ? details.keyFlaw : undefined,
+  });
+}

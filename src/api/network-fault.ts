@@ -1,0 +1,78 @@
+import type { BrokenFailure } from "./failure.ts";
+import { plainText } from "./plain-text.ts";
+
+/** Codes of node:tls for a certificate that no retry makes valid, and what to do about each. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of this machine",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+  CERT_REVOKED: "its certificate was revoked",
+};
+const UNTRUSTED_CERTIFICATE = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "CERT_UNTRUSTED",
+]);
+const UNTRUSTED_MESSAGE =
+  "its certificate is not signed by an authority that this machine trusts; " +
+  "name the file of a private authority in NODE_EXTRA_CA_CERTS";
+
+const TRANSIENT_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+  ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the answer was complete",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer has another length than it announced",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  ETIMEDOUT: "no connection in time",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  EAI_AGAIN: "the name of the host could not be looked up",
+  ENOTFOUND: "the name of the host is not known",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
+  Z_BUF_ERROR: "the compressed answer was cut",
+  Z_DATA_ERROR: "the compressed answer is damaged",
+};
+
+/** Codes of failures that are a mistake of ours and not of the network. */
+const OUR_FAULTS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"]);
+
+/**
+ * Names a failure of connection or transfer for people and decides whether it can pass.
+ *
+ * `reached`: the origin has answered before. A name that is not known is final until then (it is
+ * mistyped) and passing from then on (the network is away).
+ *
+ * @throws `error` itself where it is not one of the network's.
+ */
+export function networkFault(error: unknown, origin: string, reached: boolean): BrokenFailure {
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : "";
+  const proxyStatus = /proxy\D*\((\d{3})\)/i.exec(text)?.[1];
+  if (proxyStatus !== undefined) {
+    const message = `The proxy refused the connection to ${origin} with status ${proxyStatus}`;
+    return { kind: "broken", message, permanent: Number(proxyStatus) < 500, cause: error };
+  }
+  if (code === undefined || OUR_FAULTS.has(code)) {
+    throw error;
+  }
+  const certificate = UNTRUSTED_CERTIFICATE.has(code) ? UNTRUSTED_MESSAGE : CERTIFICATE_FAULTS[code];
+  if (certificate !== undefined) {
+    return { kind: "broken", message: `${origin} cannot be trusted: ${certificate}`, permanent: true, cause: error };
+  }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") {
+    const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
+    return { kind: "broken", message, permanent: true, cause: error };
+  }
+  const what = code.startsWith("HPE_") ? "the answer is not HTTP" : TRANSIENT_FAULTS[code];
+  const message = `No answer from ${origin}: ${what ?? plainText(text)} (${code})`;
+  return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

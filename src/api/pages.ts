@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import type { Filters } from "../contract/filters.ts";
+import { checksFor } from "./checks.ts";
+import type { CatalogClient } from "./client.ts";
+import type { CatalogPage } from "./rows-answer.ts";
+
+/** Pages without rows in a row, though more are announced, after which a walk is taken to lead nowhere. */
+const EMPTY_PAGES = 3;
+
+export interface WalkOptions {
+  /** Rows a page, 1 to 500. */
+  limit: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * One walk over the pages that `filters` match, in the order of the service. A page is requested when it is
+ * asked for and not before; only `has_more: false` ends the walk. Of a page passed it keeps a digest of 16 bytes.
+ *
+ * @throws ContractError where the cursors run in a circle or lead nowhere, besides what `client.catalog`
+ * throws; `invalid_cursor` comes as the ApiError that it is.
+ */
+export async function* walkPages(
+  client: Pick<CatalogClient, "catalog">,
+  filters: Filters,
+  { limit, signal }: WalkOptions,
+): AsyncGenerator<CatalogPage, void, undefined> {
+  const seen = new Set<string>();
+  let emptyPages = 0;
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await client.catalog(filters, { limit, cursor }, signal);
+    const { has_more, next_cursor } = page.pagination;
+    const { fail } = checksFor(page.meta.request_id);
+    emptyPages = page.rows.length === 0 ? emptyPages + 1 : 0;
+    if (has_more && emptyPages >= EMPTY_PAGES) {
+      fail(`${emptyPages} pages in a row without rows, though \`has_more\` is true`);
+    }
+    const digest = digestOf(next_cursor ?? "");
+    if (has_more && seen.has(digest)) {
+      fail("`next_cursor` repeats the cursor of an earlier page");
+    }
+    yield page;
+    if (!has_more) {
+      return;
+    }
+    seen.add(digest);
+    cursor = next_cursor ?? undefined;
+  }
+}
+
+function digestOf(cursor: string): string {
+  return createHash("sha256").update(cursor).digest().toString("latin1", 0, 16);
+}

@@ -1,0 +1,101 @@
+import { isProblemCode, PROBLEMS } from "../contract/problems.ts";
+import { errorOf, type Failure, type Outcome, type RefusedFailure } from "./failure.ts";
+import { LONGEST_RETRY_AFTER, readRetryAfter } from "./retry-after.ts";
+
+/** Full jitter: the delay is drawn from 0 up to base × 2^(attempt − 1), at most the cap. */
+const BACKOFF_BASE = 500;
+const BACKOFF_CAP = 30_000;
+
+/** Contract section 7: "retry once with backoff". */
+const INTERNAL_ERROR_RETRIES = 1;
+
+/** Whether to send the request again, and after how many milliseconds. `note` says why not, where that is not plain. */
+export type RetryDecision = { retry: true; delay: number } | { retry: false; note?: string };
+
+export interface RetryRules {
+  /** Attempts after the first, at most. */
+  retries: number;
+  /** A number from 0 up to 1. */
+  random: () => number;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** Decides after the last of `failures`, which are those of all attempts so far, in order. */
+export function decideRetry(failures: readonly Failure[], { retries, random, now }: RetryRules): RetryDecision {
+  const failure = failures.at(-1);
+  if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
+    return { retry: false };
+  }
+  const asked = failure.kind === "refused" ? askedDelay(failure, now()) : 0;
+  if (asked > LONGEST_RETRY_AFTER) {
+    return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
+  }
+  const ceiling = Math.min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (failures.length - 1));
+  return { retry: true, delay: asked + Math.floor(random() * ceiling) };
+}
+
+function isRetryable(failure: Failure): boolean {
+  if (failure.kind === "broken") {
+    return !failure.permanent;
+  }
+  const { code, retryable } = failure.problem;
+  if (retryable !== undefined) {
+    return retryable;
+  }
+  if (isProblemCode(code)) {
+    return PROBLEMS[code].retryable;
+  }
+  return failure.status === 408 || failure.status === 429 || failure.status >= 500;
+}
+
+function internalErrorsSpent(failures: readonly Failure[]): boolean {
+  const isInternal = (failure: Failure | undefined) =>
+    failure?.kind === "refused" && failure.problem.code === "internal_error";
+  return isInternal(failures.at(-1)) && failures.filter(isInternal).length > INTERNAL_ERROR_RETRIES;
+}
+
+/** The least delay that the answer asks for; a 429 without a readable `Retry-After` is good again at the reset. */
+function askedDelay({ retryAfter, rateLimitReset, status }: RefusedFailure, now: number): number {
+  const fallback = status === 429 && /^\d+$/.test(rateLimitReset ?? "") ? Number(rateLimitReset) * 1000 : 0;
+  return readRetryAfter(retryAfter, now) ?? fallback;
+}
+
+export interface RetryLoop extends RetryRules {
+  /** Of the call; its reason is thrown when it is aborted. */
+  signal: AbortSignal;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Instant at which the call as a whole is given up; milliseconds since the epoch. */
+  giveUpAt: number;
+  keyFlaw: string | undefined;
+  onWait: (milliseconds: number, code: string | undefined) => void;
+}
+
+/**
+ * Runs `attempt`, numbered from 1, until it has a value or the contract asks for no further one.
+ *
+ * @throws ApiError or NetworkError of the last attempt.
+ */
+export async function withRetries<T>(
+  attempt: (number: number) => Promise<Outcome<T>>,
+  { signal, sleep, giveUpAt, keyFlaw, onWait, ...rules }: RetryLoop,
+): Promise<T> {
+  const failures: Failure[] = [];
+  for (;;) {
+    const outcome = await attempt(failures.length + 1);
+    if ("value" in outcome) {
+      return outcome.value;
+    }
+    const { failure } = outcome;
+    failures.push(failure);
+    const decision = decideRetry(failures, rules);
+    if (!decision.retry) {
+      throw errorOf(failure, failures.length, { note: decision.note, keyFlaw });
+    }
+    if (rules.now() + decision.delay >= giveUpAt) {
+      throw errorOf(failure, failures.length, { note: "the next retry would be after the total timeout", keyFlaw });
+    }
+    onWait(decision.delay, failure.kind === "refused" ? failure.problem.code : undefined);
+    await sleep(decision.delay, signal);
+  }
+}
