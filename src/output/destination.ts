@@ -1,0 +1,46 @@
+import type { Writable } from "node:stream";
+import { type Compression, compressed } from "./compression.ts";
+import type { Chunk } from "./encoder.ts";
+import { type FileDestination, openFile } from "./file.ts";
+import { writeToStdout } from "./stdout.ts";
+
+/**
+ * Where an output goes. One call at a time; each rejects with `FileError`, or with `ClosedPipeError` when a pipe's
+ * reader went away. After a rejection only `abandon` may follow.
+ */
+export interface Destination {
+  /** Resolves when the sink can take more, so that at most one chunk is held in memory. */
+  write(chunk: Chunk): Promise<void>;
+  /** Resolves when everything written is where it belongs, and survives a loss of power where that is a file. */
+  finish(): Promise<void>;
+  /** Gives the output up. Does nothing after `finish`, and may be called again. */
+  abandon(): Promise<void>;
+}
+
+export interface DestinationOptions {
+  /** A path, or `-` for stdout, which is also the default. */
+  output: string | undefined;
+  stdout: Writable;
+  compression?: Compression | undefined;
+  /** Refuse to replace an existing file. */
+  noClobber?: boolean | undefined;
+  /** Leave what was written so far when the output is abandoned. */
+  keepPartial?: boolean | undefined;
+}
+
+/** Opens the destination, refusing what would fail at the end where that can be known now. */
+export async function openDestination(options: DestinationOptions): Promise<Destination> {
+  const { output, stdout, compression } = options;
+  const sink = isStdout(output) ? writeToStdout(stdout) : await openFile(output, options);
+  return compression === undefined ? sink : compressed(sink, compression);
+}
+
+/** Whether the destination is a regular file, written without compression. */
+export function isFile(destination: Destination): destination is FileDestination {
+  return "truncate" in destination;
+}
+
+/** `/dev/stdout` cannot be opened where stdout is a socket, and opening it anew would truncate `>> file`. */
+function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
+  return output === undefined || output === "-" || output === "/dev/stdout";
+}

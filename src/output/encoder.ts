@@ -1,0 +1,29 @@
+/** Bytes of the output, or text that is to be written as UTF-8. */
+export type Chunk = string | Uint8Array;
+
+/**
+ * Turns rows into one output format. The output is `begin()`, the chunks of every `encode()` in the order of the
+ * calls, then `end()`. A chunk may be empty: a format may hold rows back until it has enough of them.
+ */
+export interface RowEncoder {
+  begin(): Chunk | Promise<Chunk>;
+  /**
+   * @param rows each the JSON text of one object, as the API sent it.
+   * @throws ContractError where a row lacks a column that is to be written.
+   */
+  encode(rows: readonly string[]): Chunk | Promise<Chunk>;
+  end(): Chunk | Promise<Chunk>;
+}
+
+export interface EncoderOptions {
+  /** Every column of this kind of row, in the contract's order. */
+  known: readonly string[];
+  /** The columns asked for, in the order asked for; without them NDJSON and JSON carry the rows as they came. */
+  chosen?: readonly string[] | undefined;
+  /** Rows of the same output were written before by another encoder; `begin` is not called again. */
+  continues?: boolean | undefined;
+  /** Called once for each member that the rows have beyond `known` and that the output leaves out unasked. */
+  onUnknownMember?: ((name: string) => void) | undefined;
+  /** Called once for each column with a value that UTF-8 cannot carry: half a surrogate pair, written as U+FFFD. */
+  onLoneSurrogate?: ((column: string) => void) | undefined;
+}

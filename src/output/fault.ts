@@ -1,0 +1,30 @@
+import { FileError } from "../errors.ts";
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "the file grew larger than the system allows",
+  EIO: "the device failed to read or write",
+  EISDIR: "it is a folder, not a file",
+  ELOOP: "too many symbolic links",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+  ENOENT: "no such file or folder",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of the path is not a folder",
+  EPERM: "the operation is not permitted",
+  EROFS: "the file system is read-only",
+};
+
+/** A failed system call on `path` in plain words. */
+export function fileError(path: string, error: unknown, detail = ""): FileError {
+  return new FileError(`${path}: ${reasonOf(error)}${detail}`, path, error);
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  return REASONS[errorCode(error) ?? ""] ?? (error instanceof Error ? error.message : String(error));
+}
