@@ -1,0 +1,59 @@
+import { PRODUCT_COLUMNS, productSchema } from "../../contract/product.ts";
+import { type CsvRecord, readRecords } from "./csv-records.ts";
+import { RowError, shown } from "./errors.ts";
+import type { Lines } from "./lines.ts";
+import type { SourceRow } from "./row.ts";
+
+/** A number in JSON (RFC 8259 section 6); kept with its digits. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** CSV with a header of exactly the contract's columns, in any order. An empty colour is null. */
+export async function* readCsv(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
+  let header: string[] | undefined;
+  for await (const records of readRecords(blocks)) {
+    if (header === undefined && records[0] !== undefined) {
+      header = checkHeader(records.shift() ?? records[0]);
+    }
+    const columns = header;
+    yield columns === undefined ? [] : records.map((record) => toRow(record, columns));
+  }
+  if (header === undefined) {
+    throw new RowError({ line: 1, found: "nothing", expected: "a header line" });
+  }
+}
+
+function checkHeader({ line, fields }: CsvRecord): string[] {
+  for (const [index, name] of fields.entries()) {
+    if (!PRODUCT_COLUMNS.some((column) => column === name)) {
+      throw new RowError({ line, found: `a column "${shown(name)}"`, expected: "only the columns of the contract" });
+    }
+    if (fields.indexOf(name) !== index) {
+      throw new RowError({ line, field: name, found: "the column twice", expected: "each column once" });
+    }
+  }
+  const missing = PRODUCT_COLUMNS.find((column) => !fields.includes(column));
+  if (missing !== undefined) {
+    throw new RowError({ line, field: missing, found: "none", expected: "a column of this name" });
+  }
+  return fields;
+}
+
+function toRow({ line, fields }: CsvRecord, header: readonly string[]): SourceRow {
+  if (fields.length !== header.length) {
+    throw new RowError({ line, found: `${fields.length}`, expected: `${header.length} fields` });
+  }
+  const members = PRODUCT_COLUMNS.map((column) => {
+    const text = fields[header.indexOf(column)] ?? "";
+    return `"${column}":${toJson(column, text)}`;
+  });
+  return { line, text: `{${members.join(",")}}` };
+}
+
+/** What is not a number stays a string, which the contract then refuses with the text as it was found. */
+function toJson(column: (typeof PRODUCT_COLUMNS)[number], text: string): string {
+  if (column === "color" && text === "") {
+    return "null";
+  }
+  const isNumber = productSchema.properties[column].type === "number" && JSON_NUMBER.test(text);
+  return isNumber ? text : JSON.stringify(text);
+}

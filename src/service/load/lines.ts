@@ -1,0 +1,72 @@
+import { isUtf8 } from "node:buffer";
+import { RowError } from "./errors.ts";
+
+/** Whole lines of a text, some at a time, with their line ends. */
+export interface Lines {
+  text: string;
+  /** Number of the first of them, from 1. */
+  line: number;
+}
+
+/** Longest line and longest CSV record, in bytes; bounds the memory that a source can ask for. */
+export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
+
+const NEWLINE = 10;
+const BYTE_ORDER_MARK = "\ufeff";
+
+/**
+ * Decodes UTF-8 by whole lines; a byte order mark at the start is dropped. Holds one chunk and one line.
+ *
+ * @throws RowError at the line that is not UTF-8 or too long
+ */
+export async function* decodeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Lines> {
+  let rest: Buffer = Buffer.alloc(0);
+  let line = 1;
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    rest = bytes.subarray(end);
+    if (rest.length > MAX_RECORD_BYTES) {
+      const at = line + countNewlines(bytes.subarray(0, end).toString("latin1"));
+      throw new RowError({ line: at, found: "a longer one", expected: `a line of at most ${MAX_RECORD_BYTES} bytes` });
+    }
+    if (end > 0) {
+      const text = decode(bytes.subarray(0, end), line);
+      yield { text, line };
+      line += countNewlines(text);
+    }
+  }
+  if (rest.length > 0) {
+    yield { text: decode(rest, line), line };
+  }
+}
+
+/** How many line ends a text holds. */
+export function countNewlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    count += 1;
+  }
+  return count;
+}
+
+function decode(bytes: Buffer, line: number): string {
+  if (!isUtf8(bytes)) {
+    throw invalidUtf8(bytes, line);
+  }
+  const text = bytes.toString();
+  return line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+function invalidUtf8(bytes: Buffer, firstLine: number): RowError {
+  let line = firstLine;
+  let start = 0;
+  for (;;) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    if (newline === -1 || !isUtf8(bytes.subarray(start, newline))) {
+      return new RowError({ line, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
+    }
+    start = newline + 1;
+    line += 1;
+  }
+}

@@ -1,0 +1,141 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import {
+  type AsyncBuffer,
+  asyncBufferFromFile,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  type SchemaElement,
+} from "hyparquet";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { LoadError, RowError, shown } from "./errors.ts";
+import type { SourceRow } from "./row.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decimal places of the columns that hold unscaled decimals. */
+type Scales = ReadonlyMap<string, number>;
+
+/** A file, which is read in parts, or the bytes of one. */
+export type ParquetFile = { path: string } | { bytes: ArrayBuffer };
+
+/**
+ * Rows of a Parquet file, one row group in memory at a time; `line` is the number of the row.
+ *
+ * @throws LoadError where the file cannot be read, RowError
+ */
+export async function* readParquet(source: string, file: ParquetFile): AsyncGenerator<SourceRow[]> {
+  const buffer = "path" in file ? await asyncBufferFromFile(file.path) : file.bytes;
+  const described = await readable(source, () => parquetMetadataAsync(buffer as AsyncBuffer));
+  const scales = decimalScales(described);
+  const metadata = withUnscaledDecimals(described, scales);
+  refuseUnknownColumns(described);
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    const first = rowStart + 1;
+    const objects = await readable(source, () =>
+      parquetReadObjects({
+        file: buffer as AsyncBuffer,
+        metadata,
+        rowStart,
+        rowEnd,
+        utf8: false,
+        parsers: { stringFromBytes: (bytes) => bytes && utf8.decode(bytes) },
+        compressors: {
+          GZIP: (input) => gunzipSync(input),
+          BROTLI: (input) => brotliDecompressSync(input),
+        },
+      }),
+    );
+    yield objects.map((object, index) => toRow(object, scales, first + index));
+    rowStart = rowEnd;
+  }
+}
+
+async function readable<T>(source: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LoadError(source, `cannot be read as Parquet: ${reason}`, error);
+  }
+}
+
+function refuseUnknownColumns(metadata: FileMetaData): void {
+  for (const { name, num_children } of metadata.schema.slice(1)) {
+    if (!PRODUCT_COLUMNS.some((column) => column === name) || num_children !== undefined) {
+      throw new RowError({
+        line: 1,
+        found: `a column "${shown(name)}"`,
+        expected: "only the plain columns of the contract",
+      });
+    }
+  }
+}
+
+function decimalScales({ schema }: FileMetaData): Scales {
+  return new Map(schema.filter(isDecimal).map((element) => [element.name, scaleOf(element)]));
+}
+
+function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
+  return converted_type === "DECIMAL" || logical_type?.type === "DECIMAL";
+}
+
+function scaleOf({ scale, logical_type }: SchemaElement): number {
+  return logical_type?.type === "DECIMAL" ? logical_type.scale : (scale ?? 0);
+}
+
+/** The reader scales decimals in binary floating point, which gives 19.90 other digits; unannotated they stay whole. */
+function withUnscaledDecimals(metadata: FileMetaData, scales: Scales): FileMetaData {
+  const schema = metadata.schema.map((element) => {
+    if (!scales.has(element.name)) {
+      return element;
+    }
+    const { converted_type: _converted, logical_type: _logical, ...unannotated } = element;
+    return unannotated;
+  });
+  return { ...metadata, schema };
+}
+
+function toRow(object: Record<string, unknown>, scales: Scales, line: number): SourceRow {
+  const members = Object.entries(object).map(([name, value]) => `"${name}":${toJson(value, scales.get(name), line)}`);
+  return { line, text: `{${members.join(",")}}` };
+}
+
+function toJson(value: unknown, scale: number | undefined, line: number): string {
+  if (value === null || value === undefined) {
+    return "null";
+  }
+  if (scale !== undefined) {
+    return decimalText(value instanceof Uint8Array ? bigEndian(value) : BigInt(value as number | bigint), scale);
+  }
+  if (value instanceof Uint8Array) {
+    return JSON.stringify(textOf(value, line));
+  }
+  if (value instanceof Date) {
+    const [date = "", time] = value.toISOString().split("T");
+    return JSON.stringify(time === "00:00:00.000Z" ? date : `${date}T${time}`);
+  }
+  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+}
+
+function textOf(bytes: Uint8Array, line: number): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new RowError({ line, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
+  }
+}
+
+function bigEndian(bytes: Uint8Array): bigint {
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`));
+}
+
+/** 1990 with two decimal places as 19.90. */
+function decimalText(unscaled: bigint, scale: number): string {
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, "0");
+  const whole = digits.slice(0, digits.length - scale);
+  const sign = unscaled < 0n ? "-" : "";
+  return scale === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-scale)}`;
+}

@@ -1,0 +1,112 @@
+import { Ajv, type ErrorObject } from "ajv";
+import { isCalendarDate } from "../../contract/filters.ts";
+import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
+import { rawMembers } from "../../contract/raw-json.ts";
+import { RowError, shown } from "./errors.ts";
+
+/** JSON text of one object and where it comes from; every format is read into this. */
+export interface SourceRow {
+  line: number;
+  text: string;
+}
+
+/** A row that keeps the contract, and its text as the service will serve it. */
+export interface LoadedRow {
+  product: Product;
+  /** The contract's order of columns, compact; numbers and escapes as they were written. */
+  body: string;
+}
+
+const ajv = new Ajv({
+  formats: {
+    date: isCalendarDate,
+    slug: (text: string) => text !== "" && !/[\s,:\p{Cc}]/u.test(text),
+    uri: (text: string) => URL.canParse(text),
+    "uri-reference": (text: string) => text === "" || URL.canParse(text),
+  },
+});
+const isProduct = ajv.compile<Product>(productSchema);
+
+/** What to say of a value that fails the contract, by format, pattern or type. */
+const EXPECTED: Record<string, string> = {
+  date: "a calendar date written YYYY-MM-DD",
+  slug: "a slug without white space, comma, colon or control characters",
+  uri: "an absolute URL",
+  "uri-reference": "an absolute URL or nothing",
+  "^[A-Z]{3}$": "a currency code of three capital letters (ISO 4217)",
+  string: "a string",
+  number: "a number",
+  "string,null": "a string or null",
+};
+
+/** @throws RowError that names the line, the field, what was found and what the contract expects. */
+export function readRow({ line, text }: SourceRow): LoadedRow {
+  const value = parse(line, text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new RowError({ line, found: shown(text), expected: "a JSON object" });
+  }
+  if (!isProduct(value)) {
+    throw contractFault(line, text, isProduct.errors?.[0]);
+  }
+  const members = rawMembers(text);
+  let body = "";
+  for (const column of PRODUCT_COLUMNS) {
+    body += `${body === "" ? "{" : ","}"${column}":${members.get(column)}`;
+  }
+  body += "}";
+  if (body !== text) {
+    refuseRepeatedNames(line, text);
+  }
+  refuseLoneSurrogates(line, text, value);
+  return { product: value, body };
+}
+
+function parse(line: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RowError({ line, found: shown(text), expected: "a JSON object" });
+  }
+}
+
+function contractFault(line: number, text: string, error: ErrorObject | undefined): RowError {
+  const { keyword, instancePath = "", params = {} } = error ?? {};
+  if (keyword === "required") {
+    return new RowError({ line, field: params.missingProperty, found: "none", expected: "a value" });
+  }
+  if (keyword === "additionalProperties") {
+    const field = shown(params.additionalProperty);
+    return new RowError({ line, field, found: "a field of this name", expected: "only the fields of the contract" });
+  }
+  const field = instancePath.slice(1);
+  const rule = keyword === "minLength" ? "a string that is not empty" : undefined;
+  const expected = rule ?? EXPECTED[String(params.format ?? params.pattern ?? params.type)] ?? error?.message ?? "";
+  return new RowError({ line, field, found: shown(rawMembers(text).get(field) ?? "none"), expected });
+}
+
+/** Of a repeated name JSON.parse silently keeps the last value. Only a text that differs from its body can hold one. */
+function refuseRepeatedNames(line: number, text: string): void {
+  const seen = new Set<string>();
+  for (const [, name, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
+    if (name === undefined || colon === undefined) {
+      continue;
+    }
+    const field = JSON.parse(name) as string;
+    if (seen.has(field)) {
+      throw new RowError({ line, field, found: "the field twice", expected: "each field once" });
+    }
+    seen.add(field);
+  }
+}
+
+/** Half a character cannot be written as UTF-8; a client would save another text than was loaded. */
+function refuseLoneSurrogates(line: number, text: string, product: Product): void {
+  if (!/\\u[dD][89abAB-F]/.test(text)) {
+    return;
+  }
+  for (const [field, value] of Object.entries(product)) {
+    if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+      throw new RowError({ line, field, found: shown(JSON.stringify(value)), expected: "whole characters" });
+    }
+  }
+}

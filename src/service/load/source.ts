@@ -1,0 +1,126 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { readCsv } from "./csv.ts";
+import { LoadError } from "./errors.ts";
+import { decodeLines } from "./lines.ts";
+import { readNdjson } from "./ndjson.ts";
+import { readParquet } from "./parquet.ts";
+import type { SourceRow } from "./row.ts";
+
+/** A file, or a stream such as standard input; `name` is what errors call it. */
+export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });
+
+export type LoadFormat = "ndjson" | "csv" | "parquet";
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+const READ_BYTES = 256 * 1024;
+
+/** Rows of a source, some at a time, decompressed and read by the file's extension, else by its content. */
+export async function* sourceRows(
+  source: LoadSource,
+  onBytes: (bytes: number) => void = () => undefined,
+): AsyncGenerator<SourceRow[]> {
+  const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
+  const { head, chunks, isGzip } = await decompress(source.name, counted(input, onBytes));
+  const format = formatOfName(source.name) ?? formatOfContent(head);
+  if (format === "parquet") {
+    const file = "path" in source && !isGzip ? { path: source.path } : { bytes: await collect(chunks) };
+    yield* readParquet(source.name, file);
+    return;
+  }
+  yield* (format === "csv" ? readCsv : readNdjson)(decodeLines(chunks));
+}
+
+/** The format that a file's extension tells, a `.gz` after it aside. */
+export function formatOfName(name: string): LoadFormat | undefined {
+  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
+  switch (extension) {
+    case "ndjson":
+    case "jsonl":
+      return "ndjson";
+    case "csv":
+    case "parquet":
+      return extension;
+    default:
+      return undefined;
+  }
+}
+
+function formatOfContent(head: Buffer): LoadFormat {
+  if (head.subarray(0, 4).toString("latin1") === "PAR1") {
+    return "parquet";
+  }
+  const text = head
+    .toString()
+    .replace(/^\ufeff/, "")
+    .trimStart();
+  return text === "" || text.startsWith("{") ? "ndjson" : "csv";
+}
+
+async function decompress(name: string, input: Chunks): Promise<{ head: Buffer; chunks: Chunks; isGzip: boolean }> {
+  const packed = await peek(input);
+  if (packed.head.readUInt32BE(0) === 0x28_b5_2f_fd) {
+    throw new LoadError(name, "is compressed with Zstandard, which is not read: decompress it first");
+  }
+  if (packed.head.readUInt16BE(0) !== 0x1f_8b) {
+    return { ...packed, isGzip: false };
+  }
+  // Errors of either stream reach whoever iterates the second.
+  const unpacked = pipeline(packed.chunks, createGunzip({ chunkSize: READ_BYTES }), () => undefined);
+  return { ...(await peek(unpacked)), isGzip: true };
+}
+
+/** The first bytes, padded to four, and all bytes. */
+async function peek(input: Chunks): Promise<{ head: Buffer; chunks: Chunks }> {
+  const iterator = input[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < 4) {
+    const { done, value } = await iterator.next();
+    if (done === true) {
+      break;
+    }
+    first.push(value);
+    length += value.length;
+  }
+  const head = Buffer.concat(first);
+  return { head: Buffer.concat([head], Math.max(head.length, 4)), chunks: after(head, iterator) };
+}
+
+async function* after(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield head;
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done === true) {
+        return;
+      }
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function* counted(input: Chunks, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+async function collect(chunks: Chunks): Promise<ArrayBuffer> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+  }
+  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes.buffer;
+}
