@@ -1,0 +1,33 @@
+import { visible } from "./visible.ts";
+
+/** What a table shows in one place: safe for a terminal, one line. */
+export interface Cell {
+  text: string;
+  /** Aligned to the right, never cut. */
+  numeric: boolean;
+}
+
+export function textCell(text: string): Cell {
+  return { text: visible(text), numeric: false };
+}
+
+/** A number with its own digits, the integer part in groups of three. */
+export function numberCell(digits: number | string): Cell {
+  return { text: groupDigits(digits), numeric: true };
+}
+
+/** The raw JSON text of a value: a string unescaped, null as nothing, an object or array as its JSON. */
+export function jsonCell(raw: string): Cell {
+  if (raw.startsWith('"')) {
+    return textCell(JSON.parse(raw) as string);
+  }
+  if (/^[-\d]/.test(raw)) {
+    return numberCell(raw);
+  }
+  return textCell(raw === "null" ? "" : raw);
+}
+
+/** `1234567.50` as `1,234,567.50`. */
+export function groupDigits(digits: number | string): string {
+  return String(digits).replace(/^-?\d+/, (integer) => integer.replace(/\B(?=(\d{3})+$)/g, ","));
+}

@@ -1,0 +1,55 @@
+const DAY = 86_400_000;
+
+interface Marks {
+  full: string;
+  left: string;
+  right: string;
+}
+
+const BLOCKS: Marks = { full: "█", left: "▌", right: "▐" };
+const ASCII: Marks = { full: "#", left: "#", right: "#" };
+
+/**
+ * Draws the days from `first` to `last` as a bar on the time line from `earliest` to `latest`, to half a cell.
+ * All four are `YYYY-MM-DD`, inclusive.
+ *
+ * @returns exactly `width` cells, of which the bar takes at least one, however short it is.
+ */
+export function rangeBar(
+  earliest: string,
+  latest: string,
+  first: string,
+  last: string,
+  width: number,
+  { ascii = false } = {},
+): string {
+  const halves = 2 * width;
+  const days = daysBetween(earliest, latest) + 1;
+  const start = Math.floor((daysBetween(earliest, first) * halves) / days);
+  const end = Math.ceil(((daysBetween(earliest, last) + 1) * halves) / days);
+  const [from, to] = end - start < 2 ? wholeCell(start) : [start, end];
+
+  const marks = ascii ? ASCII : BLOCKS;
+  return Array.from({ length: width }, (_, cell) => markOf(from <= 2 * cell, to >= 2 * cell + 2, cell)).join("");
+
+  function markOf(leftReached: boolean, rightReached: boolean, cell: number): string {
+    const touched = from < 2 * cell + 2 && to > 2 * cell;
+    if (!touched) {
+      return " ";
+    }
+    if (leftReached && rightReached) {
+      return marks.full;
+    }
+    return leftReached ? marks.left : marks.right;
+  }
+}
+
+/** The half cells of the whole cell that `half` lies in. */
+function wholeCell(half: number): [number, number] {
+  const start = half - (half % 2);
+  return [start, start + 2];
+}
+
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY;
+}

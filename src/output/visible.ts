@@ -1,0 +1,19 @@
+/**
+ * Writes what a terminal would obey or hide as an escape: control characters (`\n`, `\x1b`), bidirectional overrides
+ * and other invisible format characters (`\u202e`), line separators, halves of surrogate pairs. Every other character
+ * stays, so that the text is fit to be shown but not to be read back.
+ */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeOf);
+}
+
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escapeOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code > 0xffff) {
+    return `\\u{${hex}}`;
+  }
+  return SHORT[character] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`);
+}

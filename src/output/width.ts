@@ -1,0 +1,31 @@
+import stringWidth from "string-width";
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Terminal cells that `text` takes, by grapheme and East Asian width (UAX #29, UAX #11). */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** `text` cut between graphemes to at most `width` cells, `…` in place of what is missing. */
+export function truncate(text: string, width: number): string {
+  if (widthOf(text) <= width) {
+    return text;
+  }
+  let cut = "";
+  let taken = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    taken += widthOf(segment);
+    if (taken > width - 1) {
+      break;
+    }
+    cut += segment;
+  }
+  return `${cut}…`;
+}
+
+/** `text` with spaces up to `width` cells. */
+export function pad(text: string, width: number, align: "left" | "right"): string {
+  const space = " ".repeat(Math.max(0, width - widthOf(text)));
+  return align === "left" ? text + space : space + text;
+}
