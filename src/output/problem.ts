@@ -1,0 +1,81 @@
+import { ApiError, ClosedPipeError, ContractError } from "../errors.ts";
+import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
+import { quoteCommand } from "./quote.ts";
+import { visible } from "./visible.ts";
+
+export interface ErrorContext {
+  /** The command line put right, word by word, where it can be. */
+  command?: readonly string[] | undefined;
+  /** The value that the service refused, as it was sent. */
+  value?: string | undefined;
+  colour?: boolean | undefined;
+  /** Show where in the tool an unexpected failure arose. */
+  verbose?: boolean | undefined;
+}
+
+/** Suggestions beyond this number help nobody; the JSON form has them all. */
+const MOST_OPTIONS = 10;
+
+/**
+ * An error for people: what was wrong, what may have been meant, the command line to paste, how to recover, and what to
+ * quote in a report. Lines are joined without a last line end; nothing for a reader that went away.
+ */
+export function describeError(error: unknown, context: ErrorContext = {}): string {
+  if (error instanceof ClosedPipeError) {
+    return "";
+  }
+  const problem = problemDocumentOf(error);
+  const style = (codes: string, text: string) => (context.colour ? `\x1b[${codes}m${text}\x1b[0m` : text);
+  const lines = [
+    `${style("1;31", "error:")} ${visible(headline(error, problem, context.value))}`,
+    ...(problem.key_flaw === undefined ? [] : [visible(`The key looks wrong: ${problem.key_flaw}.`)]),
+    ...didYouMean(problem.valid_options ?? []),
+    ...(context.command === undefined ? [] : [`  ${style("1", quoteCommand(context.command))}`]),
+    ...(problem.recovery === undefined ? [] : [visible(problem.recovery)]),
+    ...facts(error, problem).map((text) => style("2", visible(text))),
+    ...(context.verbose && problem.code === "unexpected" ? stackOf(error) : []),
+  ];
+  return lines.join("\n");
+}
+
+/** One line of JSON: the problem document with `exit_code` added. */
+export function errorAsJson(error: unknown, exitCode: number): string {
+  const text = JSON.stringify({ ...problemDocumentOf(error), exit_code: exitCode });
+  // JSON.stringify leaves C1 controls and bidirectional overrides as they are, and stderr may be a terminal.
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(""),
+  );
+}
+
+function unicodeEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
+/** The message tells of an answer more than its `detail`: how often was asked, why no more. */
+function headline(error: unknown, { title, code }: ProblemDocument, value: string | undefined): string {
+  const text = (error instanceof Error ? error.message : String(error)) || title;
+  if (code === "unexpected") {
+    return `unexpected failure: ${text}`;
+  }
+  return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
+}
+
+function didYouMean(options: readonly string[]): string[] {
+  if (options.length === 0) {
+    return [];
+  }
+  const more = options.length > MOST_OPTIONS ? ` and ${options.length - MOST_OPTIONS} more` : "";
+  return [`Did you mean ${options.slice(0, MOST_OPTIONS).map(visible).join(", ")}${more}?`];
+}
+
+/** What to quote in a report. */
+function facts(error: unknown, { code, request_id }: ProblemDocument): string[] {
+  if (!(error instanceof ApiError || error instanceof ContractError)) {
+    return [];
+  }
+  return [request_id === undefined ? code : `${code} · request ${request_id}`];
+}
+
+function stackOf(error: unknown): string[] {
+  return error instanceof Error ? (error.stack ?? "").split("\n").slice(1).map(visible) : [];
+}

@@ -1,0 +1,22 @@
+/** Writes a command line that a POSIX shell reads back as exactly these words. */
+export function quoteCommand(words: readonly string[]): string {
+  return words.map(quoteWord).join(" ");
+}
+
+function quoteWord(word: string): string {
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) {
+    return word;
+  }
+  // Control and format characters must not reach the terminal: `$'…'` of POSIX.1-2024 names them.
+  return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word) ? `$'${escaped(word)}'` : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function escaped(word: string): string {
+  return word.replace(/[\\'\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    if (character === "\\" || character === "'") {
+      return `\\${character}`;
+    }
+    // By bytes and in octal, which ends after three digits whatever follows and which every such shell knows.
+    return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  });
+}
