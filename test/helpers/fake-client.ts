@@ -1,0 +1,156 @@
+import type { CatalogClient } from "../../src/api/client.ts";
+import type { CatalogPage } from "../../src/api/rows-answer.ts";
+import type { Coverage, CoverageSummary } from "../../src/contract/coverage.ts";
+import type { Filters } from "../../src/contract/filters.ts";
+import { PROBLEMS } from "../../src/contract/problems.ts";
+import { ApiError } from "../../src/errors.ts";
+
+/** What tells rows apart; the rest of a product does not matter to a walk. */
+export interface FakeRow {
+  retailer: string;
+  department: string;
+  category: string;
+  crawl_date: string;
+  sku: string;
+  product_id: string;
+}
+
+/** A service in memory, for what a real one does too rarely to be tested: sets that change, cursors that are refused. */
+export interface FakeService {
+  client: CatalogClient;
+  /** Rows now; a test may replace them between two requests. */
+  rows: FakeRow[];
+  /** Requests so far, as `coverage` or `catalog <offset>`. */
+  requests: string[];
+  /** Called before each answer; may change the rows or throw. */
+  before: (request: string, filters: Filters) => void | Promise<void>;
+}
+
+export function fakeService(rows: readonly FakeRow[]): FakeService {
+  const service: FakeService = {
+    rows: [...rows],
+    requests: [],
+    before: () => undefined,
+    client: {
+      sample: () => Promise.reject(new Error("not used")),
+      close: () => Promise.resolve(),
+      coverage: async (filters) => {
+        await heard("coverage", filters);
+        const data = coverageOf(matching(service.rows, filters));
+        return { data, meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summaryOf(data) } };
+      },
+      catalog: async (filters, { limit = 100, cursor } = {}) => {
+        const offset = Number(cursor ?? 0);
+        await heard(`catalog ${offset}`, filters);
+        const matches = matching(service.rows, filters);
+        return page(matches, filters, offset, limit);
+      },
+    },
+  };
+  async function heard(request: string, filters: Filters): Promise<void> {
+    service.requests.push(request);
+    await service.before(request, filters);
+  }
+  return service;
+}
+
+export function problemError(code: keyof typeof PROBLEMS): ApiError {
+  const { status, retryable, title, recovery } = PROBLEMS[code];
+  return new ApiError(title, { status, problem: { code, status, retryable, title, recovery }, attempts: 1 });
+}
+
+/** Rows of one combination on consecutive days, a few skus a day. */
+export function fakeRows(count: number, retailer = "acme", category = "shoes", days = 10): FakeRow[] {
+  return Array.from({ length: count }, (_, index) => ({
+    retailer,
+    department: "fashion",
+    category,
+    crawl_date: new Date(Date.UTC(2026, 0, 1 + (index % days))).toISOString().slice(0, 10),
+    sku: `S${String(Math.floor(index / 3)).padStart(6, "0")}`,
+    product_id: `${retailer}-${category}-${String(index).padStart(6, "0")}`,
+  }));
+}
+
+export function texts(rows: readonly FakeRow[]): string[] {
+  return rows.map((row) => JSON.stringify(row));
+}
+
+function matching(rows: readonly FakeRow[], filters: Filters): FakeRow[] {
+  const wanted = filters.rcd?.split(",");
+  return rows
+    .filter(
+      (row) =>
+        (wanted === undefined || wanted.includes(`${row.retailer}:${row.category}:${row.department}`)) &&
+        (filters.retailer === undefined || row.retailer === filters.retailer) &&
+        (filters.start_date === undefined || row.crawl_date >= filters.start_date) &&
+        (filters.end_date === undefined || row.crawl_date <= filters.end_date),
+    )
+    .sort((a, b) => (a.sku + a.product_id < b.sku + b.product_id ? -1 : 1));
+}
+
+function page(matches: readonly FakeRow[], filters: Filters, offset: number, limit: number): CatalogPage {
+  const rows = texts(matches.slice(offset, offset + limit));
+  const has_more = offset + limit < matches.length;
+  return {
+    rows,
+    pagination: {
+      limit,
+      total_matching: matches.length,
+      has_more,
+      next_cursor: has_more ? String(offset + limit) : null,
+    },
+    meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summaryOf(coverageOf(matches)) },
+  };
+}
+
+function coverageOf(rows: readonly FakeRow[]): Coverage[] {
+  const groups = grouped(rows);
+  return [...groups].map(([rcd, members]) => {
+    const [first] = members as [FakeRow];
+    const days = members.map((row) => row.crawl_date).sort();
+    return {
+      retailer: first.retailer,
+      department: first.department,
+      category: first.category,
+      rcd,
+      corpus_rows: members.length,
+      matching_rows: members.length,
+      earliest_date: days[0] ?? "",
+      latest_date: days.at(-1) ?? "",
+    };
+  });
+}
+
+function grouped(rows: readonly FakeRow[]): Map<string, FakeRow[]> {
+  const groups = new Map<string, FakeRow[]>();
+  for (const row of rows) {
+    const members = groups.get(rcdOf(row)) ?? [];
+    members.push(row);
+    groups.set(rcdOf(row), members);
+  }
+  return groups;
+}
+
+function rcdOf(row: FakeRow): string {
+  return `${row.retailer}:${row.category}:${row.department}`;
+}
+
+function summaryOf(data: readonly Coverage[]): CoverageSummary {
+  const rows = data.reduce((sum, entry) => sum + entry.matching_rows, 0);
+  return {
+    combinations: data.length,
+    matching_rows: rows,
+    corpus_rows: rows,
+    earliest_date: data.map((entry) => entry.earliest_date).sort()[0] ?? null,
+    latest_date:
+      data
+        .map((entry) => entry.latest_date)
+        .sort()
+        .at(-1) ?? null,
+  };
+}
+
+function resolved(filters: Filters) {
+  const none = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
+  return { ...none, ...filters };
+}
