@@ -40,7 +40,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
 
   /** What a `/v1` response says of the limits until a team is known: the failed attempts left to the address. */
   const describeLimits = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (/^\/(api\/)?v1(?![^/?])/.test(request.url)) {
+    if (/^\/(api\/)?v1(?![^/?])/.test(request.routeOptions.url ?? request.url)) {
       reply.headers(rateLimitHeaders(failedAttempts.peek(sourceOf(request.ip)))).header("cache-control", "no-store");
     }
   };

@@ -34,10 +34,11 @@ function normalise(text: string): string {
 function score(wanted: string, value: string): number | undefined {
   const edits = distance(wanted, value);
   const near = Math.max(1, Math.floor(wanted.length / 3));
+  const continues = value.startsWith(wanted) || wanted.startsWith(value);
   if (edits <= Math.min(2, near)) {
-    return edits;
+    return continues ? edits - 0.5 : edits;
   }
-  if (value.startsWith(wanted) || wanted.startsWith(value)) {
+  if (continues) {
     return 3 + edits / 1000;
   }
   if (value.includes(wanted)) {

@@ -10,18 +10,18 @@ export interface Position {
 }
 
 const NUMBER_BYTES = 6;
-const PAYLOAD_BYTES = 3 * NUMBER_BYTES;
-// A multiple of three bytes has no spare bits in base64url: every cursor has exactly one spelling.
+const FORMAT = 1;
+const [OFFSET_AT, VERSION_AT, ISSUED_AT, PAYLOAD_BYTES] = [1, 7, 13, 19];
+// 19 bytes and a signature of 32 leave no spare bits in base64url: every cursor has exactly one spelling.
 const CURSOR = /^[\w-]{68}$/;
-const [OFFSET_AT, VERSION_AT, ISSUED_AT] = [0, NUMBER_BYTES, 2 * NUMBER_BYTES];
 
 /**
- * Writes a position as an opaque cursor: offset, version and issue time, signed with HMAC-SHA-256.
+ * Writes a position as an opaque cursor: format, offset, version and issue time, signed with HMAC-SHA-256.
  *
  * @param now Milliseconds since the epoch.
  */
 export function sealCursor({ offset, version }: Position, secret: Buffer, now: number): string {
-  const payload = Buffer.alloc(PAYLOAD_BYTES);
+  const payload = Buffer.alloc(PAYLOAD_BYTES, FORMAT);
   payload.writeUIntBE(offset, OFFSET_AT, NUMBER_BYTES);
   payload.writeUIntBE(version, VERSION_AT, NUMBER_BYTES);
   payload.writeUIntBE(now, ISSUED_AT, NUMBER_BYTES);
