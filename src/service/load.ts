@@ -1,6 +1,6 @@
-import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { PRODUCT_COLUMNS, type Product } from "../contract/product.ts";
 import { LoadError, RowError, shown } from "./load/errors.ts";
-import { type LoadedRow, readRow, type SourceRow } from "./load/row.ts";
+import { readRow, type SourceRow } from "./load/row.ts";
 import { type LoadSource, sourceRows } from "./load/source.ts";
 import type { EmbeddedStore } from "./store/embedded.ts";
 import { createRowWriter, type RowWriter } from "./store/rows.ts";
@@ -62,11 +62,10 @@ async function writeBatches(
       const writer = await createRowWriter(session);
       const result: LoadResult = { read: 0, added: 0, alreadyPresent: 0 };
       for await (const rows of batches) {
-        for (const row of rows) {
-          const isNew = await addRow(writer, row);
-          result[isNew ? "added" : "alreadyPresent"] += 1;
-        }
+        const alreadyPresent = await addRows(writer, rows);
         result.read += rows.length;
+        result.added += rows.length - alreadyPresent;
+        result.alreadyPresent += alreadyPresent;
         afterBatch(result.read);
       }
       await writer.finish();
@@ -77,17 +76,21 @@ async function writeBatches(
   }
 }
 
-async function addRow(writer: RowWriter, row: SourceRow): Promise<boolean> {
-  const loaded = readRow(row);
-  const present = await writer.add(loaded.product, loaded.body);
-  if (present !== undefined && present !== loaded.body) {
-    refuseOtherContent(row.line, loaded, present);
+/** @returns how many of the rows were known before */
+async function addRows(writer: RowWriter, rows: readonly SourceRow[]): Promise<number> {
+  const loaded = rows.map(readRow);
+  const present = await writer.add(loaded);
+  for (const [position, presentBody] of present) {
+    const row = loaded[position];
+    if (row !== undefined && row.body !== presentBody) {
+      refuseOtherContent(rows[position]?.line ?? 0, row.product, presentBody);
+    }
   }
-  return present === undefined;
+  return present.size;
 }
 
-function refuseOtherContent(line: number, { product }: LoadedRow, presentBody: string): void {
-  const present = JSON.parse(presentBody) as typeof product;
+function refuseOtherContent(line: number, product: Product, presentBody: string): void {
+  const present = JSON.parse(presentBody) as Product;
   const field = PRODUCT_COLUMNS.find((column) => product[column] !== present[column]);
   if (field !== undefined) {
     const found = shown(JSON.stringify(product[field]));

@@ -22,7 +22,7 @@ export async function* readRecords(blocks: AsyncIterable<Lines>): AsyncGenerator
   let text = "";
   let line = 1;
   for await (const block of blocks) {
-    text += block.text;
+    text += block.bytes.toString();
     const records: CsvRecord[] = [];
     let at = 0;
     while (at < text.length) {

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { RowError } from "./errors.ts";
 
-/** Whole lines of a text, some at a time, with their line ends. */
+/** Whole lines of UTF-8, some at a time, with their line ends. */
 export interface Lines {
-  text: string;
+  bytes: Buffer;
   /** Number of the first of them, from 1. */
   line: number;
 }
@@ -12,37 +12,37 @@ export interface Lines {
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
-const BYTE_ORDER_MARK = "\ufeff";
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
- * Decodes UTF-8 by whole lines; a byte order mark at the start is dropped. Holds one chunk and one line.
+ * Cuts bytes into whole lines and checks that they are UTF-8; a byte order mark at the start is dropped.
+ * Holds one chunk and one line.
  *
  * @throws RowError at the line that is not UTF-8 or too long
  */
-export async function* decodeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Lines> {
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Lines> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([rest, chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const whole = bytes.subarray(0, end);
+      yield checked(whole, line);
+      line += countNewlines(whole);
+    }
     rest = bytes.subarray(end);
     if (rest.length > MAX_RECORD_BYTES) {
-      const at = line + countNewlines(bytes.subarray(0, end).toString("latin1"));
-      throw new RowError({ line: at, found: "a longer one", expected: `a line of at most ${MAX_RECORD_BYTES} bytes` });
-    }
-    if (end > 0) {
-      const text = decode(bytes.subarray(0, end), line);
-      yield { text, line };
-      line += countNewlines(text);
+      throw new RowError({ line, found: "a longer one", expected: `a line of at most ${MAX_RECORD_BYTES} bytes` });
     }
   }
   if (rest.length > 0) {
-    yield { text: decode(rest, line), line };
+    yield checked(rest, line);
   }
 }
 
 /** How many line ends a text holds. */
-export function countNewlines(text: string): number {
+export function countNewlines(text: string | Buffer): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
     count += 1;
@@ -50,12 +50,12 @@ export function countNewlines(text: string): number {
   return count;
 }
 
-function decode(bytes: Buffer, line: number): string {
+function checked(bytes: Buffer, line: number): Lines {
   if (!isUtf8(bytes)) {
     throw invalidUtf8(bytes, line);
   }
-  const text = bytes.toString();
-  return line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const marked = line === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return { bytes: marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, line };
 }
 
 function invalidUtf8(bytes: Buffer, firstLine: number): RowError {

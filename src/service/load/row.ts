@@ -19,12 +19,16 @@ export interface LoadedRow {
 
 const ajv = new Ajv({
   formats: {
-    date: isCalendarDate,
+    date: isKnownDate,
     slug: (text: string) => text !== "" && !/[\s,:\p{Cc}]/u.test(text),
     uri: (text: string) => URL.canParse(text),
     "uri-reference": (text: string) => text === "" || URL.canParse(text),
   },
 });
+/** A file holds few different dates, and far more rows. */
+const knownDates = new Set<string>();
+const MAX_KNOWN_DATES = 10_000;
+
 const isProduct = ajv.compile<Product>(productSchema);
 
 /** What to say of a value that fails the contract, by format, pattern or type. */
@@ -48,17 +52,32 @@ export function readRow({ line, text }: SourceRow): LoadedRow {
   if (!isProduct(value)) {
     throw contractFault(line, text, isProduct.errors?.[0]);
   }
+  if (text.includes("\\u")) {
+    refuseLoneSurrogates(line, value);
+  }
+  return { product: value, body: CANONICAL.test(text) ? text : canonicalBody(line, text) };
+}
+
+/** JSON text of a flat object, each of the contract's names once and in order, without white space between tokens. */
+const CANONICAL = new RegExp(
+  `^\\{${PRODUCT_COLUMNS.map((name) => `"${name}":(?:"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[^",\\s]+)`).join(",")}\\}$`,
+);
+
+function canonicalBody(line: number, text: string): string {
+  refuseRepeatedNames(line, text);
   const members = rawMembers(text);
-  let body = "";
-  for (const column of PRODUCT_COLUMNS) {
-    body += `${body === "" ? "{" : ","}"${column}":${members.get(column)}`;
+  return `{${PRODUCT_COLUMNS.map((name) => `"${name}":${members.get(name)}`).join(",")}}`;
+}
+
+function isKnownDate(text: string): boolean {
+  if (knownDates.has(text)) {
+    return true;
   }
-  body += "}";
-  if (body !== text) {
-    refuseRepeatedNames(line, text);
+  const isDate = isCalendarDate(text);
+  if (isDate && knownDates.size < MAX_KNOWN_DATES) {
+    knownDates.add(text);
   }
-  refuseLoneSurrogates(line, text, value);
-  return { product: value, body };
+  return isDate;
 }
 
 function parse(line: number, text: string): unknown {
@@ -84,7 +103,7 @@ function contractFault(line: number, text: string, error: ErrorObject | undefine
   return new RowError({ line, field, found: shown(rawMembers(text).get(field) ?? "none"), expected });
 }
 
-/** Of a repeated name JSON.parse silently keeps the last value. Only a text that differs from its body can hold one. */
+/** Of a repeated name JSON.parse silently keeps the last value. */
 function refuseRepeatedNames(line: number, text: string): void {
   const seen = new Set<string>();
   for (const [, name, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
@@ -100,10 +119,7 @@ function refuseRepeatedNames(line: number, text: string): void {
 }
 
 /** Half a character cannot be written as UTF-8; a client would save another text than was loaded. */
-function refuseLoneSurrogates(line: number, text: string, product: Product): void {
-  if (!/\\u[dD][89abAB-F]/.test(text)) {
-    return;
-  }
+function refuseLoneSurrogates(line: number, product: Product): void {
   for (const [field, value] of Object.entries(product)) {
     if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
       throw new RowError({ line, field, found: shown(JSON.stringify(value)), expected: "whole characters" });

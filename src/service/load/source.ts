@@ -3,7 +3,7 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { readCsv } from "./csv.ts";
 import { LoadError } from "./errors.ts";
-import { decodeLines } from "./lines.ts";
+import { readLines } from "./lines.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readParquet } from "./parquet.ts";
 import type { SourceRow } from "./row.ts";
@@ -30,7 +30,7 @@ export async function* sourceRows(
     yield* readParquet(source.name, file);
     return;
   }
-  yield* (format === "csv" ? readCsv : readNdjson)(decodeLines(chunks));
+  yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
 }
 
 /** The format that a file's extension tells, a `.gz` after it aside. */

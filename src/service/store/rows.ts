@@ -25,13 +25,20 @@ export async function readRows(session: Session, ids: Uint32Array): Promise<stri
   return rows;
 }
 
+/** A row to be added, and the text that is served: in the contract's order of columns, on one line. */
+export interface NewRow {
+  product: Product;
+  body: string;
+}
+
 /** Adds rows within one transaction. */
 export interface RowWriter {
   /**
-   * @param body the row's JSON text, in the contract's order of columns and on one line
-   * @returns the body that the database already holds under this product_id, else undefined
+   * Adds the rows whose product_id is new.
+   *
+   * @returns for each of the others its position in `rows` and the body that is present under its product_id
    */
-  add(product: Product, body: string): Promise<string | undefined>;
+  add(rows: readonly NewRow[]): Promise<Map<number, string>>;
   /** Makes the added rows part of the next version of the data. */
   finish(): Promise<void>;
 }
@@ -40,44 +47,59 @@ export async function createRowWriter(session: Session): Promise<RowWriter> {
   // The unique index is written in random order: in memory it is updated without reading pages back.
   await session.script("PRAGMA cache_size = -131072");
   const insert = await session.prepare("INSERT INTO product VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
-  const combinationIds = new Map<string, number>();
+  const combinations = new Map<string, number>();
   // Ids of a database start anywhere, so that ids read from another one that stood in the same place
   // do not name rows of this one.
   const [[highest] = []] = await session.query("SELECT max(id) FROM product");
-  let nextId = highest === null ? randomInt(1, 2 ** 31) : Number(highest) + 1;
-  let added = 0;
+  const firstId = highest === null ? randomInt(1, 2 ** 31) : Number(highest) + 1;
+  let nextId = firstId;
 
-  async function combinationId({ retailer, department, category }: Product): Promise<number> {
-    const key = `${retailer}:${category}:${department}`;
-    const known = combinationIds.get(key);
-    if (known !== undefined) {
-      return known;
+  async function learnCombinations(rows: readonly NewRow[]): Promise<void> {
+    for (const { product } of rows) {
+      const key = combinationKey(product);
+      if (!combinations.has(key)) {
+        combinations.set(key, await combinationId(session, product));
+      }
     }
-    const [[id] = []] = await session.query(
-      `INSERT INTO combination (retailer, department, category) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET retailer = excluded.retailer RETURNING id`,
-      [retailer, department, category],
-    );
-    combinationIds.set(key, Number(id));
-    return Number(id);
   }
 
   return {
-    add: async (product, body) => {
-      const { product_id, sku, crawl_date } = product;
-      const combination = await combinationId(product);
-      if (insert([nextId, product_id, sku, combination, dayNumber(crawl_date), body]) === 1) {
-        nextId += 1;
-        added += 1;
-        return undefined;
+    add: async (rows) => {
+      await learnCombinations(rows);
+      const present = new Map<number, string>();
+      for (const [position, { product, body }] of rows.entries()) {
+        const combination = combinations.get(combinationKey(product)) ?? null;
+        const { product_id, sku, crawl_date } = product;
+        if (insert([nextId, product_id, sku, combination, dayNumber(crawl_date), body]) === 1) {
+          nextId += 1;
+        } else {
+          present.set(position, await presentBody(session, product_id));
+        }
       }
-      const [[present] = []] = await session.query("SELECT body FROM product WHERE product_id = ?", [product_id]);
-      return String(present);
+      return present;
     },
     finish: async () => {
-      if (added > 0) {
+      if (nextId > firstId) {
         await rebuildColumnIndex(session);
       }
     },
   };
+}
+
+function combinationKey({ retailer, category, department }: Product): string {
+  return `${retailer}:${category}:${department}`;
+}
+
+async function combinationId(session: Session, { retailer, department, category }: Product): Promise<number> {
+  const [[id] = []] = await session.query(
+    `INSERT INTO combination (retailer, department, category) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET retailer = excluded.retailer RETURNING id`,
+    [retailer, department, category],
+  );
+  return Number(id);
+}
+
+async function presentBody(session: Session, productId: string): Promise<string> {
+  const [[body] = []] = await session.query("SELECT body FROM product WHERE product_id = ?", [productId]);
+  return String(body);
 }
