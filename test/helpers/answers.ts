@@ -13,7 +13,8 @@ export interface Answer {
   body: any;
 }
 
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+// A schema of the description refers to its neighbours in `components`, which is no keyword of JSON Schema.
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, keywords: ["components"] });
 addFormats.default(ajv);
 ajv.addFormat("slug", /^\S+$/);
 

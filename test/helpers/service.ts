@@ -8,8 +8,11 @@ import { createRowWriter } from "../../src/service/store/rows.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { type Answer, readAnswer } from "./answers.ts";
 
+/** A row, or the JSON text by which it is stored. */
+type TestRow = Product | string;
+
 export interface TestServiceOptions extends ServiceOptions {
-  rows?: readonly Product[];
+  rows?: readonly TestRow[];
   /** Methods of the store that a test replaces by faulty ones; the others stay real. */
   faults?: (store: EmbeddedStore) => Partial<Store>;
   /** File or `:memory:`. */
@@ -23,7 +26,7 @@ export interface TestService {
   key: string;
   createKey(key: NewKey): Promise<string>;
   /** Adds rows as a load does. */
-  addRows(rows: readonly Product[]): Promise<void>;
+  addRows(rows: readonly TestRow[]): Promise<void>;
   /** Sends a GET and checks the answer against the contract; `key: null` sends no credential. */
   get(
     path: string,
@@ -54,12 +57,14 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-async function addRows(store: EmbeddedStore, rows: readonly Product[]): Promise<void> {
+async function addRows(store: EmbeddedStore, rows: readonly TestRow[]): Promise<void> {
   await store.write(async (session) => {
     const writer = await createRowWriter(session);
-    for (const row of rows) {
-      await writer.add(row, JSON.stringify(row));
-    }
+    await writer.add(
+      rows.map((row) =>
+        typeof row === "string" ? { product: JSON.parse(row), body: row } : { product: row, body: JSON.stringify(row) },
+      ),
+    );
     await writer.finish();
   });
 }

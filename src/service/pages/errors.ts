@@ -26,7 +26,12 @@ function entry(
 <li>HTTP ${status}</li><li>${retryable ? "back off and retry" : "do not retry unchanged"}</li>
 ${extensions.map((member) => html`<li>carries <code>${member}</code></li>`)}
 </ul>
-<p>${meaning}</p>
-<p><strong>Recovery:</strong> ${recovery}</p>
+<p>${prose(meaning)}</p>
+<p><strong>Recovery:</strong> ${prose(recovery)}</p>
 </section>`;
+}
+
+/** The texts of the catalogue mark names with backticks. */
+function prose(text: string): Html[] {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startService } from "../../src/service/start.ts";
+import { openStore } from "../../src/service/store/embedded.ts";
+import { products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+test("a service starts on a database named by its location", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "catalog-start-"));
+  const service = await startService({ database: join(folder, "rows.db"), port: 0 });
+  onTestFinished(async () => {
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
+  expect((await fetch(`${service.url}/v1/coverage`)).status).toBe(401);
+});
+
+test("closing answers the requests under way, refuses new ones and then closes the store", async () => {
+  const events: string[] = [];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const service = await startTestService({
+    rows: products(2),
+    faults: (store) => ({
+      snapshot: async (deadline) => {
+        events.push("asked");
+        await held;
+        return store.snapshot(deadline);
+      },
+      addDayCounts: async (counts) => {
+        events.push("counted");
+        await store.addDayCounts(counts);
+      },
+      close: async () => {
+        events.push("store closed");
+        await store.close();
+      },
+    }),
+  });
+  const underWay = service.get("/v1/catalog").then((answer) => {
+    events.push("answered");
+    return answer;
+  });
+  await expect.poll(() => events).toEqual(["asked"]);
+
+  const closed = service.close();
+  await expect.poll(() => service.get("/v1/catalog").catch(() => "refused")).toBe("refused");
+  release();
+  await closed;
+
+  const { status, headers } = await underWay;
+  expect([status, headers.get("connection")]).toEqual([200, "close"]);
+  expect(events.filter((event) => event !== "answered")).toEqual(["asked", "counted", "store closed"]);
+});
+
+test("idle connections do not hold up the end", async () => {
+  const service = await startTestService();
+  const agent = new Agent({ keepAlive: true });
+  await new Promise<void>((resolve) => {
+    get(`${service.url}/errors`, { agent }, (response) => response.resume().on("end", resolve));
+  });
+
+  await service.close();
+  agent.destroy();
+});
+
+test("closing twice is closing once", async () => {
+  const service = await startTestService();
+
+  await Promise.all([service.close(), service.close()]);
+});
+
+test("a port that is taken is an error, and the store does not stay open", async () => {
+  const first = await startTestService();
+  const store = await openStore(":memory:");
+  let closed = false;
+
+  const second = startService({
+    store: {
+      ...store,
+      close: async () => {
+        closed = true;
+        await store.close();
+      },
+    },
+    port: Number(new URL(first.url).port),
+  });
+
+  await expect(second).rejects.toThrow("EADDRINUSE");
+  expect(closed).toBe(true);
+});
