@@ -62,7 +62,7 @@ export async function runAttempt<T extends { meta: Meta }>(
     context.reached = true;
     const remaining = observe(answer, permit, now());
     const { outcome, bytes, requestId } = await readAnswer(context, attempt, answer);
-    deadline.signal.throwIfAborted();
+    signal.throwIfAborted();
     onEvent({
       type: "answer",
       ...facts,
@@ -97,7 +97,7 @@ function observe({ status, header }: Answer, permit: Permit, now: number): numbe
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
   // Whoever is asked to wait for longer gives up; the others need not stand still for it.
   const retryAfter = asked !== undefined && asked <= LONGEST_RETRY_AFTER ? asked : undefined;
-  permit.answered({ success: status === 200, rate, retryAfter });
+  permit.answered({ status, rate, retryAfter });
   return rate?.remaining;
 }
 

@@ -22,6 +22,8 @@ export interface Body {
 
 /** Reads a body of at most `cap` bytes after decompression. Never rejects: an abort ends in `broken`, too. */
 export async function readBody(stream: Readable, contentEncoding: string, cap: number): Promise<Body> {
+  // Given up early, the stream says so once more after everyone has left.
+  stream.on("error", () => {});
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -34,9 +36,8 @@ export async function readBody(stream: Readable, contentEncoding: string, cap: n
     }
     return { bytes: Buffer.concat(chunks), end: "complete" };
   } catch (error) {
+    stream.destroy();
     return { bytes: Buffer.concat(chunks), end: "broken", error };
-  } finally {
-    stream.on("error", () => {}).destroy();
   }
 }
 

@@ -1,4 +1,4 @@
-import { observe, type RateHeaders, type RateWindow, windowAfter } from "./rate-window.ts";
+import { available, observe, type RateHeaders, type RateWindow, windowAfter, withSent } from "./rate-window.ts";
 
 /** Requests of one group under way at once, at most. Each has a connection of its own. */
 export const MAX_IN_FLIGHT = 64;
@@ -17,7 +17,7 @@ export interface BudgetOptions {
 
 /** What the headers of an answer say to a budget. */
 export interface Observation {
-  success: boolean;
+  status: number;
   rate: RateHeaders | undefined;
   /** Milliseconds from now that a 429 asks to wait. */
   retryAfter: number | undefined;
@@ -34,11 +34,9 @@ export interface Permit {
 /**
  * Paces the requests of one endpoint group so that it never sends more than the server's window has left.
  *
- * Until an answer tells the limit, one request is under way at a time. From then on a request leaves while
- * `remaining` exceeds the requests under way, which the server may or may not have counted already. Once
- * more is spent than we spent, the group is shared with another process that likely has as many under way,
- * and twice as many are set aside. A spent window is waited out by the latest instant it can end at.
- * A service that sends no `RateLimit` headers is not paced.
+ * Until an answer tells the limit, one request is under way at a time. From then on requests leave while the
+ * window has more left than what is under way; a spent window is waited out to the latest instant at which
+ * it can end. A service that sends no `RateLimit` headers is not paced.
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -46,7 +44,6 @@ export class Budget {
   #inFlight = 0;
   #window: RateWindow | undefined;
   #unlimited = false;
-  #shared = false;
   #blockedUntil = 0;
   #nextSlot = 0;
   #wake: { at: number; cancel: AbortController } | undefined;
@@ -84,7 +81,7 @@ export class Budget {
     let open = true;
     this.#inFlight += 1;
     if (this.#window !== undefined) {
-      this.#window.ownFloor -= 1;
+      this.#window = withSent(this.#window, 1);
     }
     if (maxRate !== undefined) {
       this.#nextSlot = Math.max(this.#nextSlot, sentAt) + 60_000 / maxRate;
@@ -103,17 +100,17 @@ export class Budget {
     };
   }
 
-  #observe({ success, rate, retryAfter }: Observation, sentAt: number): void {
+  #observe({ status, rate, retryAfter }: Observation, sentAt: number): void {
     const receivedAt = this.#options.now();
     this.#blockedUntil = Math.max(this.#blockedUntil, receivedAt + (retryAfter ?? 0));
     if (rate === undefined) {
       // The error page of a gateway does not tell whether the service behind it has a limit.
-      this.#unlimited ||= success && this.#window === undefined;
+      this.#unlimited ||= status === 200 && this.#window === undefined;
       return;
     }
     this.#unlimited = false;
-    this.#window = observe(this.#window, rate, { sentAt, receivedAt }, this.#inFlight);
-    this.#shared ||= this.#window.remaining < this.#window.ownFloor;
+    const window = observe(this.#window, rate, { sentAt, receivedAt }, this.#inFlight);
+    this.#window = status === 429 ? withSent(window, -1) : window;
   }
 
   /** Grants what may leave now and sees to it that the rest is looked at again. */
@@ -149,8 +146,7 @@ export class Budget {
     if (now >= this.#window.endsBefore + MARGIN) {
       this.#window = windowAfter(this.#window, this.#inFlight);
     }
-    const setAside = this.#shared ? 2 * this.#inFlight : this.#inFlight;
-    return this.#window.remaining > setAside ? 0 : this.#window.endsBefore + MARGIN - now;
+    return available(this.#window, this.#inFlight) > 0 ? 0 : this.#window.endsBefore + MARGIN - now;
   }
 
   #wakeAfter(delay: number): void {

@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** The longest delay that Node's timers take. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -21,11 +23,13 @@ export function startDeadline(
 ): Deadline {
   const controller = new AbortController();
   const released = new AbortController();
-  for (const parent of parents) {
-    if (parent?.aborted) {
+  for (const parent of parents.filter((signal) => signal !== undefined)) {
+    if (parent.aborted) {
       controller.abort(parent.reason);
     }
-    parent?.addEventListener("abort", () => controller.abort(parent.reason), { signal: released.signal });
+    // A parent has as many listeners as there are calls at once, where Node warns from 11 on; `release` takes each off.
+    setMaxListeners(0, parent);
+    parent.addEventListener("abort", () => controller.abort(parent.reason), { signal: released.signal });
   }
   const timer =
     milliseconds === undefined || controller.signal.aborted

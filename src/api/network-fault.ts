@@ -1,3 +1,4 @@
+import { errors } from "undici";
 import type { BrokenFailure } from "./failure.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -68,11 +69,14 @@ export function networkFault(error: unknown, origin: string, reached: boolean): 
     const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
     return { kind: "broken", message, permanent: true, cause: error };
   }
-  const what = code.startsWith("HPE_") ? "the answer is not HTTP" : TRANSIENT_FAULTS[code];
+  const what = code.startsWith("HPE_") ? "what came is not HTTP" : TRANSIENT_FAULTS[code];
   const message = `No answer from ${origin}: ${what ?? plainText(text)} (${code})`;
   return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
 }
 
 function codeOf(error: unknown): string | undefined {
+  if (error instanceof errors.HTTPParserError) {
+    return error.code ?? "HPE_INVALID";
+  }
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

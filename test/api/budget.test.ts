@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import { Budget } from "../../src/api/budget.ts";
+import { SimulatedClock } from "../helpers/simulated-clock.ts";
+
+interface ServerOptions {
+  limit: number;
+  windowSeconds: number;
+  /** Milliseconds from the window's start to the start of the clock; `undefined`: a window starts with its first request. */
+  phase: number | undefined;
+  rounding: "up" | "down";
+}
+
+/** A server that counts requests in exact fixed windows and tells what is left. */
+function fixedWindowServer(clock: SimulatedClock, { limit, windowSeconds, phase, rounding }: ServerOptions) {
+  const length = windowSeconds * 1000;
+  let start = phase === undefined ? Number.NEGATIVE_INFINITY : -phase;
+  let spent = 0;
+  const state = { served: 0, refused: 0 };
+  return {
+    state,
+    take() {
+      const now = clock.now();
+      if (now >= start + length) {
+        start = phase === undefined ? now : start + Math.floor((now - start) / length) * length;
+        spent = 0;
+      }
+      const left = (start + length - now) / 1000;
+      const resetSeconds = rounding === "up" ? Math.ceil(left) : Math.floor(left);
+      const success = spent < limit;
+      spent += success ? 1 : 0;
+      state.served += success ? 1 : 0;
+      state.refused += success ? 0 : 1;
+      return { success, rate: { limit, remaining: limit - spent, resetSeconds } };
+    },
+  };
+}
+
+function neverAborted(): AbortSignal {
+  return new AbortController().signal;
+}
+
+type Server = ReturnType<typeof fixedWindowServer>;
+
+/** Pulls `requests` through a budget of its own, `concurrency` at once; a refused one is sent again. */
+async function pull(
+  clock: SimulatedClock,
+  server: Server,
+  { requests, concurrency, latency }: { requests: number; concurrency: number; latency: (number: number) => number },
+): Promise<void> {
+  const budget = new Budget({ now: clock.now, sleep: clock.sleep });
+  let started = 0;
+  const request = async (number: number): Promise<void> => {
+    const permit = await budget.acquire(neverAborted());
+    await clock.sleep(latency(number) / 2);
+    const { success, rate } = server.take();
+    await clock.sleep(latency(number) / 2);
+    permit.answered({ status: success ? 200 : 429, rate, retryAfter: success ? undefined : rate.resetSeconds * 1000 });
+    if (!success) {
+      await request(number);
+    }
+  };
+  const worker = async () => {
+    while (started < requests) {
+      started += 1;
+      await request(started);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+/** Milliseconds that someone needs who knows the server's clock and spends every window to its end. */
+function idealTime(pull: { requests: number; concurrency: number; latency: number; phase: number }): number {
+  const { requests, concurrency, latency, phase } = pull;
+  const length = WINDOW.windowSeconds * 1000;
+  const firstLength = length - phase;
+  const rounds = Math.max(0, 1 + Math.floor((firstLength - latency / 2) / latency));
+  const first = Math.min(WINDOW.limit, rounds * concurrency);
+  const laterWindows = Math.ceil((requests - first) / WINDOW.limit);
+  const tail = requests - first - (laterWindows - 1) * WINDOW.limit;
+  const paced = firstLength + (laterWindows - 1) * length + Math.ceil(tail / concurrency) * latency;
+  return Math.max(paced, Math.ceil(requests / concurrency) * latency);
+}
+
+const WINDOW = { limit: 120, windowSeconds: 60 };
+
+describe("a pull that is alone", () => {
+  const cases = [5, 300, 2000].flatMap((latency) =>
+    [1, 8, 32].flatMap((concurrency) =>
+      ([undefined, 0, 17_300, 59_999] as const).flatMap((phase) =>
+        (["up", "down"] as const).map((rounding) => ({ latency, concurrency, phase, rounding })),
+      ),
+    ),
+  );
+
+  test.each(cases)(
+    "meets no 429 and wastes under 5 % at $latency ms, $concurrency at once, phase $phase, rounded $rounding",
+    async ({ latency, concurrency, phase, rounding }) => {
+      const clock = new SimulatedClock();
+      const server = fixedWindowServer(clock, { ...WINDOW, phase, rounding });
+      await clock.run(pull(clock, server, { requests: 600, concurrency, latency: () => latency }));
+
+      expect(server.state).toEqual({ served: 600, refused: 0 });
+      const ideal = idealTime({ requests: 600, concurrency, latency, phase: phase ?? 0 });
+      expect(clock.now() / ideal).toBeLessThan(1.05);
+    },
+  );
+
+  test("meets no 429 when answers come out of order", async () => {
+    const clock = new SimulatedClock();
+    const server = fixedWindowServer(clock, { ...WINDOW, phase: 31_000, rounding: "down" });
+    const latency = (number: number) => 20 + ((number * 7919) % 1500);
+    await clock.run(pull(clock, server, { requests: 600, concurrency: 16, latency }));
+    expect(server.state).toEqual({ served: 600, refused: 0 });
+  });
+
+  test.each(["up", "down"] as const)("meets no 429 in windows of 7 seconds, rounded %s", async (rounding) => {
+    const clock = new SimulatedClock();
+    const server = fixedWindowServer(clock, { limit: 10, windowSeconds: 7, phase: 4321, rounding });
+    await clock.run(pull(clock, server, { requests: 100, concurrency: 8, latency: () => 130 }));
+    expect(server.state).toEqual({ served: 100, refused: 0 });
+  });
+});
+
+describe("pulls of one team", () => {
+  test("share the windows with few 429s and hardly any waste", async () => {
+    const clock = new SimulatedClock();
+    const server = fixedWindowServer(clock, { ...WINDOW, phase: 0, rounding: "up" });
+    const one = { requests: 600, concurrency: 8, latency: (number: number) => 150 + ((number * 7919) % 300) };
+    const other = { ...one, latency: (number: number) => 150 + ((number * 104_729) % 300) };
+    await clock.run(Promise.all([pull(clock, server, one), pull(clock, server, other)]));
+
+    expect(server.state.served).toBe(1200);
+    expect(server.state.refused).toBeLessThan(0.03 * 1200);
+    expect(clock.now()).toBeLessThan(1.05 * 9 * 60_000);
+  });
+});
+
+describe("a budget", () => {
+  const RATE = { limit: 120, remaining: 119, resetSeconds: 60 };
+
+  /** How many of `wanted` requests may leave at once. */
+  async function granted(budget: Budget, wanted: number): Promise<number> {
+    let count = 0;
+    for (let number = 0; number < wanted; number += 1) {
+      budget.acquire(neverAborted()).then(() => {
+        count += 1;
+      });
+    }
+    await new Promise(setImmediate);
+    return count;
+  }
+
+  function budgetAt(
+    clock: SimulatedClock,
+    options: { maxRate?: number; onWait?: (milliseconds: number) => void } = {},
+  ) {
+    return new Budget({ now: clock.now, sleep: clock.sleep, ...options });
+  }
+
+  test("lets one request leave until an answer tells the limit", async () => {
+    expect(await granted(budgetAt(new SimulatedClock()), 5)).toBe(1);
+  });
+
+  test("lets all that the window has left leave once it is known", async () => {
+    const budget = budgetAt(new SimulatedClock());
+    (await budget.acquire(neverAborted())).answered({
+      status: 200,
+      rate: { ...RATE, remaining: 3 },
+      retryAfter: undefined,
+    });
+    expect(await granted(budget, 5)).toBe(3);
+  });
+
+  test("does not pace a service without rate-limit headers", async () => {
+    const budget = budgetAt(new SimulatedClock());
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate: undefined, retryAfter: undefined });
+    expect(await granted(budget, 50)).toBe(50);
+  });
+
+  test("does not take a gateway's error page for a service without limits", async () => {
+    const budget = budgetAt(new SimulatedClock());
+    (await budget.acquire(neverAborted())).answered({ status: 502, rate: undefined, retryAfter: undefined });
+    expect(await granted(budget, 5)).toBe(1);
+  });
+
+  test("never has more requests under way than it has connections for", async () => {
+    const budget = budgetAt(new SimulatedClock());
+    const rate = { ...RATE, limit: 1000, remaining: 999 };
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    expect(await granted(budget, 100)).toBe(64);
+  });
+
+  test("waits as long as a 429 asks, and says so", async () => {
+    const clock = new SimulatedClock();
+    const waits: number[] = [];
+    const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
+    (await budget.acquire(neverAborted())).answered({ status: 429, rate: undefined, retryAfter: 90_000 });
+    await clock.run(budget.acquire(neverAborted()));
+    expect({ now: clock.now(), waits }).toEqual({ now: 90_000, waits: [90_000] });
+  });
+
+  test("goes on with a limit of 0 once its window is over", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock);
+    const rate = { limit: 0, remaining: 0, resetSeconds: 5 };
+    (await budget.acquire(neverAborted())).answered({ status: 429, rate, retryAfter: undefined });
+    await clock.run(budget.acquire(neverAborted()));
+    expect(clock.now()).toBe(6050);
+  });
+
+  test("spreads a rate of its own evenly", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock, { maxRate: 30 });
+    const left: number[] = [];
+    for (let number = 0; number < 4; number += 1) {
+      const permit = await clock.run(budget.acquire(neverAborted()));
+      left.push(clock.now());
+      permit.answered({ status: 200, rate: { ...RATE, remaining: 119 - number }, retryAfter: undefined });
+    }
+    expect(left).toEqual([0, 2000, 4000, 6000]);
+  });
+
+  test("forgets a waiting request that is aborted and serves the next", async () => {
+    const budget = budgetAt(new SimulatedClock());
+    const first = await budget.acquire(neverAborted());
+    const abort = new AbortController();
+    const second = budget.acquire(abort.signal);
+    const third = budget.acquire(neverAborted());
+    abort.abort(new Error("enough"));
+    await expect(second).rejects.toThrow("enough");
+    first.release();
+    await expect(third).resolves.toBeDefined();
+  });
+});

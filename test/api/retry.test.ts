@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import type { Failure } from "../../src/api/failure.ts";
+import { decideRetry, type RetryDecision } from "../../src/api/retry.ts";
+
+const NOW = Date.UTC(2026, 0, 1);
+
+function decide(failures: readonly Failure[], random = 0.5, retries = 5): RetryDecision {
+  return decideRetry(failures, { retries, random: () => random, now: () => NOW });
+}
+
+function refused(facts: Partial<Extract<Failure, { kind: "refused" }>>): Failure {
+  return {
+    kind: "refused",
+    message: "refused",
+    status: 503,
+    problem: {},
+    retryAfter: undefined,
+    rateLimitReset: undefined,
+    ...facts,
+  };
+}
+
+const broken: Failure = { kind: "broken", message: "broken", permanent: false, cause: undefined };
+const internal = refused({ status: 500, problem: { code: "internal_error", retryable: true } });
+
+describe("whether to retry", () => {
+  test.each<[string, Failure, boolean]>([
+    ["`retryable: false` is final whatever the status", refused({ problem: { retryable: false } }), false],
+    ["`retryable: true` is not, whatever the status", refused({ status: 400, problem: { retryable: true } }), true],
+    ["an unknown code is judged by `retryable`", refused({ problem: { code: "new_code", retryable: false } }), false],
+    ["a known code without the member by the catalogue", refused({ problem: { code: "invalid_cursor" } }), false],
+    ["an unknown code without the member by status", refused({ status: 400, problem: { code: "new_code" } }), false],
+    ["a 408 without a body is retried", refused({ status: 408 }), true],
+    ["a 429 without a body is retried", refused({ status: 429 }), true],
+    ["a 500 without a body is retried", refused({ status: 500 }), true],
+    ["a 302 is not", refused({ status: 302 }), false],
+    ["a 404 without a body is not", refused({ status: 404 }), false],
+    ["a fault of the network is retried", broken, true],
+    ["a permanent one is not", { ...broken, permanent: true }, false],
+  ])("%s", (_, failure, retry) => {
+    expect(decide([failure]).retry).toBe(retry);
+  });
+
+  test("stops after the number of retries", () => {
+    const decisions = [1, 2, 3].map(
+      (count) =>
+        decide(
+          Array.from({ length: count }, () => broken),
+          0.5,
+          2,
+        ).retry,
+    );
+    expect(decisions).toEqual([true, true, false]);
+  });
+
+  test("retries an internal error once, whatever else failed before", () => {
+    const decisions = [[internal], [broken, internal], [internal, internal], [internal, broken, internal]];
+    expect(decisions.map((failures) => decide(failures).retry)).toEqual([true, true, false, false]);
+  });
+
+  test("gives up instead of waiting for hours, and says what was asked", () => {
+    const decision = decide([refused({ retryAfter: "7200" })]);
+    expect(decision).toEqual({ retry: false, note: "the service asks to wait 7200 s" });
+  });
+});
+
+describe("the delay", () => {
+  test("doubles its ceiling from 500 ms up to 30 s", () => {
+    const delays = [1, 2, 3, 6, 7, 8, 40].map((count) =>
+      decide(
+        Array.from({ length: count }, () => broken),
+        0.999_999,
+        100,
+      ),
+    );
+    expect(delays.map((decision) => decision.retry && decision.delay)).toEqual([
+      499, 999, 1999, 15_999, 29_999, 29_999, 29_999,
+    ]);
+  });
+
+  test("has full jitter: nothing is its least", () => {
+    expect(decide([broken, broken, broken], 0)).toEqual({ retry: true, delay: 0 });
+  });
+
+  test.each<[string, Partial<Extract<Failure, { kind: "refused" }>>, number]>([
+    ["seconds", { retryAfter: "7" }, 7000],
+    ["an HTTP-date", { retryAfter: "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],
+    ["an HTTP-date in the past", { retryAfter: "Wed, 31 Dec 2025 23:00:00 GMT" }, 0],
+    ["a negative number, which is invalid", { retryAfter: "-5" }, 0],
+    ["words", { retryAfter: "soon" }, 0],
+    ["nothing", { retryAfter: "" }, 0],
+    ["the reset of a 429 without Retry-After", { status: 429, rateLimitReset: "12" }, 12_000],
+    ["the reset of a 429 with an invalid one", { status: 429, retryAfter: "soon", rateLimitReset: "12" }, 12_000],
+    ["Retry-After of a 429 rather than its reset", { status: 429, retryAfter: "3", rateLimitReset: "12" }, 3000],
+    ["not the reset of a 503", { rateLimitReset: "12" }, 0],
+  ])("is at least what is asked: %s", (_, facts, least) => {
+    expect([decide([refused(facts)], 0), decide([refused(facts)], 0.5)]).toEqual([
+      { retry: true, delay: least },
+      { retry: true, delay: least + 250 },
+    ]);
+  });
+});

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+
+export interface ReceivedRequest {
+  method: string;
+  /** Path and query as received. */
+  target: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** What the server does with one request: anything that can be done to its socket. */
+export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
+
+export interface FaultServer {
+  url: URL;
+  /** In order of arrival. */
+  requests: readonly ReceivedRequest[];
+  /** Connections accepted so far. */
+  connections: () => number;
+  close(): Promise<void>;
+}
+
+/**
+ * An HTTP/1.1 server on a free port whose every answer is scripted, byte for byte if need be. A list is
+ * played once, in order; a request beyond its end is answered with 418.
+ */
+export async function startFaultServer(
+  script: readonly Behaviour[] | ((request: ReceivedRequest) => Behaviour),
+): Promise<FaultServer> {
+  const requests: ReceivedRequest[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    onRequest(socket, (request) => {
+      requests.push(request);
+      const behaviour = typeof script === "function" ? script(request) : script[requests.length - 1];
+      (behaviour ?? answer({ status: 418, body: "the script is over" }))(socket, request);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: new URL(`http://127.0.0.1:${port}`),
+    requests,
+    connections: () => connections,
+    async close() {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Calls back with each request head; requests have no bodies here. */
+function onRequest(socket: Socket, received: (request: ReceivedRequest) => void): void {
+  let pending = "";
+  socket.on("data", (chunk) => {
+    pending += chunk.toString("latin1");
+    for (let end = pending.indexOf("\r\n\r\n"); end !== -1; end = pending.indexOf("\r\n\r\n")) {
+      const [first = "", ...lines] = pending.slice(0, end).split("\r\n");
+      pending = pending.slice(end + 4);
+      const [method = "", target = ""] = first.split(" ");
+      const headers = lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+      });
+      received({ method, target, headers: Object.fromEntries(headers) });
+    }
+  });
+}
+
+export interface ScriptedAnswer {
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Buffer;
+}
+
+/** The head of an answer as it goes over the wire. */
+export function head(status: number, headers: Readonly<Record<string, string | number>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} Scripted\r\n${lines.join("")}\r\n`;
+}
+
+/** A whole answer; `application/json` unless its headers say otherwise. */
+export function answer({ status = 200, headers = {}, body = "" }: ScriptedAnswer): Behaviour {
+  const bytes = Buffer.from(body);
+  return (socket) => {
+    socket.write(head(status, { "content-type": "application/json", "content-length": bytes.length, ...headers }));
+    socket.write(bytes);
+  };
+}
+
+/** An answer of which only the first `sent` bytes of the body come before the connection closes. */
+export function cutBody(body: string, sent: number): Behaviour {
+  return (socket) => {
+    socket.write(head(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }));
+    socket.end(Buffer.from(body).subarray(0, sent));
+  };
+}
+
+/** The connection is reset (TCP RST) in place of an answer. */
+export const resetConnection: Behaviour = (socket) => {
+  socket.resetAndDestroy();
+};
+
+/** Nothing is answered, ever. */
+export const stallBeforeHeaders: Behaviour = () => {};
+
+/** The head never ends. */
+export const stallInHeaders: Behaviour = (socket) => {
+  socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-slow: ");
+};
+
+/** The head and a first part of the body, then nothing. */
+export function stallInBody(status = 200, part = '{"data":['): Behaviour {
+  return (socket) => {
+    socket.write(head(status, { "content-type": "application/json", "content-length": 100_000 }));
+    socket.write(part);
+  };
+}
+
+/** What comes is not HTTP. */
+export const garbage: Behaviour = (socket) => {
+  socket.end("\u0000\u0001 not a status line \r\n\r\n");
+};
+
+/** A body that goes on until the client hangs up. */
+export function endlessBody(status: number): Behaviour {
+  return (socket) => {
+    socket.write(head(status, { "content-type": "text/plain" }));
+    const chunk = "x".repeat(16 * 1024);
+    const more = () => {
+      while (!socket.destroyed && socket.write(chunk)) {
+        // Until the socket asks to wait.
+      }
+    };
+    socket.on("drain", more);
+    more();
+  };
+}

@@ -1,0 +1,35 @@
+import { type CatalogClient, type ClientOptions, createClient } from "../../src/api/client.ts";
+import type { ClientEvent } from "../../src/api/events.ts";
+
+export const KEY = "k".repeat(43);
+
+export interface TestClient {
+  client: CatalogClient;
+  events: ClientEvent[];
+  /** Milliseconds of every wait, none of which was waited. */
+  waits: number[];
+}
+
+/** A real client whose clock stands at 2026-01-01T00:00:00Z but for its own waits, which take no time. */
+export function testClient(baseUrl: URL, options: Partial<ClientOptions> = {}): TestClient {
+  const events: ClientEvent[] = [];
+  const waits: number[] = [];
+  let now = Date.UTC(2026, 0, 1);
+  const client = createClient({
+    baseUrl,
+    apiKey: KEY,
+    userAgent: "test",
+    requestTimeout: 10_000,
+    retries: 5,
+    env: {},
+    now: () => now,
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+      now += milliseconds;
+    },
+    random: () => 0.5,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  return { client, events, waits };
+}
