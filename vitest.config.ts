@@ -7,5 +7,6 @@ export default defineConfig({
     globalSetup: ["test/helpers/build.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    reporters: process.env.CI ? ["default", ["json", { outputFile: "coverage/results.json" }]] : ["default"],
   },
 });

@@ -1,5 +1,11 @@
 import type { FromSchema } from "json-schema-to-ts";
 
+/** States of an incident's updates, in the order in which they progress; contract section 3.2. */
+export const INCIDENT_STATES = ["investigating", "identified", "monitoring", "resolved"] as const;
+
+/** Severities of an incident; contract section 3.2. */
+export const INCIDENT_SEVERITIES = ["minor", "major"] as const;
+
 const state = {
   type: "string",
   enum: ["operational", "degraded", "outage"],
@@ -58,7 +64,7 @@ const updateSchema = {
   additionalProperties: false,
   required: ["state", "body", "posted_at"],
   properties: {
-    state: { type: "string", enum: ["investigating", "identified", "monitoring", "resolved"] },
+    state: { type: "string", enum: INCIDENT_STATES },
     body: { type: "string" },
     posted_at: { type: "string", format: "date-time" },
   },
@@ -72,7 +78,7 @@ const incidentSchema = {
   properties: {
     title: { type: "string" },
     suite: { type: "string", description: "Slug of the suite." },
-    severity: { type: "string", enum: ["minor", "major"] },
+    severity: { type: "string", enum: INCIDENT_SEVERITIES },
     started_at: { type: "string", format: "date-time" },
     resolved_at: { type: ["string", "null"], format: "date-time", description: "Null while the incident lasts." },
     updates: { type: "array", description: "Newest first.", items: updateSchema },

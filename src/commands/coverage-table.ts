@@ -1,0 +1,55 @@
+import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
+import { type Cell, numberCell, textCell } from "../output/cell.ts";
+import { rangeBar } from "../output/chart.ts";
+import type { Table } from "../output/table.ts";
+import { type CoverageGroup, DIMENSIONS, type Dimension } from "./coverage-groups.ts";
+
+/** Cells of a bar: as many as stay readable beside the other columns. */
+const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
+
+/** Width from which the bars are drawn wide. */
+const WIDE = 120;
+
+/** The table of a coverage; its totals are those of the service (`meta.coverage`). */
+export function coverageTable(
+  entries: readonly (Coverage | CoverageGroup)[],
+  groupBy: Dimension | undefined,
+  summary: CoverageSummary,
+  { bars, width }: { bars: boolean; width: number | undefined },
+): Table {
+  const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
+  const { earliest_date: first, latest_date: last } = summary;
+  const barWidth = (width ?? WIDE) >= WIDE ? BAR_WIDTH.wide : BAR_WIDTH.narrow;
+  const hasBars = bars && first !== null && last !== null;
+  const bar = (from: string, to: string): Cell[] =>
+    hasBars ? [textCell(rangeBar(first, last, from, to, barWidth))] : [];
+  const combinations =
+    summary.combinations === 1 ? "1 combination" : `${numberCell(summary.combinations).text} combinations`;
+  return {
+    columns: [
+      ...names.map((heading) => ({ heading })),
+      ...(groupBy === undefined ? [] : [{ heading: "combinations", rigid: true }]),
+      ...["matching rows", "corpus rows", "first day", "last day"].map((heading) => ({ heading, rigid: true })),
+      ...(hasBars ? [{ heading: "range", rigid: true }] : []),
+    ],
+    rows: entries.map((entry) => [
+      ...names.map((name) => textCell(entry[name] ?? "")),
+      ...("combinations" in entry ? [numberCell(entry.combinations)] : []),
+      numberCell(entry.matching_rows),
+      numberCell(entry.corpus_rows),
+      textCell(entry.earliest_date),
+      textCell(entry.latest_date),
+      ...bar(entry.earliest_date, entry.latest_date),
+    ]),
+    footer: [
+      ...(groupBy === undefined
+        ? [textCell("total"), textCell(combinations), textCell("")]
+        : [textCell("total"), numberCell(summary.combinations)]),
+      numberCell(summary.matching_rows),
+      numberCell(summary.corpus_rows),
+      textCell(first ?? ""),
+      textCell(last ?? ""),
+      ...(hasBars ? bar(first, last) : []),
+    ],
+  };
+}

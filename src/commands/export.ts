@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import type { Filters } from "../contract/filters.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { parseColumns } from "../output/columns.ts";
+import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
+import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+  refuseBinaryOnTerminal,
+} from "./output-flags.ts";
+import { parseWhole } from "./values.ts";
+
+export interface ExportOptions {
+  globals: GlobalOptions;
+  filters: Filters;
+  demo: boolean;
+  output: OutputOptions<RowFormat>;
+  columns: readonly string[] | undefined;
+  pageSize: number;
+  concurrency: number;
+  maxRows: number | undefined;
+  /** Requests a minute. */
+  maxRate: number | undefined;
+  failOnEmpty: boolean;
+}
+
+interface Flags extends FilterFlags, OutputFlags {
+  demo?: boolean;
+  columns?: string;
+  pageSize?: string;
+  concurrency?: string;
+  maxRows?: string;
+  maxRate?: string;
+  failOnEmpty?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: ExportOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./export-run.ts")).runExport(options, context),
+): void {
+  command.description(
+    "The complete filtered set, streamed to stdout or a file, its rows counted against what the service says there are.",
+  );
+  addFilterFlags(command);
+  addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson")
+    .option("--columns <names>", "columns to write, in this order: sku,title,selling_price")
+    .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
+    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
+    .option("--max-rows <n>", "stop after this many rows")
+    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
+    .option("--fail-on-empty", "exit with 7 when nothing matches")
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Columns: ${PRODUCT_COLUMNS.join(", ")}
+
+Examples:
+  $ catalog export --demo | head -3
+  $ catalog export --retailer acme --date yesterday -o acme.csv
+  $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz`,
+    )
+    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+function parseOptions(command: Command, flags: Flags, context: Context): ExportOptions {
+  const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson");
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  const { minimum, maximum } = LIMITS.pageSize;
+  return {
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    demo: flags.demo ?? false,
+    output,
+    columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
+    pageSize: parseWhole(flags.pageSize ?? String(maximum), "--page-size", minimum, maximum),
+    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
+    maxRows: flags.maxRows === undefined ? undefined : parseWhole(flags.maxRows, "--max-rows", 1),
+    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    failOnEmpty: flags.failOnEmpty ?? false,
+  };
+}

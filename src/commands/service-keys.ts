@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import { UsageError } from "../errors.ts";
+import { textCell } from "../output/cell.ts";
+import { renderTable } from "../output/table.ts";
+import { createKey, listKeys, revokeKey } from "../service/keys.ts";
+import { withDatabase } from "./service-database.ts";
+import type { KeyFlags } from "./service-options.ts";
+import { widthOf } from "./terminal.ts";
+
+type Flags = KeyFlags & { database: string };
+
+export async function createKeyCommand(name: string, flags: Flags, context: Context): Promise<void> {
+  if (name.trim() === "") {
+    throw new UsageError("the name of a key must not be empty.");
+  }
+  const { team, scope, retailer } = flags;
+  const key = {
+    name,
+    ...(team === undefined ? {} : { team }),
+    ...(scope === undefined ? {} : { scopes: scope }),
+    ...(retailer === undefined ? {} : { retailers: retailer }),
+  };
+  const secret = await withDatabase(flags.database, (store) => createKey(store, key, new Date(context.now())));
+  context.stdout.write(`${secret}\n`);
+}
+
+export async function listKeysCommand(flags: Flags, context: Context): Promise<void> {
+  const keys = await withDatabase(flags.database, listKeys);
+  if (flags.format === "json") {
+    const documents = keys.map(({ createdAt, revokedAt, ...key }) => ({
+      ...key,
+      created_at: createdAt,
+      revoked_at: revokedAt,
+    }));
+    context.stdout.write(`${JSON.stringify(documents, undefined, 2)}\n`);
+    return;
+  }
+  const { text } = renderTable(
+    {
+      columns: ["name", "team", "scopes", "retailers", "created", "state"].map((heading) => ({ heading })),
+      rows: keys.map((key) => [
+        textCell(key.name),
+        textCell(key.team),
+        textCell(key.scopes.join(", ")),
+        textCell(key.retailers === null ? "all" : key.retailers.join(", ")),
+        textCell(key.createdAt.slice(0, 10)),
+        textCell(key.revokedAt === null ? "active" : `revoked ${key.revokedAt.slice(0, 10)}`),
+      ]),
+    },
+    { width: widthOf(context.stdout) },
+  );
+  context.stdout.write(text);
+}
+
+export async function revokeKeyCommand(name: string, flags: Flags, context: Context): Promise<void> {
+  await withDatabase(flags.database, (store) => revokeKey(store, name, new Date(context.now())));
+}

@@ -1,0 +1,30 @@
+/** Flags of the `catalog service` commands, as typed. */
+export interface ServiceFlags {
+  database?: string;
+}
+
+export interface StartFlags extends ServiceFlags {
+  host?: string;
+  port?: string;
+  rateLimit?: string;
+  sampleRateLimit?: string;
+  window?: string;
+  cursorTtl?: string;
+  queryTimeout?: string;
+}
+
+export type LoadFlags = ServiceFlags;
+
+export interface KeyFlags extends ServiceFlags {
+  team?: string;
+  scope?: string[];
+  retailer?: string[];
+  format?: "table" | "json";
+}
+
+export interface IncidentFlags extends ServiceFlags {
+  severity?: string;
+  suite?: string;
+  body?: string;
+  state?: string;
+}

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import type { Context } from "../context.ts";
+import { FileError, InterruptedError, UsageError } from "../errors.ts";
+import { type StartOptions, startService } from "../service/start.ts";
+import { makeFolder, reportingStoreErrors } from "./service-database.ts";
+import type { StartFlags } from "./service-options.ts";
+import { parseDuration, parseWhole } from "./values.ts";
+
+/**
+ * Serves until the signal is aborted, then drains. SIGTERM is the ordinary end of a service.
+ */
+export async function startCommand(flags: StartFlags & { database: string }, context: Context): Promise<void> {
+  const options = parseStart(flags);
+  const service = await reportingStoreErrors(flags.database, async () => {
+    await makeFolder(flags.database);
+    return await startService(options).catch((error: unknown) => {
+      throw listenError(error, options);
+    });
+  });
+  context.stdout.write(`listening on ${service.url}\n`);
+  if (!context.signal.aborted) {
+    await once(context.signal, "abort");
+  }
+  await service.close();
+  const { reason } = context.signal;
+  if (!(reason instanceof InterruptedError && reason.signal === "SIGTERM")) {
+    throw reason;
+  }
+}
+
+function parseStart(flags: StartFlags & { database: string }): StartOptions & { host: string; port: number } {
+  const whole = (value: string | undefined, flag: string) =>
+    value === undefined ? undefined : parseWhole(value, flag, 1);
+  const duration = (value: string | undefined, flag: string) =>
+    value === undefined ? undefined : parseDuration(value, flag);
+  const limits = {
+    rateLimit: whole(flags.rateLimit, "--rate-limit"),
+    sampleRateLimit: whole(flags.sampleRateLimit, "--sample-rate-limit"),
+    windowSeconds: whole(flags.window, "--window"),
+    cursorTtl: duration(flags.cursorTtl, "--cursor-ttl"),
+    queryTimeout: duration(flags.queryTimeout, "--query-timeout"),
+  };
+  return {
+    database: flags.database,
+    host: flags.host ?? "127.0.0.1",
+    port: parseWhole(flags.port ?? "8787", "--port", 0, 65_535),
+    ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+  };
+}
+
+function listenError(error: unknown, { host, port }: { host: string; port: number }): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "EADDRINUSE":
+      return new UsageError(`port ${port} is in use already; choose another with --port, or 0 for a free one.`, {
+        flag: "--port",
+      });
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new UsageError(`${JSON.stringify(host)} is not an address of this machine.`, {
+        flag: "--host",
+        value: host,
+      });
+    case "EACCES":
+      return new FileError(
+        `port ${port} may not be opened by this user; ports from 1024 up may`,
+        `port ${port}`,
+        error,
+      );
+    default:
+      return error;
+  }
+}

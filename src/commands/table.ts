@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+
+/** A command's name and summary, and the module that declares the rest of it. */
+interface CommandEntry {
+  name: string;
+  summary: string;
+  load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
+}
+
+/** Every command, in the order of the help. A module is loaded only for the command line that names it. */
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: "coverage", summary: "how much data exists, per combination", load: () => import("./coverage.ts") },
+  { name: "sample", summary: "at most 100 rows, to judge the shape of the data", load: () => import("./sample.ts") },
+  { name: "export", summary: "the complete filtered set, to stdout or a file", load: () => import("./export.ts") },
+  { name: "service", summary: "run, fill and administer the embedded service", load: () => import("./service.ts") },
+];

@@ -1,0 +1,79 @@
+import { Command, CommanderError } from "commander";
+import { correct } from "./commands/correction.ts";
+import { addGlobalFlags, errorFormatOf } from "./commands/global-flags.ts";
+import { COMMANDS } from "./commands/table.ts";
+import { isColoured } from "./commands/terminal.ts";
+import type { Context } from "./context.ts";
+import { ClosedPipeError, exitCodeOf, UsageError } from "./errors.ts";
+import { VERSION } from "./version.ts";
+
+/**
+ * Runs one command line.
+ *
+ * @param argv the arguments after the program's name
+ * @returns the exit code; every failure has been reported on stderr
+ */
+export async function main(argv: readonly string[], context: Context): Promise<number> {
+  try {
+    const program = await createProgram(argv, context);
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      return 0;
+    }
+    return await report(error instanceof CommanderError ? usageErrorOf(error) : error, argv, context);
+  }
+}
+
+/** Only the command that `argv` names is loaded whole; of the others the summary is enough. */
+async function createProgram(argv: readonly string[], context: Context): Promise<Command> {
+  const program = new Command("catalog")
+    .description("Coverage, samples and complete, verified exports of crawled retail rows.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      // Usage errors are reported once, by the same code as every other error.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      outputError: () => undefined,
+    })
+    .version(VERSION, "--version", "show the version")
+    .showHelpAfterError(false);
+  addGlobalFlags(program);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program.command(name).summary(summary);
+    if (argv.includes(name)) {
+      const { declare } = await load();
+      declare(command, context);
+    }
+  }
+  return program;
+}
+
+function usageErrorOf(error: CommanderError): UsageError {
+  if (error.code === "commander.help") {
+    return new UsageError("a command of this group is missing; add --help to see them.");
+  }
+  const [message = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
+  const suggestions = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint)?.[1]?.split(", ") ?? [];
+  return new UsageError(`${message.replace(/\.?$/, "")}; see \`catalog --help\`.`, { suggestions });
+}
+
+async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
+  const exitCode = exitCodeOf(error);
+  if (error instanceof ClosedPipeError) {
+    return exitCode;
+  }
+  const { describeError, errorAsJson } = await import("./output/problem.ts");
+  const text =
+    errorFormatOf(argv) === "json"
+      ? errorAsJson(error, exitCode)
+      : describeError(error, {
+          ...correct(argv, error),
+          colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
+          verbose: argv.includes("--verbose") || argv.includes("-v"),
+        });
+  context.stderr.write(`${text.trimEnd()}\n`);
+  return exitCode;
+}

@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
+import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
+
+async function service(options: TestServiceOptions = {}) {
+  const running = await startTestService({ rows: products(50), ...options });
+  return { ...running, env: { CATALOG_BASE_URL: running.url, CATALOG_API_KEY: running.key } };
+}
+
+describe("the exit code", () => {
+  test("is 0 for a complete export, on stderr nothing", async () => {
+    const { env } = await service();
+    const { code, stdout, stderr } = await runCatalog(["export"], { env });
+    expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([EXIT.ok, 50, ""]);
+  });
+
+  test("is 1 where a local file cannot be written, and the file that stood there stays", async () => {
+    const { env } = await service();
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "taken"));
+    const { code, stderr } = await runCatalog(["export", "-o", "taken"], { env, cwd: folder });
+    expect([code, stderr, await readdir(folder)]).toEqual([EXIT.failure, expect.stringContaining("folder"), ["taken"]]);
+  });
+
+  test.each([
+    [["export", "--retailr", "x"], /unknown option '--retailr'[\s\S]*--retailer/],
+    [["exprt"], /unknown command 'exprt'[\s\S]*export/],
+    [["export", "--start-date", "2026-02-30"], /--start-date "2026-02-30" is not in the calendar/],
+    [["export", "--start-date", "2026-03-02", "--end-date", "2026-03-01"], /after --end-date 2026-03-01/],
+    [["export", "--date", "tomorrow"], /--date "tomorrow" is not a date/],
+    [["export", "--rcd", "a:b"], /--rcd "a:b" is not retailer:category:department/],
+    [["export", "--rcd", "a:b:c", "--retailer", "a"], /--rcd cannot be combined with --retailer/],
+    [["export", "--page-size", "501"], /--page-size "501" is not a whole number from 1 to 500/],
+    [["export", "--columns", "sku,tilte"], /tilte[\s\S]*title/],
+    [["export", "--format", "xml"], /xml/],
+    [["sample", "--timeout", "5"], /--timeout "5" is not a duration/],
+    [["coverage", "--quiet", "--verbose"], /contradict/],
+    [["coverage"], /no service to talk to/],
+  ])("is 2 for the command line %j, before any request", async (args, message) => {
+    const { code, stdout, stderr } = await runCatalog(args);
+    expect([code, stdout]).toEqual([EXIT.usage, ""]);
+    expect(stderr).toMatch(message);
+  });
+
+  test("is 2 where the service refuses a value", async () => {
+    const { env } = await service();
+    const { code } = await runCatalog(["coverage", "--retailer", "nobody"], { env });
+    expect(code).toBe(EXIT.usage);
+  });
+
+  test("is 3 without a key, with an unknown one, and without the scope", async () => {
+    const { env, createKey } = await service();
+    const sampleOnly = await createKey({ name: "sample only", scopes: ["catalog:sample"] });
+    const keys = [undefined, "x".repeat(43), sampleOnly];
+    const runs = await Promise.all(
+      keys.map((key) =>
+        runCatalog(["export"], {
+          env: { CATALOG_BASE_URL: env.CATALOG_BASE_URL, ...(key === undefined ? {} : { CATALOG_API_KEY: key }) },
+        }),
+      ),
+    );
+    expect(runs.map(({ code }) => code)).toEqual([EXIT.credentials, EXIT.credentials, EXIT.credentials]);
+    expect(runs.map(({ stderr }) => stderr).join("")).not.toContain(sampleOnly);
+  });
+
+  test("is 4 where there is no such service at the address", async () => {
+    const { env, url } = await service();
+    const { code, stderr } = await runCatalog(["coverage"], { env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` } });
+    expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("not_found")]);
+  });
+
+  test("is 5 where the service stays unavailable, and where nobody listens", async () => {
+    const { env, close } = await service({ faults: () => ({ snapshot: () => Promise.reject(new Error("gone")) }) });
+    const failing = await runCatalog(["coverage", "--retries", "0"], { env });
+    await close();
+    const silent = await runCatalog(["coverage", "--retries", "0"], { env });
+    expect([failing.code, silent.code]).toEqual([EXIT.unavailable, EXIT.unavailable]);
+  });
+
+  test("is 6 where stdout already has rows that are no longer true", async () => {
+    const entry = { ...COMBINATION, corpus_rows: 2_000, matching_rows: 2_000 };
+    const meta = { ...META, coverage: { ...META.coverage, corpus_rows: 2_000, matching_rows: 2_000 } };
+    const row = (sku: string) => JSON.stringify(product({ sku, product_id: sku, crawl_date: "2026-01-01" }));
+    const page = (sku: string, rcd: string | null) =>
+      pageBody(
+        [row(sku)],
+        { total_matching: 2_000, limit: 1, has_more: true, next_cursor: "next" },
+        { ...meta, resolved: { ...META.resolved, rcd, end_date: "2026-01-01" } },
+      );
+    const refusal = problemBody({ code: "invalid_cursor", status: 400, retryable: false });
+    let pages = 0;
+    const shifting = await startFaultServer(({ target }) => {
+      if (target.startsWith("/v1/coverage")) {
+        return answer({ body: coverageBody([entry], meta) });
+      }
+      pages += 1;
+      return pages === 2
+        ? answer({ status: 400, body: refusal })
+        : answer({ body: page(`row-${pages}`, new URL(target, "http://x").searchParams.get("rcd")) });
+    });
+    onTestFinished(() => shifting.close());
+    const env = { CATALOG_BASE_URL: shifting.url.href, CATALOG_API_KEY: "k".repeat(43) };
+    const { code, stderr } = await runCatalog(["export", "--page-size", "1", "--concurrency", "1"], { env });
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("changed while it was read")]);
+  });
+
+  test("is 7 where nothing matches and --fail-on-empty asks for a failure, else 0", async () => {
+    const { env } = await service();
+    const empty = ["--date", "1999-01-01"];
+    const runs = await Promise.all(
+      ["export", "sample", "coverage"].flatMap((command) => [
+        runCatalog([command, ...empty, "--fail-on-empty"], { env }),
+        runCatalog([command, ...empty], { env }),
+      ]),
+    );
+    expect(runs.map(({ code }) => code)).toEqual([7, 0, 7, 0, 7, 0]);
+  });
+
+  test.each([
+    ["SIGINT", EXIT.interrupted],
+    ["SIGTERM", EXIT.terminated],
+  ] as const)("after %s is %i", async (signal, expected) => {
+    const { promise: requested, resolve } = withResolvers();
+    const stuck = await startFaultServer(() => {
+      resolve();
+      return stallBeforeHeaders;
+    });
+    onTestFinished(() => stuck.close());
+    const env = { CATALOG_BASE_URL: stuck.url.href, CATALOG_API_KEY: "k".repeat(43) };
+    const child = startCatalog(["export"], { env });
+    const closed = once(child, "close");
+    await requested;
+    child.kill(signal);
+    expect(await closed).toEqual([expected, null]);
+  });
+});
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
