@@ -1,19 +1,20 @@
-import { mkdir, open, stat } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Connection } from "./connection.ts";
-import { checkSchema, createSchema } from "./schema.ts";
+import { createSchema } from "./schema.ts";
+import { connectToFile, SharedConnection } from "./shared-connection.ts";
 import { StoreUnavailableError } from "./store.ts";
 
-/** Milliseconds that a read waits for a lock of another process. */
+/** Milliseconds to wait for a lock of another process: a load of a million rows may be writing. */
 const READ_LOCK_WAIT = 1_000;
+const WRITE_LOCK_WAIT = 60_000;
 
 /** How connections to one embedded database are had. */
 export interface Database {
   /** Runs `work` on the connection for reading; `file` tells the file that it reads from every other file. */
   reading<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T>;
-  /** Runs `work` on a connection for writing, which waits `lockWait` milliseconds for other writers. */
-  writing<T>(lockWait: number, work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs `work` on the connection for writing. */
+  writing<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -23,71 +24,32 @@ export async function openMemoryDatabase(): Promise<Database> {
   await createSchema(connection);
   return {
     reading: async (work) => await work(connection, "memory"),
-    writing: async (_lockWait, work) => await work(connection),
+    writing: async (work) => await work(connection),
     close: async () => await connection.close(),
   };
 }
 
-/** A connection that is shared by the reads under way, and closed after the last of them once it is retired. */
-interface Reader {
-  stamp: string;
-  connection: Promise<Connection>;
-  users: number;
-}
-
 /**
  * A database in a file, made with mode 0600 where it is missing. A file that vanishes later is not made
- * anew: reads fail until it is back, and a file that was put in its place is read from then on.
+ * anew: reads and writes fail until it is back.
  */
 export async function openFileDatabase(path: string): Promise<Database> {
   await createFile(path);
-  await withConnection(path, READ_LOCK_WAIT, createSchema);
-  let reader: Reader | undefined;
-
-  async function retire(retired: Reader | undefined): Promise<void> {
-    if (retired !== undefined && reader === retired) {
-      reader = undefined;
-    }
-    if (retired?.users === 0) {
-      await (await retired.connection.catch(() => undefined))?.close();
-    }
+  const creator = connectToFile(path, READ_LOCK_WAIT);
+  try {
+    await createSchema(creator);
+  } finally {
+    await creator.close();
   }
-
-  async function leave(left: Reader): Promise<void> {
-    left.users -= 1;
-    if (left !== reader) {
-      await retire(left);
-    }
-  }
-
+  const reader = new SharedConnection(path, READ_LOCK_WAIT);
+  const writer = new SharedConnection(path, WRITE_LOCK_WAIT);
   return {
-    reading: async (work) => {
-      const { stamp, file } = await identify(path);
-      if (reader?.stamp !== stamp) {
-        void retire(reader);
-        reader = { stamp, connection: openChecked(path), users: 0 };
-      }
-      const used = reader;
-      used.users += 1;
-      try {
-        return await work(await used.connection, file);
-      } catch (error) {
-        if (error instanceof StoreUnavailableError) {
-          void retire(used);
-        }
-        throw error;
-      } finally {
-        await leave(used);
-      }
+    reading: async (work) => await reader.use(work),
+    writing: async (work) => await writer.use(work),
+    close: async () => {
+      await reader.close();
+      await writer.close();
     },
-    writing: async (lockWait, work) => {
-      await identify(path);
-      return await withConnection(path, lockWait, async (connection) => {
-        await checkSchema(connection);
-        return await work(connection);
-      });
-    },
-    close: async () => await retire(reader),
   };
 }
 
@@ -98,39 +60,4 @@ async function createFile(path: string): Promise<void> {
   } catch (error) {
     throw new StoreUnavailableError(`the database file ${path} cannot be opened`, { cause: error });
   }
-}
-
-/** The stamp changes when the file is replaced or changed in place; the file's identity only when it is replaced. */
-async function identify(path: string): Promise<{ stamp: string; file: string }> {
-  try {
-    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return { stamp: `${dev}:${ino}:${size}:${mtimeNs}`, file: `${dev}:${ino}` };
-  } catch (error) {
-    throw new StoreUnavailableError(`the database file ${path} is missing`, { cause: error });
-  }
-}
-
-async function openChecked(path: string): Promise<Connection> {
-  const connection = connect(path, READ_LOCK_WAIT);
-  try {
-    await checkSchema(connection);
-    return connection;
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
-}
-
-async function withConnection<T>(path: string, lockWait: number, work: (connection: Connection) => Promise<T>) {
-  const connection = connect(path, lockWait);
-  try {
-    return await work(connection);
-  } finally {
-    await connection.close();
-  }
-}
-
-/** `mode=rw` keeps SQLite from making an empty database where the file has just gone. */
-function connect(path: string, lockWait: number): Connection {
-  return new Connection(`${pathToFileURL(path).href}?mode=rw`, lockWait);
 }

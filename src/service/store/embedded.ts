@@ -10,11 +10,6 @@ import { readRows } from "./rows.ts";
 import { createSnapshot } from "./snapshot.ts";
 import { type Snapshot, type Store, StoreUnavailableError } from "./store.ts";
 
-/** Milliseconds to wait for other writers: a load of a million rows may be under way. */
-const WRITE_LOCK_WAIT = 60_000;
-/** The service's own counts wait less; it keeps what could not be written and tries again. */
-const COUNT_LOCK_WAIT = 2_000;
-
 /** A store in a file of this machine or in memory, which can also be written to. */
 export interface EmbeddedStore extends Store {
   /** Reads with several statements, nobody else's in between. */
@@ -58,15 +53,13 @@ function embeddedStore(database: Database): EmbeddedStore {
 
   return {
     read,
-    write: async (work) => await database.writing(WRITE_LOCK_WAIT, (connection) => connection.transaction(work)),
+    write: async (work) => await database.writing((connection) => connection.transaction(work)),
     snapshot: async (deadline) => await read(newestSnapshot, deadline),
     rows: async (ids, deadline) => await read((session) => readRows(session, ids), deadline),
     keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => await read(readCursorSecret, deadline),
     addDayCounts: async (counts) =>
-      await database.writing(COUNT_LOCK_WAIT, (connection) =>
-        connection.transaction((session) => addDayCounts(session, counts)),
-      ),
+      await database.writing((connection) => connection.transaction((session) => addDayCounts(session, counts))),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
     incidents: async (since) => await read((session) => readIncidents(session, since)),
     close: async () => await database.close(),

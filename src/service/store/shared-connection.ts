@@ -1,0 +1,95 @@
+import { stat } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { Connection } from "./connection.ts";
+import { checkSchema } from "./schema.ts";
+import { StoreUnavailableError } from "./store.ts";
+
+/** An open connection, closed after the last of its users once it is retired. */
+interface Lease {
+  stamp: string;
+  connection: Promise<Connection>;
+  users: number;
+}
+
+/**
+ * One connection to a database file, shared by all its users and kept open: the driver frees a closed one
+ * only when its statements are collected. It is opened anew where it failed, and where the file was changed
+ * from outside or another was put in its place.
+ */
+export class SharedConnection {
+  readonly #path: string;
+  readonly #lockWait: number;
+  #current: Lease | undefined;
+
+  /** @param lockWait milliseconds to wait for locks of other connections */
+  constructor(path: string, lockWait: number) {
+    this.#path = path;
+    this.#lockWait = lockWait;
+  }
+
+  /**
+   * @param work is given the connection, and what tells the file that it reads from every other file
+   * @throws StoreUnavailableError where the file is missing, damaged or of another program
+   */
+  async use<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T> {
+    const { stamp, file } = await identify(this.#path);
+    if (this.#current?.stamp !== stamp) {
+      void this.#retire(this.#current);
+      this.#current = { stamp, connection: this.#open(), users: 0 };
+    }
+    const lease = this.#current;
+    lease.users += 1;
+    try {
+      return await work(await lease.connection, file);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) {
+        void this.#retire(lease);
+      }
+      throw error;
+    } finally {
+      lease.users -= 1;
+      if (lease !== this.#current) {
+        await this.#retire(lease);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#retire(this.#current);
+  }
+
+  async #open(): Promise<Connection> {
+    const connection = connectToFile(this.#path, this.#lockWait);
+    try {
+      await checkSchema(connection);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  async #retire(lease: Lease | undefined): Promise<void> {
+    if (this.#current === lease) {
+      this.#current = undefined;
+    }
+    if (lease?.users === 0) {
+      await (await lease.connection.catch(() => undefined))?.close();
+    }
+  }
+}
+
+/** `mode=rw` keeps SQLite from making an empty database where the file has just gone. */
+export function connectToFile(path: string, lockWait: number): Connection {
+  return new Connection(`${pathToFileURL(path).href}?mode=rw`, lockWait);
+}
+
+/** The stamp changes when the file is replaced or changed in place; the file's identity only when it is replaced. */
+async function identify(path: string): Promise<{ stamp: string; file: string }> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return { stamp: `${dev}:${ino}:${size}:${mtimeNs}`, file: `${dev}:${ino}` };
+  } catch (error) {
+    throw new StoreUnavailableError(`the database file ${path} is missing`, { cause: error });
+  }
+}

@@ -1,0 +1,206 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { Connection } from "../../../src/service/store/connection.ts";
+import { LocationError } from "../../../src/service/store/location.ts";
+import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { product, products } from "../../helpers/products.ts";
+import { load, NO_DEADLINE, temporaryFolder, testStore, walk } from "./files.ts";
+
+/** Another program that holds the whole database until its standard input ends. */
+const LOCKER = `
+  import Database from "libsql";
+  const database = new Database(process.argv[1]);
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE row_index SET version = version; COMMIT");
+  console.log("locked");
+  process.stdin.resume();
+`;
+const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
+test("a new database can be read by its owner alone", async () => {
+  const path = join(await temporaryFolder(), "new folder", "a%20b?#.db");
+  const store = await testStore(path);
+  await load(store, [product()]);
+  const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777));
+  expect(modes).toEqual([0o600, 0o600]);
+});
+
+test("a file URL names the same database as its path", async () => {
+  const path = join(await temporaryFolder(), "a b.db");
+  await load(await testStore(path), [product()]);
+  expect(await walk(await testStore(pathToFileURL(path).href))).toEqual([JSON.stringify(product())]);
+});
+
+test.each(["libsql://db.example", "https://db.example/x", "postgres://h/db", "file://host/x.db"])(
+  "the location %s is refused by name",
+  async (location) => {
+    await expect(testStore(location)).rejects.toThrow(LocationError);
+  },
+);
+
+test("a load through another connection is seen at the next snapshot, and the snapshot before stays whole", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const [reader, writer] = [await testStore(path), await testStore(path)];
+  await load(writer, products(3));
+  const before = await reader.snapshot(NO_DEADLINE);
+  await load(writer, [product({ sku: "a-first" })]);
+  const after = await reader.snapshot(NO_DEADLINE);
+  const skus = async (snapshot: typeof before) =>
+    (await reader.rows(snapshot.select({}, null).ids(0, 10), NO_DEADLINE)).map((text) => JSON.parse(text).sku);
+  expect(await skus(before)).toEqual(["sku-0000", "sku-0001", "sku-0002"]);
+  expect(await skus(after)).toEqual(["a-first", "sku-0000", "sku-0001", "sku-0002"]);
+  expect(after.version).toBeGreaterThan(before.version);
+});
+
+test("a load that changes nothing raises no version", async () => {
+  const store = await testStore();
+  await load(store, products(2));
+  const before = await store.snapshot(NO_DEADLINE);
+  await load(store, products(2));
+  expect(await store.snapshot(NO_DEADLINE)).toBe(before);
+});
+
+test("reads go on with the data as it was while a load is under way", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(path);
+  await load(store, products(2));
+  const rowsDuring = await store.write(async (session) => {
+    await session.query("DELETE FROM product");
+    return await walk(store);
+  });
+  expect(rowsDuring).toHaveLength(2);
+});
+
+test("ids whose rows are gone are a stale snapshot, never fewer rows", async () => {
+  const store = await testStore();
+  await load(store, products(2));
+  const ids = (await store.snapshot(NO_DEADLINE)).select({}, null).ids(0, 2);
+  await store.write((session) => session.query("DELETE FROM product WHERE sku = 'sku-0001'"));
+  await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
+});
+
+test("each of many reads at once gets its own rows", async () => {
+  const store = await testStore();
+  await load(store, products(100));
+  const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);
+  const pages = await Promise.all(
+    Array.from({ length: 100 }, (_, offset) => store.rows(selection.ids(offset, 1), AbortSignal.timeout(30_000))),
+  );
+  expect(pages.flat()).toEqual(products(100).map((row) => JSON.stringify(row)));
+});
+
+test("a query past its deadline is interrupted and the next one answers", async () => {
+  const store = await testStore(join(await temporaryFolder(), "rows.db"));
+  const endless = store.read((session) => session.query(ENDLESS), AbortSignal.timeout(20));
+  await expect(endless).rejects.toThrow(StoreTimeoutError);
+  expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
+});
+
+test("a read that waits for its turn gives up at its own deadline", async () => {
+  const store = await testStore();
+  const holder = new AbortController();
+  const endless = store.read((session) => session.query(ENDLESS), holder.signal);
+  await expect(store.snapshot(AbortSignal.timeout(20))).rejects.toThrow(StoreTimeoutError);
+  holder.abort();
+  await expect(endless).rejects.toThrow(StoreTimeoutError);
+});
+
+test("a locked database is unavailable until the lock ends", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(path);
+  await putCopyInPlace(path);
+  const holder = spawn(process.execPath, ["--input-type=module", "-e", LOCKER, path], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  expect(String(await once(holder.stdout, "data"))).toBe("locked\n");
+  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(StoreUnavailableError);
+  holder.stdin.end();
+  await once(holder, "exit");
+  expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
+});
+
+test("a database that vanishes is unavailable, not made anew, and answers once it is back", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(path);
+  await load(store, products(2));
+  expect(await walk(store)).toHaveLength(2);
+  await rename(path, `${path}.away`);
+  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(StoreUnavailableError);
+  await expect(load(store, [product()])).rejects.toThrow(StoreUnavailableError);
+  await rename(`${path}.away`, path);
+  expect(await walk(store)).toHaveLength(2);
+});
+
+test("a database put in the place of another is read from then on, and ids of the old one name no row of it", async () => {
+  const folder = await temporaryFolder();
+  const [path, otherPath] = [join(folder, "rows.db"), join(folder, "other.db")];
+  const store = await testStore(path);
+  await load(store, products(2));
+  const ids = (await store.snapshot(NO_DEADLINE)).select({}, null).ids(0, 2);
+  const other = await testStore(otherPath);
+  await load(other, products(3, { retailer: "other" }));
+  await other.close();
+  await settle(otherPath);
+  await Promise.all([rm(`${path}-wal`, { force: true }), rm(`${path}-shm`, { force: true })]);
+  await rename(otherPath, path);
+  expect((await walk(store)).map((text) => JSON.parse(text).retailer)).toEqual(["other", "other", "other"]);
+  await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
+});
+
+test("a damaged database is unavailable until it is mended", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(path);
+  await load(store, products(50));
+  await store.close();
+  await settle(path);
+  await copyFile(path, `${path}.good`);
+  await writeFile(path, Buffer.alloc((await readFile(path)).length, "damage"));
+  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(StoreUnavailableError);
+  await rename(`${path}.good`, path);
+  expect(await walk(store)).toHaveLength(50);
+});
+
+test("a database of another program is refused and left as it is", async () => {
+  const path = join(await temporaryFolder(), "other.db");
+  const other = new Connection(path, 0);
+  await other.exclusively((session) => session.script("CREATE TABLE note (text TEXT)"));
+  await expect(testStore(path)).rejects.toThrow("is not one of this service");
+  expect(await other.query("SELECT name FROM sqlite_schema")).toEqual([["note"]]);
+  await other.close();
+});
+
+test("the secret for cursors is 32 bytes that stay with the database", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const secret = await (await testStore(path)).cursorSecret(NO_DEADLINE);
+  expect(secret).toHaveLength(32);
+  expect(await (await testStore(path)).cursorSecret(NO_DEADLINE)).toEqual(secret);
+  expect(await (await testStore()).cursorSecret(NO_DEADLINE)).not.toEqual(secret);
+});
+
+test("day counts add up per day and operation", async () => {
+  const store = await testStore();
+  await store.addDayCounts([{ date: "2026-01-01", operation: "catalog", requests: 9, failures: 0 }]);
+  await store.addDayCounts([{ date: "2026-01-02", operation: "sample", requests: 1, failures: 1 }]);
+  await store.addDayCounts([{ date: "2026-01-02", operation: "sample", requests: 2, failures: 0 }]);
+  expect(await store.dayCounts("2026-01-02")).toEqual([
+    { date: "2026-01-02", operation: "sample", requests: 3, failures: 1 },
+  ]);
+});
+
+/** Moves what the write-ahead log holds into the file, so that the file alone is the database. */
+async function settle(path: string): Promise<void> {
+  const connection = new Connection(path, 5_000);
+  expect(await connection.query("PRAGMA wal_checkpoint(TRUNCATE)")).toEqual([[0, 0, 0]]);
+  await connection.close();
+}
+
+/** The same database in a file that no connection of this process has open. */
+async function putCopyInPlace(path: string): Promise<void> {
+  await settle(path);
+  await copyFile(path, `${path}.copy`);
+  await Promise.all([rm(`${path}-wal`), rm(`${path}-shm`)]);
+  await rename(`${path}.copy`, path);
+}

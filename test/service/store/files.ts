@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Product } from "../../../src/contract/product.ts";
+import { loadTexts } from "../../../src/service/load.ts";
+import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
+
+/** A folder that goes with the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "catalog-store-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A store that is closed with the test. */
+export async function testStore(location = ":memory:"): Promise<EmbeddedStore> {
+  const store = await openStore(location);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Loads rows as a file of NDJSON is loaded. */
+export async function load(store: EmbeddedStore, rows: readonly Product[]) {
+  return await loadTexts(
+    store,
+    "rows",
+    rows.map((row) => JSON.stringify(row)),
+  );
+}
+
+/** Texts of every row, read in pages of `size`. */
+export async function walk(store: EmbeddedStore, size = 500): Promise<string[]> {
+  const deadline = new AbortController().signal;
+  const selection = (await store.snapshot(deadline)).select({}, null);
+  const texts: string[] = [];
+  for (let offset = 0; offset < selection.total; offset += size) {
+    texts.push(...(await store.rows(selection.ids(offset, size), deadline)));
+  }
+  return texts;
+}
+
+/** A deadline that never passes. */
+export const NO_DEADLINE = new AbortController().signal;
