@@ -3,11 +3,13 @@ import { distance } from "fastest-levenshtein";
 const OPTIONS = 5;
 /** Longer values are not compared: no slug comes near, and the work would grow with what was sent. */
 const COMPARED_LENGTH = 200;
+/** A near word inside a longer slug comes after every slug that is near as a whole. */
+const WORD_SCORE = COMPARED_LENGTH;
 
 /**
- * The values of `vocabulary` nearest to `sent`, best first, at most five: continuations, then values that contain it,
- * then by edit distance. Where nothing is near, the first five valid values. Letter case, spaces and underscores do not
- * count as differences.
+ * The values of `vocabulary` nearest to `sent`, best first, at most five: those a letter or two away, continuations,
+ * values that contain it, others by edit distance, values with a word that is near. Where nothing is near, the first
+ * five valid values. Letter case, spaces and underscores do not count as differences.
  */
 export function closest(sent: string, vocabulary: Iterable<string>): string[] {
   const valid = [...new Set(vocabulary)].sort();
@@ -17,8 +19,8 @@ export function closest(sent: string, vocabulary: Iterable<string>): string[] {
   }
   const near = valid
     .map((value) => ({ value, score: score(wanted, normalise(value)) }))
-    .filter(({ score }) => score !== undefined)
-    .sort((a, b) => (a.score ?? 0) - (b.score ?? 0))
+    .filter(({ score }) => Number.isFinite(score))
+    .sort((a, b) => a.score - b.score)
     .map(({ value }) => value);
   return (near.length > 0 ? near : valid).slice(0, OPTIONS);
 }
@@ -30,8 +32,8 @@ function normalise(text: string): string {
     .replaceAll(/[\s_-]+/g, "-");
 }
 
-/** Smaller is nearer; undefined where the two have too little in common. */
-function score(wanted: string, value: string): number | undefined {
+/** Smaller is nearer; infinite where the two have too little in common. */
+function score(wanted: string, value: string): number {
   const edits = distance(wanted, value);
   const near = Math.max(1, Math.floor(wanted.length / 3));
   const continues = value.startsWith(wanted) || wanted.startsWith(value);
@@ -44,5 +46,9 @@ function score(wanted: string, value: string): number | undefined {
   if (value.includes(wanted)) {
     return 4 + edits / 1000;
   }
-  return edits <= near ? 2 + edits : undefined;
+  if (edits <= near) {
+    return 2 + edits;
+  }
+  const nearWord = value.split("-").some((word) => distance(wanted, word) <= Math.min(2, near));
+  return nearWord ? WORD_SCORE + edits / 1000 : Number.POSITIVE_INFINITY;
 }

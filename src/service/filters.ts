@@ -1,5 +1,5 @@
 import type { ResolvedFilters } from "../contract/envelope.ts";
-import { formatRcd, isCalendarDate, parseRcd, type Rcd } from "../contract/filters.ts";
+import { isCalendarDate, parseRcd, type Rcd } from "../contract/filters.ts";
 import { quote, ServiceProblem } from "./problems.ts";
 import type { SelectionFilters } from "./store/store.ts";
 
@@ -55,22 +55,16 @@ function readSlug(parameters: Parameters, name: "retailer" | "category" | "depar
   return value;
 }
 
-/** The triples of an `rcd` list, each once: a repeated triple is the same rows, not the rows again. */
 function readCombinations(list: string | undefined): Rcd[] | undefined {
-  if (list === undefined) {
-    return undefined;
-  }
-  const combinations = new Map<string, Rcd>();
-  for (const text of list.split(",")) {
+  return list?.split(",").map((text) => {
     const combination = /\p{Cc}/u.test(text) ? undefined : parseRcd(text);
     if (combination === undefined) {
       throw new ServiceProblem("invalid_request", `${quote(text)} is not a retailer:category:department triple.`, {
         field: "rcd",
       });
     }
-    combinations.set(formatRcd(combination), combination);
-  }
-  return [...combinations.values()];
+    return combination;
+  });
 }
 
 function readDate(parameters: Parameters, name: "start_date" | "end_date"): string | undefined {

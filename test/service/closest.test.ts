@@ -22,6 +22,10 @@ test("continuations of what was sent come before slugs that merely contain it", 
   ]);
 });
 
+test("a slug of several words is found by one of them", () => {
+  expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
+});
+
 test("letter case, spaces and underscores are no differences", () => {
   expect(closest("Kids_Clothing", ["kids-clothing", "kid-clothes"])[0]).toBe("kids-clothing");
 });

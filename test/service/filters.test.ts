@@ -93,6 +93,7 @@ const selections: [query: string, rcds: string[]][] = [
   ["rcd=acme:lamps:home,acme:lamps:home", ["acme:lamps:home"]],
   ["rcd=bolt%3Adrills%3Atools%2Cacme%3Alamps%3Ahome&retailer=acme", ["acme:lamps:home"]],
   ["rcd=acme:lamps:home&category=chairs", []],
+  ["rcd=acme:lamps:home&start_date=2026-01-15&end_date=2026-01-15", ["acme:lamps:home"]],
 ];
 
 test("filters select their combinations, and every filter sent applies", async () => {
