@@ -31,6 +31,11 @@ test("a number keeps every digit in CSV", async () => {
   );
 });
 
+test("a lone CR or LF in a value is quoted, for either ends a record for some readers", async () => {
+  const row = productRow({ title: '"a\\rb"', brand: '"c\\nd"' });
+  expect(await encoded("tsv", [[row]], { chosen: ["title", "brand"] })).toBe('title\tbrand\n"a\rb"\t"c\nd"\n');
+});
+
 test("a nested value is its JSON text on one line", async () => {
   const row = productRow({ color: '{"rgb":\n [1.0, 2]}' });
   expect(await encoded("csv", [[row]], { chosen: ["color"] })).toBe('color\r\n"{""rgb"":[1.0,2]}"\r\n');
