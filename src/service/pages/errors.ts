@@ -21,7 +21,7 @@ function entry(
 ): Html {
   return html`
 <section class="card" id="${code}">
-<div class="row"><h3>${title}</h3><code>${code}</code></div>
+<div class="row"><h2>${title}</h2><code>${code}</code></div>
 <ul class="tags">
 <li>HTTP ${status}</li><li>${retryable ? "back off and retry" : "do not retry unchanged"}</li>
 ${extensions.map((member) => html`<li>carries <code>${member}</code></li>`)}

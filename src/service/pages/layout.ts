@@ -19,7 +19,7 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55
 main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.15rem; margin: 2.5rem 0 .75rem; }
-h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
+.card h2, .card h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
 p { margin: .4rem 0; }
 a { color: var(--link); }
 code { font: .92em ui-monospace, monospace; overflow-wrap: anywhere; }

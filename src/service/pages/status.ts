@@ -37,7 +37,7 @@ ${incidents.length === 0 ? html`<p class="quiet">None in the last ${window_days}
 function suiteCard({ name, state, uptime_pct, endpoints, days }: StatusSuite): Html {
   return html`
 <section class="card">
-<div class="row"><h3>${dot(state)}${name}</h3><span>${WORDS[state]}</span></div>
+<div class="row"><h2>${dot(state)}${name}</h2><span>${WORDS[state]}</span></div>
 <ol class="bars" aria-label="State of each of the last ${days.length} days">${days.map(bar)}</ol>
 <div class="row quiet"><span>${days.length} days ago</span><span>${uptime_pct} % uptime</span><span>Today</span></div>
 <ul class="endpoints">${endpoints.map(

@@ -4,7 +4,7 @@ import type { Selection, Snapshot, Visibility } from "../store/store.ts";
 import { checkVocabulary } from "../vocabulary.ts";
 
 /** An authenticated, admitted request. */
-export interface Call {
+interface Call {
   requestId: string;
   /** Query parameters, each at most once, all of them known to the operation. */
   parameters: ReadonlyMap<string, string>;

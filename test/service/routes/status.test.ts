@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openIncident, resolveIncident } from "../../../src/service/store/incidents.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { startTestService } from "../../helpers/service.ts";
@@ -75,6 +75,19 @@ test("counts are kept in the database", async () => {
   expect(await service.store.dayCounts("2026-03-10")).toEqual([
     { date: "2026-03-10", operation: "catalog", requests: 2, failures: 0 },
   ]);
+});
+
+test("counts are written every few seconds, whether anybody asks for the status or not", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const service = await startTestService({ now: () => noon });
+  await service.get("/v1/catalog");
+
+  vi.advanceTimersByTime(5_000);
+
+  await expect.poll(() => service.store.dayCounts("2026-03-10")).toHaveLength(1);
 });
 
 test("counts outlast a database that is away, and the status is told all the same", async () => {
