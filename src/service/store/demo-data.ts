@@ -5,7 +5,7 @@ import { DEMO_BRANDS, DEMO_COLORS, DEMO_RETAILERS, DEMO_TITLES, type DemoRetaile
 const DAYS = 90;
 const PRODUCTS_PER_CATEGORY = 17;
 /** Every how many products a title is awkward. */
-const AWKWARD_EVERY = 9;
+const AWKWARD_EVERY = 7;
 const DAY_MILLISECONDS = 86_400_000;
 /** All columns but the first, product_id, which is made of the others. */
 const HASHED_COLUMNS = PRODUCT_COLUMNS.slice(1);

@@ -7,8 +7,9 @@ import { expect, test } from "vitest";
 import { Connection } from "../../../src/service/store/connection.ts";
 import { LocationError } from "../../../src/service/store/location.ts";
 import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
-import { load, NO_DEADLINE, temporaryFolder, testStore, walk } from "./files.ts";
+import { load, NO_DEADLINE, testStore, walk } from "./stores.ts";
 
 /** Another program that holds the whole database until its standard input ends. */
 const LOCKER = `

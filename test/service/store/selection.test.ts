@@ -4,7 +4,7 @@ import { formatRcd, type Rcd } from "../../../src/contract/filters.ts";
 import type { Product } from "../../../src/contract/product.ts";
 import type { SelectionFilters, Visibility } from "../../../src/service/store/store.ts";
 import { product } from "../../helpers/products.ts";
-import { load, NO_DEADLINE, testStore } from "./files.ts";
+import { load, NO_DEADLINE, testStore } from "./stores.ts";
 
 const retailer = fc.constantFrom("acme", "bolt", "chez-é");
 const category = fc.constantFrom("lamps", "kettles", "😀");

@@ -1,17 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { loadTexts } from "../../../src/service/load.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
-
-/** A folder that goes with the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "catalog-store-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A store that is closed with the test. */
 export async function testStore(location = ":memory:"): Promise<EmbeddedStore> {

@@ -1,0 +1,137 @@
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
+import type { LoadError } from "../../../src/service/load/errors.ts";
+import { loadRows } from "../../../src/service/load.ts";
+import { product } from "../../helpers/products.ts";
+import { testStore, walk } from "../store/stores.ts";
+
+const HEADER = PRODUCT_COLUMNS.join(",");
+const RECORD = stringify([product()], { columns: [...PRODUCT_COLUMNS] }).trimEnd();
+
+const awkward = fc.string({
+  unit: fc.constantFrom('"', ",", "\n", "\r\n", "\r", "\t", "=", "é", "😀", " ", "a", "\u0000"),
+});
+
+test("any text comes back from a CSV that another program wrote, in chunks of any size", async () => {
+  const rows = fc.uniqueArray(
+    fc
+      .tuple(fc.uuid(), awkward, awkward, fc.option(awkward.filter((text) => text !== "")))
+      .map(([product_id, title, brand, color]) => product({ product_id, sku: product_id, title, brand, color })),
+    { selector: (row) => row.product_id, maxLength: 8 },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      fc.integer({ min: 1, max: 300 }),
+      fc.constantFrom("\n", "\r\n"),
+      async (written, size, end) => {
+        const text = stringify(written, {
+          header: true,
+          columns: [...PRODUCT_COLUMNS],
+          record_delimiter: end,
+          quoted_match: /[\r\n]/,
+        });
+        const read = await readBack(text, size);
+        expect(read).toEqual(written.toSorted((one, other) => (one.sku < other.sku ? -1 : 1)));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("numbers keep their digits and columns may come in any order", async () => {
+  const columns = [...PRODUCT_COLUMNS].reverse();
+  const fields = { ...product(), mrp: "19.90", selling_price: "9007199254740993", discount_pct: "1e1" };
+  const store = await testStore();
+  await loadCsv(store, stringify([fields], { header: true, columns }));
+  const body = JSON.stringify(product())
+    .replace(":20,", ":19.90,")
+    .replace(":15,", ":9007199254740993,")
+    .replace(":25,", ":1e1,");
+  expect(await walk(store)).toEqual([body]);
+});
+
+test("an empty colour is null and every other empty field an empty text", async () => {
+  const [row] = await readBack(`${HEADER}\n${RECORD.replace("Brand,M-1", ",")}\n`, 4096);
+  expect(row).toEqual(product({ brand: "", model_number: "", color: null }));
+});
+
+const OPEN = RECORD.replace("Title of sku-1", '"two\nlines"');
+
+test.each([
+  [
+    "a price that is no number, by the line where its record starts",
+    `${HEADER}\r\n${OPEN}\r\n\r\n${RECORD.replace(",20,", ',"12,00",')}`,
+    { line: 5, field: "mrp", found: '"12,00"', expected: "a number" },
+  ],
+  [
+    "a price with a leading zero",
+    `${HEADER}\n${RECORD.replace(",20,", ",020,")}`,
+    { line: 2, field: "mrp", found: '"020"', expected: "a number" },
+  ],
+  ["a field too many", `${HEADER}\n${RECORD},x`, { line: 2, found: "18", expected: "17 fields" }],
+  [
+    "a field too few",
+    `${HEADER}\n${OPEN}\n${RECORD.slice(0, RECORD.lastIndexOf(","))}`,
+    { line: 4, found: "16", expected: "17 fields" },
+  ],
+  [
+    "an unknown column",
+    `${HEADER},price\n${RECORD},1`,
+    { line: 1, found: 'a column "price"', expected: "only the columns of the contract" },
+  ],
+  [
+    "a missing column",
+    "sku,title\n1,2",
+    { line: 1, field: "product_id", found: "none", expected: "a column of this name" },
+  ],
+  [
+    "a column twice",
+    `${HEADER},mrp\n${RECORD},1`,
+    { line: 1, field: "mrp", found: "the column twice", expected: "each column once" },
+  ],
+  ["no header", "", { line: 1, found: "nothing", expected: "a header line" }],
+  [
+    "a quote that never ends",
+    `${HEADER}\n${RECORD}\n${RECORD.replace("Title", '"Title')}\n${RECORD}\n`,
+    { line: 3, found: "no end of it", expected: "a closing quote" },
+  ],
+  [
+    "a quote inside a plain field",
+    `${HEADER}\n${RECORD.replace("Title", 'Ti"tle')}`,
+    { line: 2, found: '"\\""', expected: "a comma or the end of the line after a field" },
+  ],
+  [
+    "text after a closing quote",
+    `${HEADER}\n${RECORD.replace("Title of sku-1", '"a"b')}`,
+    { line: 2, found: '"b"', expected: "a comma or the end of the line after a field" },
+  ],
+  [
+    "a carriage return outside quotes",
+    `${HEADER}\n${RECORD.replace("Title", "Ti\rtle")}`,
+    { line: 2, found: "a carriage return alone", expected: "a comma or the end of the line after a field" },
+  ],
+])("%s is refused", async (_name, text, fault) => {
+  const error = await loadCsv(await testStore(), text).catch((reason: unknown) => reason);
+  expect((error as LoadError).fault).toEqual(fault);
+});
+
+async function readBack(text: string, size: number): Promise<Product[]> {
+  const store = await testStore();
+  await loadCsv(store, text, size);
+  const rows = (await walk(store)).map((body) => JSON.parse(body));
+  await store.close();
+  return rows;
+}
+
+function loadCsv(store: Awaited<ReturnType<typeof testStore>>, text: string, size = 4096) {
+  return loadRows(store, { name: "rows.csv", stream: chunksOf(Buffer.from(text), size) });
+}
+
+async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) {
+    yield bytes.subarray(at, at + size);
+  }
+}

@@ -1,0 +1,225 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { LoadError } from "../../../src/service/load/errors.ts";
+import { loadRows } from "../../../src/service/load.ts";
+import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
+import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { product, products } from "../../helpers/products.ts";
+import { load, testStore, walk } from "../store/stores.ts";
+
+const ROW = JSON.stringify(product());
+
+test("numbers keep their digits and strings their escapes, whatever the order of the fields", async () => {
+  const written = ROW.replace('"mrp":20', '"mrp":19.90')
+    .replace('"selling_price":15', '"selling_price":9007199254740993')
+    .replace('"Title of sku-1"', '"caf\\u00e9 \\"\\ud83d\\ude00\\/"');
+  const shuffled = `{ "currency" :\t"EUR" , ${written.replace('"currency":"EUR",', "").slice(1)}`;
+  const store = await testStore();
+  await loadLines(store, [shuffled]);
+  expect(await walk(store)).toEqual([written]);
+});
+
+test("a byte order mark, blank lines, Windows line ends and a missing last line end are no rows", async () => {
+  const store = await testStore();
+  const result = await loadText(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
+  expect(result).toEqual({ read: 2, added: 2, alreadyPresent: 0 });
+});
+
+test("a source in chunks of one byte gives the same rows as in one piece", async () => {
+  const store = await testStore();
+  const text = `${JSON.stringify(product({ title: "é😀\u0000" }))}\n${JSON.stringify(product({ sku: "😀" }))}\n`;
+  await loadRows(store, { name: "standard input", stream: chunksOf(Buffer.from(text), 1) });
+  expect((await walk(store)).map((row) => `${row}\n`).join("")).toEqual(text);
+});
+
+test("gzip is found by content and may have several members", async () => {
+  const path = join(await temporaryFolder(), "rows.ndjson");
+  const members = products(2).map((row) => gzipSync(`${JSON.stringify(row)}\n`));
+  await writeFile(path, Buffer.concat(members));
+  const store = await testStore();
+  await loadRows(store, { name: path, path });
+  expect(await walk(store)).toEqual(products(2).map((row) => JSON.stringify(row)));
+});
+
+test("a row that is there already, before or in the same source, is counted and not added", async () => {
+  const store = await testStore();
+  await load(store, [product()]);
+  const result = await loadLines(store, [
+    ROW,
+    JSON.stringify(product({ sku: "sku-2" })),
+    ROW.replace(":20,", ":20.0,"),
+  ]);
+  expect(result).toEqual({ read: 3, added: 1, alreadyPresent: 2 });
+  expect(await walk(store)).toHaveLength(2);
+});
+
+test("the same product_id with other values is refused, and the row that is there stays", async () => {
+  const store = await testStore();
+  await load(store, [product({ product_id: "p" })]);
+  const other = product({ product_id: "p", title: "Another" });
+  const fault = await faultOf(loadLines(store, [JSON.stringify(product({ sku: "new" })), JSON.stringify(other)]));
+  expect(fault).toEqual({
+    line: 2,
+    field: "title",
+    found: '"Another"',
+    expected: '"Title of sku-1" as in the row of the same product_id p',
+  });
+  expect(await walk(store)).toEqual([JSON.stringify(product({ product_id: "p" }))]);
+});
+
+test.each([
+  ["no JSON", "{oops", undefined, "{oops", "a JSON object"],
+  ["no object", "[1]", undefined, "[1]", "a JSON object"],
+  ["a missing field", ROW.replace('"brand":"Brand",', ""), "brand", "none", "a value"],
+  [
+    "a field of its own",
+    ROW.replace("{", '{"price":1,'),
+    "price",
+    "a field of this name",
+    "only the fields of the contract",
+  ],
+  ["a field twice", ROW.replace("{", '{"mrp":1,'), "mrp", "the field twice", "each field once"],
+  ["a field twice, once in escapes", ROW.replace("{", '{"\\u006drp":1,'), "mrp", "the field twice", "each field once"],
+  ["a price in quotes", ROW.replace(":20,", ':"20",'), "mrp", '"20"', "a number"],
+  ["a price without end", ROW.replace(":20,", ":1e999,"), "mrp", "1e999", "a number"],
+  ["a null title", ROW.replace('"Title of sku-1"', "null"), "title", "null", "a string"],
+  ["a colour that is no text", ROW.replace('"color":null', '"color":7'), "color", "7", "a string or null"],
+  ["an empty sku", ROW.replace('"sku":"sku-1"', '"sku":""'), "sku", '""', "a string that is not empty"],
+  [
+    "a date of no calendar",
+    ROW.replace('"2026-01-15"', '"2026-02-30"'),
+    "crawl_date",
+    '"2026-02-30"',
+    "a calendar date written YYYY-MM-DD",
+  ],
+  ["a relative URL", ROW.replace("https://shop.example/p/", "/p/"), "url", '"/p/sku-1"', "an absolute URL"],
+  [
+    "an image that is no URL",
+    ROW.replace("https://shop.example/i.jpg", "i.jpg"),
+    "image_url",
+    '"i.jpg"',
+    "an absolute URL or nothing",
+  ],
+  [
+    "a slug with a colon",
+    ROW.replace('"acme"', '"ac:me"'),
+    "retailer",
+    '"ac:me"',
+    "a slug without white space, comma, colon or control characters",
+  ],
+  [
+    "a currency in small letters",
+    ROW.replace("EUR", "eur"),
+    "currency",
+    '"eur"',
+    "a currency code of three capital letters (ISO 4217)",
+  ],
+  ["half a character", ROW.replace("Title", "\\ud83d"), "title", '"\\ud83d of sku-1"', "whole characters"],
+  [
+    "terminal control",
+    ROW.replace('"acme"', '"\u009b\u202e 2"'),
+    "retailer",
+    '"\\u009b\\u202e 2"',
+    "a slug without white space, comma, colon or control characters",
+  ],
+])("a row with %s is named by line and field", async (_name, text, field, found, expected) => {
+  const fault = await faultOf(loadLines(await testStore(), [ROW, "", text]));
+  expect(fault).toEqual({ line: 3, found, expected, ...(field !== undefined && { field }) });
+});
+
+test("bytes that are not UTF-8 are named by their line", async () => {
+  const bytes = Buffer.concat([Buffer.from(`${ROW}\n${ROW}\n`), Buffer.from([0xc3, 0x28, 10]), Buffer.from(ROW)]);
+  const fault = await faultOf(loadRows(await testStore(), { name: "rows.ndjson", stream: chunksOf(bytes, 4096) }));
+  expect(fault).toEqual({ line: 3, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
+});
+
+test("a line without an end is refused before it fills the memory", async () => {
+  const endless = (async function* () {
+    for (;;) {
+      yield Buffer.alloc(1024 * 1024, "{");
+    }
+  })();
+  const fault = await faultOf(loadRows(await testStore(), { name: "rows.ndjson", stream: endless }));
+  expect(fault).toEqual({ line: 1, found: "a longer one", expected: "a line of at most 4194304 bytes" });
+});
+
+test("a source with one bad row changes nothing", async () => {
+  const store = await testStore();
+  await load(store, products(3));
+  const many = products(2000, { retailer: "other" }).map((row) => JSON.stringify(row));
+  await expect(loadLines(store, [...many, "{}"])).rejects.toThrow(
+    "rows.ndjson:2001: product_id: expected a value, found none",
+  );
+  expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
+});
+
+test("an interrupted load changes nothing and ends with the reason", async () => {
+  const store = await testStore();
+  const controller = new AbortController();
+  const reason = new Error("interrupted");
+  const stream = chunksOf(
+    Buffer.from(
+      products(2000)
+        .map((row) => `${JSON.stringify(row)}\n`)
+        .join(""),
+    ),
+    4096,
+  );
+  const loading = loadRows(
+    store,
+    { name: "rows.ndjson", stream },
+    { signal: controller.signal, onProgress: () => controller.abort(reason) },
+  );
+  await expect(loading).rejects.toBe(reason);
+  expect(await walk(store)).toEqual([]);
+});
+
+test("cut gzip data is a damaged source", async () => {
+  const bytes = gzipSync(`${ROW}\n`.repeat(50));
+  const loading = loadRows(await testStore(), {
+    name: "rows.ndjson.gz",
+    stream: chunksOf(bytes.subarray(0, -9), 4096),
+  });
+  await expect(loading).rejects.toThrow(new LoadError("rows.ndjson.gz", "is damaged gzip data (Z_BUF_ERROR)"));
+});
+
+test("a load that is killed leaves the rows that were there", async () => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const store = await testStore(database);
+  await load(store, products(3));
+  const loader = startCatalog(["service", "load", "-", "--database", database]);
+  const { stdin } = loader;
+  // Far more than the pipe holds: what does not fit waits until the loader, in its transaction, has read on.
+  for (const row of products(9000, { retailer: "other", title: "x".repeat(500) })) {
+    if (stdin?.write(`${JSON.stringify(row)}\n`) === false) {
+      await once(stdin, "drain");
+    }
+  }
+  loader.kill("SIGKILL");
+  expect(await once(loader, "exit")).toEqual([null, "SIGKILL"]);
+  expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
+  expect(await load(store, products(4))).toEqual({ read: 4, added: 1, alreadyPresent: 3 });
+});
+
+function loadLines(store: EmbeddedStore, lines: readonly string[]) {
+  return loadText(store, `${lines.join("\n")}\n`);
+}
+
+function loadText(store: EmbeddedStore, text: string) {
+  return loadRows(store, { name: "rows.ndjson", stream: chunksOf(Buffer.from(text), 4096) });
+}
+
+async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) {
+    yield bytes.subarray(at, at + size);
+  }
+}
+
+async function faultOf(loading: Promise<unknown>) {
+  const error = await loading.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(LoadError);
+  return (error as LoadError).fault;
+}

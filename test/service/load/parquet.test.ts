@@ -1,0 +1,115 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { SchemaElement } from "hyparquet";
+import { type BasicType, parquetWriteBuffer } from "hyparquet-writer";
+import { expect, test } from "vitest";
+import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
+import type { LoadError } from "../../../src/service/load/errors.ts";
+import { loadRows } from "../../../src/service/load.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { product, products } from "../../helpers/products.ts";
+import { testStore, walk } from "../store/stores.ts";
+
+type Values = Record<string, unknown[]>;
+
+test("rows come back from a file in several row groups", async () => {
+  const written = products(25).map((row, index) => ({ ...row, color: index % 2 === 0 ? null : 'red, "dark" é😀' }));
+  const path = join(await temporaryFolder(), "rows.parquet");
+  await writeFile(path, encode(valuesOf(written), { rowGroupSize: 10 }));
+  const store = await testStore();
+  expect(await loadRows(store, { name: path, path })).toEqual({ read: 25, added: 25, alreadyPresent: 0 });
+  expect(await walk(store)).toEqual(written.map((row) => JSON.stringify(row)));
+});
+
+test("decimals of every width keep their digits, and dates are dates", async () => {
+  const values: Values = {
+    ...valuesOf([product()]),
+    mrp: [1990n],
+    selling_price: [-9_007_199_254_740_993n],
+    discount_pct: [-123n],
+    crawl_date: [new Date("2026-01-15T00:00:00Z")],
+  };
+  const bytes = encode(values, {
+    schema: schemaOf({
+      mrp: { type: "INT32", converted_type: "DECIMAL", precision: 9, scale: 2 },
+      selling_price: { type: "INT64", converted_type: "DECIMAL", precision: 18, scale: 3 },
+      discount_pct: { type: "FIXED_LEN_BYTE_ARRAY", type_length: 3, converted_type: "DECIMAL", precision: 6, scale: 2 },
+      crawl_date: { type: "INT32", converted_type: "DATE" },
+    }),
+  });
+  expect(await bodies(bytes)).toEqual([
+    JSON.stringify(product())
+      .replace(":20,", ":19.90,")
+      .replace(":15,", ":-9007199254740.993,")
+      .replace(":25,", ":-1.23,"),
+  ]);
+});
+
+test("a compressed file from standard input is found by content", async () => {
+  expect(await bodies(gzipSync(encode(valuesOf([product()]))), "standard input")).toEqual([JSON.stringify(product())]);
+});
+
+test.each([
+  [
+    "an unknown column",
+    { ...valuesOf([product()]), price: [1] },
+    { line: 1, found: 'a column "price"', expected: "only the plain columns of the contract" },
+  ],
+  [
+    "a missing column",
+    without(valuesOf([product()]), "brand"),
+    { line: 1, field: "brand", found: "none", expected: "a value" },
+  ],
+  [
+    "an empty price",
+    valuesOf([product(), product({ sku: "2", mrp: Number.NaN })]),
+    { line: 2, field: "mrp", found: "null", expected: "a number" },
+  ],
+])("%s is refused by row and field", async (_name, values: Values, fault) => {
+  const error = await bodies(encode(values)).catch((reason: unknown) => reason);
+  expect((error as LoadError).fault).toEqual(fault);
+});
+
+test("a file that is cut is not Parquet", async () => {
+  await expect(bodies(encode(valuesOf([product()])).subarray(0, -20))).rejects.toThrow(
+    /^rows\.parquet: cannot be read as Parquet: /,
+  );
+});
+
+async function bodies(bytes: Uint8Array, name = "rows.parquet"): Promise<string[]> {
+  const store = await testStore();
+  const stream = (async function* () {
+    yield bytes;
+  })();
+  await loadRows(store, { name, stream });
+  return await walk(store);
+}
+
+function valuesOf(rows: readonly Product[]): Values {
+  return Object.fromEntries(PRODUCT_COLUMNS.map((column) => [column, rows.map((row) => row[column])]));
+}
+
+function without({ ...values }: Values, column: string): Values {
+  delete values[column];
+  return values;
+}
+
+function encode(values: Values, options: { rowGroupSize?: number; schema?: SchemaElement[] } = {}): Buffer {
+  const columnData = Object.entries(values).map(([name, data]) => ({
+    name,
+    data,
+    ...(options.schema === undefined && {
+      type: typeof data[0] === "number" ? ("DOUBLE" as BasicType) : ("STRING" as BasicType),
+    }),
+  }));
+  return Buffer.from(parquetWriteBuffer({ columnData, ...options }));
+}
+
+function schemaOf(special: Record<string, Partial<SchemaElement>>): SchemaElement[] {
+  const columns = PRODUCT_COLUMNS.map((name): SchemaElement => {
+    const text = { type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
+    return { name, repetition_type: "OPTIONAL", ...(special[name] ?? text) };
+  });
+  return [{ name: "root", num_children: columns.length }, ...columns];
+}

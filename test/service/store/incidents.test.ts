@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import {
+  IncidentOrderError,
+  openIncident,
+  resolveIncident,
+  UnknownIncidentError,
+  updateIncident,
+} from "../../../src/service/store/incidents.ts";
+import { testStore } from "./stores.ts";
+
+const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
+const SLOW = { title: "Slow pages", suite: "catalog-api", severity: "minor", body: "We look into it." } as const;
+
+test("an incident is told with its updates, newest first, until it is resolved", async () => {
+  const store = await testStore();
+  const id = await openIncident(store, SLOW, hour(8));
+  await updateIncident(store, id, { state: "identified", body: "A disk." }, hour(9));
+  await resolveIncident(store, id, "A new disk.", hour(10));
+  expect(await store.incidents("2026-01-15")).toEqual([
+    {
+      id,
+      title: "Slow pages",
+      suite: "catalog-api",
+      severity: "minor",
+      startedAt: "2026-01-15T08:00:00.000Z",
+      resolvedAt: "2026-01-15T10:00:00.000Z",
+      updates: [
+        { state: "resolved", body: "A new disk.", postedAt: "2026-01-15T10:00:00.000Z" },
+        { state: "identified", body: "A disk.", postedAt: "2026-01-15T09:00:00.000Z" },
+        { state: "investigating", body: "We look into it.", postedAt: "2026-01-15T08:00:00.000Z" },
+      ],
+    },
+  ]);
+});
+
+test("open incidents and those that ended since a day are listed, newest first", async () => {
+  const store = await testStore();
+  const ended = await openIncident(store, SLOW, hour(1));
+  await resolveIncident(store, ended, "Over.", hour(2));
+  const open = await openIncident(store, SLOW, hour(3));
+  const later = await openIncident(store, SLOW, hour(4));
+  expect((await store.incidents("2026-01-15")).map(({ id }) => id)).toEqual([later, open, ended]);
+  expect((await store.incidents("2026-01-16")).map(({ id }) => id)).toEqual([later, open]);
+});
+
+test("an incident never goes back and does not reopen", async () => {
+  const store = await testStore();
+  const id = await openIncident(store, SLOW, hour(8));
+  await updateIncident(store, id, { state: "monitoring", body: "Better." }, hour(9));
+  await updateIncident(store, id, { state: "monitoring", body: "Still better." }, hour(10));
+  const back = updateIncident(store, id, { state: "identified", body: "Hm." }, hour(11));
+  await expect(back).rejects.toThrow(new IncidentOrderError(id, "monitoring", "identified"));
+  await resolveIncident(store, id, "Over.", hour(12));
+  const again = updateIncident(store, id, { state: "resolved", body: "Over." }, hour(13));
+  await expect(again).rejects.toThrow(new IncidentOrderError(id, "resolved", "resolved"));
+  expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(4);
+});
+
+test("an update of no incident names its number", async () => {
+  const update = resolveIncident(await testStore(), 7, "Over.", hour(8));
+  await expect(update).rejects.toThrow(new UnknownIncidentError(7));
+});
