@@ -70,7 +70,6 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
   });
 
   app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler((request, reply) => sendProblem(notFound(app, request), request, reply));
   app.addHook("onRequest", async (request, reply) => {
     describeLimits(request, reply);
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {

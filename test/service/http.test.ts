@@ -61,6 +61,14 @@ test("a request that expects something odd is answered all the same", async () =
   expect(received).toMatch(/^HTTP\/1\.1 401 /);
 });
 
+test("a whole URL that leads nowhere under /v1 carries the limit headers", async () => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `GET http://any.example/v1/nowhere HTTP/1.1\r\n${close}\r\n`);
+
+  expect(received).toMatch(/^HTTP\/1\.1 404 Not Found\r\nratelimit-limit: 20\r\n/);
+});
+
 test("a whole URL as the request target means its path", async () => {
   const service = await startTestService();
   const headers = `Authorization: Bearer ${service.key}\r\n${close}`;
@@ -89,9 +97,9 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("%s is not found, and A
   expect([status, body.code, headers.get("allow")]).toEqual([404, "not_found", "GET, HEAD"]);
 });
 
-test("a body sent to a path that takes none is answered without being read", async () => {
+test.each(["application/json", "text/odd"])("a body of %s is answered without being read", async (type) => {
   const service = await startTestService();
-  const request = `POST /v1/catalog HTTP/1.1\r\nContent-Type: text/odd\r\nContent-Length: 1000000000\r\n${close}\r\nbegin`;
+  const request = `POST /v1/catalog HTTP/1.1\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n${close}\r\nbegin`;
 
   expect(await exchange(service, request)).toMatch(/^HTTP\/1\.1 404 /);
 });

@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, get } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -57,6 +58,25 @@ test("closing answers the requests under way, refuses new ones and then closes t
   const { status, headers } = await underWay;
   expect([status, headers.get("connection")]).toEqual([200, "close"]);
   expect(events.filter((event) => event !== "answered")).toEqual(["asked", "counted", "store closed"]);
+});
+
+test("a request that was half sent when the end began is answered", async () => {
+  const service = await startTestService();
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  socket.write("GET /v1/coverage HTTP/1.1\r\nHost: x\r\n");
+  // Once another request is answered, the server has read the half one too.
+  await service.get("/errors");
+
+  const closed = service.close();
+  await expect.poll(() => service.get("/errors").catch(() => "refused")).toBe("refused");
+  socket.write(`Authorization: Bearer ${service.key}\r\n\r\n`);
+  await closed;
+
+  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
 });
 
 test("idle connections do not hold up the end", async () => {
