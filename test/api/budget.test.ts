@@ -208,6 +208,19 @@ describe("a budget", () => {
     expect(clock.now()).toBe(6050);
   });
 
+  test("does not take a late answer of a window that is over for one of the new window", async () => {
+    const clock = new SimulatedClock();
+    const budget = budgetAt(clock);
+    const learning = await budget.acquire(neverAborted());
+    learning.answered({ status: 200, rate: { ...RATE, resetSeconds: 20 }, retryAfter: undefined });
+    await clock.run(clock.sleep(15_000));
+    const late = await budget.acquire(neverAborted());
+    await clock.run(clock.sleep(10_000));
+    expect(await granted(budget, 1)).toBe(1);
+    late.answered({ status: 200, rate: { ...RATE, remaining: 0, resetSeconds: 5 }, retryAfter: undefined });
+    expect(await granted(budget, 1)).toBe(1);
+  });
+
   test("spreads a rate of its own evenly", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock, { maxRate: 30 });

@@ -21,13 +21,14 @@ export interface FaultServer {
   close(): Promise<void>;
 }
 
+/** A list is played once, in order; a function chooses for each request. */
+export type Script = readonly Behaviour[] | ((request: ReceivedRequest) => Behaviour);
+
 /**
- * An HTTP/1.1 server on a free port whose every answer is scripted, byte for byte if need be. A list is
- * played once, in order; a request beyond its end is answered with 418.
+ * An HTTP/1.1 server on a free port whose every answer is scripted, byte for byte if need be. A request
+ * beyond the end of a list is answered with 418.
  */
-export async function startFaultServer(
-  script: readonly Behaviour[] | ((request: ReceivedRequest) => Behaviour),
-): Promise<FaultServer> {
+export async function startFaultServer(script: Script): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;

@@ -33,3 +33,11 @@ export function testClient(baseUrl: URL, options: Partial<ClientOptions> = {}): 
   });
   return { client, events, waits };
 }
+
+/** What `work` rejects with; undefined where it does not. */
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import type { ClientOptions } from "../../src/api/client.ts";
+import { ApiError, NetworkError, UsageError } from "../../src/errors.ts";
+import { pageBody } from "../helpers/envelopes.ts";
+import { answer, type Behaviour, type Script, stallInBody, startFaultServer } from "../helpers/fault-server.ts";
+import { failureOf, testClient } from "../helpers/test-client.ts";
+
+const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
+const PAGE = pageBody(ROWS);
+const ok = answer({ body: PAGE });
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((part) => part.close()));
+});
+
+/** A scripted server and a client of it, which end with the test. */
+async function start(script: Script, options: Partial<ClientOptions> = {}) {
+  const server = await startFaultServer(script);
+  const tested = testClient(server.url, options);
+  open.push(server, tested.client);
+  return { server, ...tested };
+}
+
+test("requests one after another do not open a connection each", async () => {
+  const { client, server } = await start(() => ok);
+  for (let number = 0; number < 20; number += 1) {
+    await client.catalog({});
+  }
+  // undici takes a connection for busy until the turn after its body's end.
+  expect(server.connections()).toBeLessThanOrEqual(2);
+});
+
+test("a redirect is refused with its target's origin and without its query, and the key stays", async () => {
+  const other = await startFaultServer([]);
+  open.push(other);
+  const location = `${other.url}v1/catalog?token=secret`;
+  const { client, server } = await start([answer({ status: 302, headers: { location } })]);
+  const error = await failureOf(client.catalog({}));
+  const message = `${server.url.origin} redirects to ${other.url.origin}, where the key must not go: correct the base URL`;
+  expect(error).toEqual(new ApiError(message, { status: 302, problem: {}, attempts: 1 }));
+  expect(other.requests).toEqual([]);
+});
+
+test("a connection that is refused is tried again and then named", async () => {
+  const { server, client, waits } = await start([], { retries: 2 });
+  await server.close();
+  open.splice(open.indexOf(server), 1);
+  const message = `No answer from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 3 }));
+  expect(waits).toEqual([250, 500]);
+});
+
+test("the client's signal ends a request under way with its reason", async () => {
+  const abort = new AbortController();
+  const stop = new Error("stop");
+  const interrupt: Behaviour = () => abort.abort(stop);
+  const { client } = await start([interrupt], { signal: abort.signal });
+  expect(await failureOf(client.catalog({}))).toBe(stop);
+});
+
+test("the client's signal ends a connection that never stands", { timeout: 10_000 }, async () => {
+  const abort = new AbortController();
+  const stop = new Error("stop");
+  const silent = createServer(() => abort.abort(stop));
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const options = { signal: abort.signal, requestTimeout: 60_000 };
+  const { client } = testClient(new URL(`https://127.0.0.1:${port}`), options);
+  open.push(client, { close: async () => void silent.close() });
+  expect(await failureOf(client.catalog({}))).toBe(stop);
+});
+
+test("many calls at once under one signal raise no warning", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  const { client } = await start(() => ok, { signal: new AbortController().signal });
+  await Promise.all(Array.from({ length: 30 }, () => client.catalog({})));
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});
+
+test("a call's own signal ends it while its body is read", async () => {
+  const abort = new AbortController();
+  const interrupt: Behaviour = (socket, request) => {
+    stallInBody()(socket, request);
+    setImmediate(() => abort.abort("enough"));
+  };
+  const { client } = await start([interrupt]);
+  expect(await failureOf(client.catalog({}, {}, abort.signal))).toBe("enough");
+});
+
+test("an http target goes through HTTP_PROXY, unless NO_PROXY names it", async () => {
+  const proxy = await startFaultServer([ok]);
+  open.push(proxy);
+  const env = { http_proxy: `127.0.0.1:${proxy.url.port}`, NO_PROXY: "direct.example" };
+  const { client } = testClient(new URL("http://catalog.invalid/api"), { env });
+  open.push(client);
+  await client.catalog({});
+  expect(proxy.requests.map((request) => request.target)).toEqual(["http://catalog.invalid/api/v1/catalog"]);
+});
+
+test("a target that NO_PROXY names is reached directly", async () => {
+  const { client, server } = await start([ok], { env: { HTTP_PROXY: "http://127.0.0.1:1", no_proxy: "127.0.0.1" } });
+  await client.catalog({});
+  expect(server.requests.length).toBe(1);
+});
+
+test("an https target gets a tunnel, which a proxy that asks for a password refuses for good, and no key", async () => {
+  const proxy = await startFaultServer([answer({ status: 407 })]);
+  open.push(proxy);
+  const { client } = testClient(new URL("https://catalog.invalid"), { env: { HTTPS_PROXY: proxy.url.href } });
+  open.push(client);
+  const message = "The proxy refused the connection to https://catalog.invalid with status 407";
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 1 }));
+  const { method, target, headers } = proxy.requests[0] ?? {};
+  expect({ method, target, key: headers?.authorization }).toEqual({
+    method: "CONNECT",
+    target: "catalog.invalid:443",
+    key: undefined,
+  });
+});
+
+test("a proxy that is no URL is named without its value", () => {
+  const env = { HTTP_PROXY: "http://user:secret@[" };
+  const create = () => testClient(new URL("http://catalog.invalid"), { env });
+  expect(create).toThrow(new UsageError("HTTP_PROXY is not the URL of a proxy."));
+});

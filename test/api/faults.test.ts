@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { gzipSync } from "node:zlib";
+import { afterEach, expect, test } from "vitest";
+import type { ClientOptions } from "../../src/api/client.ts";
+import { ApiError, ContractError, NetworkError } from "../../src/errors.ts";
+import { pageBody, problemBody } from "../helpers/envelopes.ts";
+import {
+  answer,
+  type Behaviour,
+  cutBody,
+  endlessBody,
+  garbage,
+  head,
+  resetConnection,
+  type Script,
+  stallBeforeHeaders,
+  stallInBody,
+  stallInHeaders,
+  startFaultServer,
+} from "../helpers/fault-server.ts";
+import { failureOf, testClient } from "../helpers/test-client.ts";
+
+const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
+const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
+const PAGE = pageBody(ROWS);
+const ok = answer({ body: PAGE });
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((part) => part.close()));
+});
+
+/** A scripted server and a client of it, which end with the test. */
+async function start(script: Script, options: Partial<ClientOptions> = {}) {
+  const server = await startFaultServer(script);
+  const tested = testClient(server.url, options);
+  open.push(server, tested.client);
+  return { server, ...tested };
+}
+
+const faults: [string, Behaviour][] = [
+  ["a reset connection", resetConnection],
+  ["an answer that is no HTTP", garbage],
+  ["a body that is cut", cutBody(PAGE, 30)],
+  ["a body that is cut where its length is not known", cutWithoutLength],
+  [
+    "a gzipped body that is cut",
+    answer({ headers: { "content-encoding": "gzip" }, body: gzipSync(PAGE).subarray(0, 40) }),
+  ],
+  ["a body that is not UTF-8", answer({ body: Buffer.from([0x22, 0xff, 0x22]) })],
+  ["a body that is not JSON", answer({ body: '{"data":[' })],
+  ["an empty body", answer({})],
+  ["a 503", answer({ status: 503, body: problemBody({ code: "service_unavailable", retryable: true }) })],
+  ["a 502 of a gateway", answer({ status: 502, headers: { "content-type": "text/html" }, body: "<html>" })],
+];
+
+function cutWithoutLength(socket: Parameters<Behaviour>[0]): void {
+  socket.end(`${head(200, { "content-type": "application/json", connection: "close" })}${PAGE.slice(0, 40)}`);
+}
+
+test.each(faults)("after %s the request is sent again", async (_, behaviour) => {
+  const { client, server, waits } = await start([behaviour, ok]);
+  expect((await client.catalog({})).rows).toEqual(ROWS);
+  expect({ requests: server.requests.length, waits }).toEqual({ requests: 2, waits: [250] });
+});
+
+const stalls: [string, Behaviour][] = [
+  ["before the headers", stallBeforeHeaders],
+  ["in the headers", stallInHeaders],
+  ["in the body", stallInBody()],
+];
+
+test.each(stalls)("a server that stalls %s is given up after the timeout of one request", async (_, behaviour) => {
+  const { client, server } = await start([behaviour, ok], { requestTimeout: 100 });
+  expect((await client.catalog({})).rows).toEqual(ROWS);
+  expect(server.requests.length).toBe(2);
+});
+
+test("a stall that lasts names the timeout of one request", async () => {
+  const { client, server } = await start(() => stallInBody(), { requestTimeout: 50, retries: 1 });
+  const message = `No complete answer from ${server.url.origin} within the 0.05 s of one request (after 2 attempts)`;
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 2 }));
+});
+
+test("a call that takes too long as a whole names the total timeout", async () => {
+  const { client, server } = await start(() => stallBeforeHeaders, { totalTimeout: 100 });
+  const message = `No answer from ${server.url.origin} within the total timeout of 0.1 s (attempt 1)`;
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 1 }));
+});
+
+test("a retry that would come after the total timeout is not waited for", async () => {
+  const limited = answer({
+    status: 429,
+    headers: { "retry-after": "30" },
+    body: problemBody({ code: "rate_limited", retryable: true }),
+  });
+  const { client, server, waits } = await start([limited], { totalTimeout: 20_000 });
+  const error = await failureOf(client.catalog({}));
+  const message = `${server.url.origin} answered 429 (rate_limited): Detail.; the next retry would be after the total timeout`;
+  expect({ waits, message: (error as ApiError).message }).toEqual({ waits: [], message });
+});
+
+test("a 429 is waited out for as many seconds as it asks", async () => {
+  const body = problemBody({ code: "rate_limited", retryable: true });
+  const headers = { ...RATE, "ratelimit-remaining": "0", "ratelimit-reset": "7", "retry-after": "7" };
+  const { client, waits } = await start([answer({ status: 429, headers, body }), ok]);
+  await client.catalog({});
+  // 7 s and a jitter of 250 ms, then what is left until the window is over wherever its seconds were rounded.
+  expect(waits).toEqual([7250, 800]);
+});
+
+test("a 429 is waited out until the date that it names", async () => {
+  const headers = { "retry-after": "Thu, 01 Jan 2026 00:00:20 GMT" };
+  const { client, waits } = await start([answer({ status: 429, headers }), ok]);
+  await client.catalog({});
+  expect(waits).toEqual([20_250]);
+});
+
+test("what fails to the last is the service's problem document, with the attempts counted", async () => {
+  const problem = { code: "service_unavailable", retryable: true, status: 503, detail: "Down." } as const;
+  const down = answer({ status: 503, body: problemBody(problem) });
+  const { client, server } = await start([down, down, down], { retries: 2 });
+  const error = await failureOf(client.catalog({}));
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({
+    message: `${server.url.origin} answered 503 (service_unavailable): Down. (after 3 attempts)`,
+    status: 503,
+    attempts: 3,
+    problem: JSON.parse(problemBody(problem)),
+  });
+});
+
+test("an error page that stalls is still told by its status", async () => {
+  const { client } = await start([stallInBody(403, "<html>")], { requestTimeout: 100 });
+  expect(await failureOf(client.catalog({}))).toMatchObject({ status: 403, attempts: 1, problem: {} });
+});
+
+test("an endless error body is given up", async () => {
+  const { client } = await start([endlessBody(400)]);
+  expect(await failureOf(client.catalog({}))).toMatchObject({ status: 400, attempts: 1 });
+});
+
+test("a web page with status 200 is named as such", async () => {
+  const body = "<!doctype html><title>Airport\n Wi-Fi</title>";
+  const { client } = await start([answer({ headers: { "content-type": "text/html; charset=utf-8" }, body })]);
+  const error = await failureOf(client.catalog({}));
+  expect(error).toBeInstanceOf(ContractError);
+  expect((error as Error).message).toContain("a web page (“Airport Wi-Fi”) instead of JSON");
+});
+
+test("a success other than 200 is none", async () => {
+  const { client } = await start([answer({ status: 202 })]);
+  expect(await failureOf(client.catalog({}))).toBeInstanceOf(ContractError);
+});
+
+test("a body in an encoding that was not offered is refused and its connection dropped", async () => {
+  const closed: Promise<unknown>[] = [];
+  const packed: Behaviour = (socket) => {
+    closed.push(once(socket, "close"));
+    socket.write(head(200, { "content-encoding": "rot13", "content-length": 100_000 }));
+  };
+  const { client, server } = await start([packed]);
+  const message = `${server.url.origin} sent a body with unknown Content-Encoding "rot13".`;
+  expect(await failureOf(client.catalog({}))).toEqual(new ContractError(message));
+  await Promise.all(closed);
+  expect(closed.length).toBe(1);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { networkFault } from "../../src/api/network-fault.ts";
+
+const ORIGIN = "https://catalog.example";
+
+function coded(code: string, message = "from below"): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function told(error: Error, reached = false): { message: string; permanent: boolean } {
+  const { message, permanent } = networkFault(error, ORIGIN, reached);
+  return { message, permanent };
+}
+
+test("an untrusted certificate is final and names the way out", () => {
+  expect(told(coded("SELF_SIGNED_CERT_IN_CHAIN"))).toEqual({
+    message:
+      "https://catalog.example cannot be trusted: its certificate is not signed by an authority that this machine " +
+      "trusts; name the file of a private authority in NODE_EXTRA_CA_CERTS",
+    permanent: true,
+  });
+});
+
+test("a certificate for another host is final", () => {
+  expect(told(coded("ERR_TLS_CERT_ALTNAME_INVALID"))).toEqual({
+    message: "https://catalog.example cannot be trusted: its certificate is for another host",
+    permanent: true,
+  });
+});
+
+test("a server without TLS is final and asks for the scheme", () => {
+  expect(told(coded("ERR_SSL_WRONG_VERSION_NUMBER"))).toEqual({
+    message: "https://catalog.example does not speak TLS: is the base URL http:// instead?",
+    permanent: true,
+  });
+});
+
+test("an unknown name is final before the first answer and passing after it", () => {
+  const message = "No answer from https://catalog.example: the name of the host is not known (ENOTFOUND)";
+  expect([told(coded("ENOTFOUND"), false), told(coded("ENOTFOUND"), true)]).toEqual([
+    { message, permanent: true },
+    { message, permanent: false },
+  ]);
+});
+
+test("a fault without a sentence of its own is told in the words it came with", () => {
+  expect(told(coded("ENOBUFS", "no\nbuffers"))).toEqual({
+    message: "No answer from https://catalog.example: no buffers (ENOBUFS)",
+    permanent: false,
+  });
+});
+
+test("a mistake in the program is thrown on", () => {
+  const mistake = new TypeError("undefined is not a function");
+  expect(() => networkFault(mistake, ORIGIN, false)).toThrow(mistake);
+});

@@ -1,0 +1,113 @@
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { readErrorBody } from "../../src/api/problem-body.ts";
+import { problemBody } from "../helpers/envelopes.ts";
+import { KEY } from "../helpers/test-client.ts";
+
+interface Sent {
+  body: string | Buffer;
+  status?: number;
+  contentType?: string;
+  contentEncoding?: string;
+}
+
+async function read({ body, status = 500, contentType = "", contentEncoding = "" }: Sent) {
+  const { problem, text } = await readErrorBody(
+    Readable.from(body.length === 0 ? [] : [Buffer.from(body)]),
+    { status, contentType, contentEncoding },
+    KEY,
+  );
+  return { problem, text };
+}
+
+test("a problem document is read whole", async () => {
+  const problem = {
+    code: "unknown_category",
+    status: 400,
+    retryable: false,
+    detail: "No category lamp.",
+    field: "category",
+    valid_options: ["lamps"],
+  } as const;
+  const body = problemBody({ ...problem, valid_options: [...problem.valid_options] });
+  expect(await read({ body, contentType: "application/problem+json" })).toEqual({
+    problem: JSON.parse(body),
+    text: "No category lamp.",
+  });
+});
+
+test("members of a wrong type are dropped one by one, unknown ones ignored", async () => {
+  const body = JSON.stringify({
+    type: 7,
+    title: "Bad",
+    status: "400",
+    detail: null,
+    code: ["x"],
+    retryable: "no",
+    valid_options: ["a", 1, null, "b"],
+    extra: true,
+  });
+  expect(await read({ body })).toEqual({ problem: { title: "Bad", valid_options: ["a", "b"] }, text: "Bad" });
+});
+
+test.each<[string, Sent, string]>([
+  ["JSON with a message", { body: '{"message":"no"}' }, "no"],
+  ["JSON with an error", { body: '{"error":"no"}' }, "no"],
+  ["JSON with a nested message", { body: '{"error":{"message":"no"}}' }, "no"],
+  ["JSON that is no object", { body: "[1]", status: 502 }, "Bad Gateway (unreadable body)"],
+  ["JSON that says nothing", { body: "{}", status: 502 }, "Bad Gateway (unreadable body)"],
+  ["a web page", { body: "<html><title>502\n Bad</title><p>x", contentType: "text/html" }, "502 Bad"],
+  ["a web page without a type", { body: "<!doctype html><TITLE>Oh</TITLE>" }, "Oh"],
+  [
+    "a web page without a title",
+    { body: "<html>", contentType: "text/html" },
+    "Internal Server Error (unreadable body)",
+  ],
+  ["plain text", { body: "upstream\nis\tdown", contentType: "text/plain" }, "upstream is down"],
+  ["long text", { body: "é".repeat(400), contentType: "text/plain" }, `${"é".repeat(299)}…`],
+  ["nothing", { body: "", status: 503 }, "Service Unavailable (empty body)"],
+  ["nothing, with a status of nobody's", { body: "", status: 599 }, "unknown status (empty body)"],
+  ["bytes", { body: Buffer.from([0, 255, 1, 254]) }, "Internal Server Error (unreadable body)"],
+  ["a problem document cut short", { body: '{"code":"rate_lim' }, "Internal Server Error (unreadable body)"],
+  ["control characters", { body: '{"detail":"a\\u001b[31mb\\u202ec\\u0000"}' }, "a [31mb c"],
+  ["gzip", { body: gzipSync('{"title":"packed"}'), contentEncoding: "gzip" }, "packed"],
+  ["broken gzip", { body: "no gzip", contentEncoding: "gzip" }, "Internal Server Error (empty body)"],
+  ["an encoding of nobody's", { body: "x", contentEncoding: "rot13" }, "Internal Server Error (empty body)"],
+])("%s is told in one plain line", async (_, sent, text) => {
+  expect((await read(sent)).text).toBe(text);
+});
+
+test("of a longer body than any problem document the beginning is read", async () => {
+  const body = "x".repeat(70_000);
+  expect(await read({ body, status: 400 })).toEqual({ problem: {}, text: "Bad Request (body cut or too long)" });
+});
+
+test("a body that breaks off does not hide the answer", async () => {
+  async function* breaking() {
+    yield Buffer.from('{"code":');
+    throw new Error("gone");
+  }
+  const answer = { status: 503, contentType: "application/json", contentEncoding: "" };
+  expect(await readErrorBody(Readable.from(breaking()), answer, KEY)).toEqual({
+    problem: {},
+    text: "Service Unavailable (body cut or too long)",
+    bytes: 8,
+  });
+});
+
+test("a key that something else echoes is taken out of the line", async () => {
+  const body = `denied: ${KEY}`;
+  expect((await read({ body, contentType: "text/plain" })).text).toBe("denied: [redacted]");
+});
+
+test("a key that the service echoes is taken out of every member and the line", async () => {
+  const body = problemBody({ detail: `Bearer ${KEY} is unknown`, field: KEY, valid_options: [KEY] });
+  const { problem, text } = await read({ body, status: 401 });
+  expect({ ...problem, text }).toMatchObject({
+    detail: "Bearer [redacted] is unknown",
+    field: "[redacted]",
+    valid_options: ["[redacted]"],
+    text: "Bearer [redacted] is unknown",
+  });
+});
