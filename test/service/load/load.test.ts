@@ -150,10 +150,10 @@ test("a source with one bad row changes nothing", async () => {
   const store = await testStore();
   await load(store, products(3));
   const many = products(2000, { retailer: "other" }).map((row) => JSON.stringify(row));
-  await expect(loadLines(store, [...many, "{}"])).rejects.toThrow(
-    "rows.ndjson:2001: product_id: expected a value, found none",
-  );
+  const loading = loadLines(store, [...many, "{}"]);
+  await expect(loading).rejects.toThrow("rows.ndjson:2001: product_id: expected a value, found none");
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
+  expect(await loadLines(store, many)).toEqual({ read: 2000, added: 2000, alreadyPresent: 0 });
 });
 
 test("an interrupted load changes nothing and ends with the reason", async () => {

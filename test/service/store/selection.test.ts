@@ -11,11 +11,11 @@ const category = fc.constantFrom("lamps", "kettles", "😀");
 const department = fc.constantFrom("home", "kitchen");
 const date = fc.constantFrom("0001-01-01", "2025-12-31", "2026-01-01", "2026-01-02", "2026-02-01", "9999-12-31");
 // Code units and UTF-8 bytes order the last two differently.
-const sku = fc.constantFrom("1", "10", "2", "B", "a", "a\u0000", "a\u0000b", "é", "\uff5e", "😀");
+const sku = fc.constantFrom("10", "2", "B", "a", "a\u0000b", "\uff5e", "😀");
 const rcd: fc.Arbitrary<Rcd> = fc.record({ retailer, category, department });
 
 const rows = fc
-  .array(fc.record({ sku, retailer, category, department, crawl_date: date }), { maxLength: 60 })
+  .array(fc.record({ sku, retailer, category, department, crawl_date: date }), { maxLength: 60, size: "max" })
   .map((all) => all.map((given, index) => product({ ...given, product_id: `${(index * 7) % 64}-${index}` })));
 
 const filters = fc
@@ -66,7 +66,7 @@ test("a selection holds what a plain search over the rows finds, in order, page 
         await store.close();
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
 });
 
