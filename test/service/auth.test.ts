@@ -37,6 +37,14 @@ test.each([["Basic dXNlcjpwYXNz"], ["Bearer"], ["Bearer   "], ["Bearer\t"], ["To
   },
 );
 
+test("a key is 43 characters without a prefix, and no two are alike", async () => {
+  const service = await startTestService();
+  const keys = [await service.createKey({ name: "1" }), await service.createKey({ name: "2" })];
+
+  expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}$/), expect.stringMatching(/^[\w-]{43}$/)]);
+  expect(keys[0]).not.toBe(keys[1]);
+});
+
 test("the scheme is read in any letter case and with any spaces", async () => {
   const service = await startTestService();
 
