@@ -29,7 +29,7 @@ export function createEncoder(format: RowFormat, options: EncoderOptions): RowEn
 /** What a file's name says of its content; `rows.csv.gz` is CSV, compressed with gzip. */
 export function formatOfFile(name: string): { format: RowFormat | undefined; compression: Compression | undefined } {
   const { stem, compression } = withoutCompressionEnding(name);
-  const extension = /\.([^./\\]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
+  const extension = /\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
   const format = ROW_FORMATS.find((candidate) => extensionsOf(candidate).includes(extension));
   return { format, compression };
 }

@@ -7,7 +7,7 @@ import * as zlib from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError } from "../../src/errors.ts";
 import { compressed, compressionFor } from "../../src/output/compression.ts";
-import { openDestination } from "../../src/output/destination.ts";
+import { type Destination, openDestination } from "../../src/output/destination.ts";
 import { writeToStdout } from "../../src/output/stdout.ts";
 import { failingStream, rejectionOf } from "./faults.ts";
 
@@ -97,6 +97,41 @@ test("a slow sink holds the writer back", async () => {
   })();
   const settled = await Promise.race([writing.then(() => "all written"), idle()]);
   expect({ settled, taken, withinBound: written <= 5 }).toEqual({ settled: "idle", taken: 1, withinBound: true });
+});
+
+/** A sink that takes its first chunk until it is told to fail. */
+function blockedSink(): { sink: Destination; fail: (error: Error) => void } {
+  let reject = (_error: Error): void => {};
+  const write = () =>
+    new Promise<void>((_, rejectWrite) => {
+      reject = rejectWrite;
+    });
+  return { sink: { write, finish: async () => {}, abandon: async () => {} }, fail: (error) => reject(error) };
+}
+
+test("a failure of the sink reaches a writer whom it holds back", async () => {
+  const { sink, fail } = blockedSink();
+  const destination = compressed(sink, "gzip");
+  const writing = rejectionOf(
+    (async () => {
+      for (;;) {
+        await destination.write(randomBytes(100_000));
+      }
+    })(),
+  );
+  await idle();
+  fail(new Error("the disk is full"));
+  expect(await writing).toEqual(new Error("the disk is full"));
+});
+
+test("a failure between two writes waits for the second", async () => {
+  const { sink, fail } = blockedSink();
+  const destination = compressed(sink, "gzip");
+  await destination.write(randomBytes(70_000));
+  await idle();
+  fail(new Error("the disk is full"));
+  await idle();
+  expect(await rejectionOf(destination.write("row"))).toEqual(new Error("the disk is full"));
 });
 
 /** Resolves once the thread pool has had more than enough work for everything to come to rest. */

@@ -24,6 +24,13 @@ test("a rate is told after a second", () => {
   expect([meter.rate(500), meter.rate(1_000), meter.rate(2_000)]).toEqual([undefined, 400, 200]);
 });
 
+test("a rate counts pages that come within the same second", () => {
+  const meter = createRateMeter(0);
+  meter.add(100, 2_000);
+  meter.add(300, 2_500);
+  expect(meter.rate(3_000)).toBe(100);
+});
+
 test("a rate is that of the last minute and a half", () => {
   const meter = createRateMeter(0);
   for (let second = 1; second <= 600; second += 1) {

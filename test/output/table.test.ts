@@ -37,17 +37,30 @@ test("text is cut to fit the terminal, the widest column first, and numbers neve
   });
 });
 
-test("columns that do not fit are left out from the right and named", () => {
-  expect(renderTable(table, { width: 25 })).toEqual({
+test("columns that do not fit are left out from the right and named, for a number is never cut", () => {
+  expect(renderTable(table, { width: 28 })).toEqual({
     text: [
       "retailer  title",
-      "────────  ───────────────",
-      "shop      A dice set of …",
-      "寿司屋    Two\\nlines \\x1…",
+      "────────  ──────────────────",
+      "shop      A dice set of sev…",
+      "寿司屋    Two\\nlines \\x1b[3…",
       "",
     ].join("\n"),
     hidden: ["rows"],
   });
+});
+
+test("the first column is shown however narrow the terminal", () => {
+  const numbers: Table = { columns: [{ heading: "n" }], rows: [[numberCell(1234567)]] };
+  expect(renderTable(numbers, { width: 3 }).text).toBe("        n\n─────────\n1,234,567\n");
+});
+
+test("of two columns of text the wider is cut first", () => {
+  const texts: Table = {
+    columns: [{ heading: "a" }, { heading: "b" }],
+    rows: [[textCell("twelve cells"), textCell("twenty cells of text")]],
+  };
+  expect(renderTable(texts, { width: 26 }).text.split("\n")[2]).toBe("twelve cells  twenty cell…");
 });
 
 test("a rigid column is not cut", () => {
@@ -69,12 +82,12 @@ test("no line is wider than the terminal", () => {
 });
 
 test("a footer is set off by a rule of its own", () => {
-  const footer = [textCell("total"), textCell(""), numberCell(1234572)];
+  const footer = [textCell("total"), textCell(""), numberCell(12345720)];
   expect(
     renderTable({ ...table, footer })
       .text.split("\n")
       .slice(-3),
-  ).toEqual(["────────  ───────────────────  ─────────", "total                          1,234,572", ""]);
+  ).toEqual(["────────  ───────────────────  ──────────", "total                          12,345,720", ""]);
 });
 
 test("a table without rows is its heading", () => {
