@@ -16,6 +16,8 @@ export interface Context {
   folders: { config: string; data: string; cache: string };
   homeFolder: string;
   pid: number;
+  /** `v22.12.0` */
+  nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM; its reason is an `InterruptedError`. */
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
@@ -45,6 +47,7 @@ export function processContext(): Context {
     folders: { config, data, cache },
     homeFolder: homedir(),
     pid: process.pid,
+    nodeVersion: process.version,
     signal,
     now: Date.now,
     sleep: async (milliseconds, abort = signal) => {

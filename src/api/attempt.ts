@@ -8,7 +8,7 @@ import type { ClientEvent } from "./events.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
 import { networkFault } from "./network-fault.ts";
 import { plainText } from "./plain-text.ts";
-import { readRateHeaders } from "./rate-window.ts";
+import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { LONGEST_RETRY_AFTER, readRetryAfter } from "./retry-after.ts";
 import { type Answer, type Sender, send } from "./transport.ts";
 
@@ -60,7 +60,7 @@ export async function runAttempt<T extends { meta: Meta }>(
     onEvent({ type: "request", method: "GET", ...facts });
     const answer = await send(sender, target, deadline.signal);
     context.reached = true;
-    const remaining = observe(answer, permit, now());
+    const rate = observe(answer, permit, now());
     const { outcome, bytes, requestId } = await readAnswer(context, attempt, answer);
     signal.throwIfAborted();
     onEvent({
@@ -70,7 +70,7 @@ export async function runAttempt<T extends { meta: Meta }>(
       milliseconds: now() - started,
       bytes,
       requestId,
-      remaining,
+      rate,
     });
     return outcome;
   } catch (error) {
@@ -91,14 +91,14 @@ export async function runAttempt<T extends { meta: Meta }>(
   }
 }
 
-/** @returns requests left in the window, where the answer says so. */
-function observe({ status, header }: Answer, permit: Permit, now: number): number | undefined {
+/** @returns what the answer says of the rate limit, where it says so. */
+function observe({ status, header }: Answer, permit: Permit, now: number): RateHeaders | undefined {
   const rate = readRateHeaders(header);
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
   // Whoever is asked to wait for longer gives up; the others need not stand still for it.
   const retryAfter = asked !== undefined && asked <= LONGEST_RETRY_AFTER ? asked : undefined;
   permit.answered({ status, rate, retryAfter });
-  return rate?.remaining;
+  return rate;
 }
 
 function readAnswer<T extends { meta: Meta }>(

@@ -1,4 +1,5 @@
 import type { OperationName } from "../contract/operations.ts";
+import type { RateHeaders } from "./rate-window.ts";
 
 /** What the client does, as it happens, for progress and `--verbose`. The key is in none of it. */
 export type ClientEvent = RequestEvent | AnswerEvent | FaultEvent | WaitEvent;
@@ -26,8 +27,8 @@ export interface AnswerEvent {
   /** Of the body, decompressed. */
   bytes: number;
   requestId: string | undefined;
-  /** Requests left in the window of the endpoint group, where the service says so. */
-  remaining: number | undefined;
+  /** The rate limit of the endpoint group, where the service says so. */
+  rate: RateHeaders | undefined;
 }
 
 /** A request ended without a complete answer. */

@@ -1,6 +1,9 @@
 import { type CatalogClient, createClient } from "../api/client.ts";
+import { startDeadline } from "../api/deadline.ts";
 import { resolveService } from "../config/settings.ts";
 import type { Context } from "../context.ts";
+import { NetworkError } from "../errors.ts";
+import { formatDuration } from "../output/duration.ts";
 import { VERSION } from "../version.ts";
 import type { GlobalOptions } from "./global-flags.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
@@ -8,8 +11,11 @@ import { createReporter, type Reporter } from "./reporter.ts";
 /** A client of the service that a command talks to. */
 export interface Connection {
   client: CatalogClient;
-  baseUrl: URL;
+  /** Names the service in journals and manifests. */
+  service: string;
   reporter: Reporter;
+  /** Aborted when the command is interrupted or its `--max-time` is over. */
+  signal: AbortSignal;
 }
 
 interface ConnectionOptions {
@@ -27,19 +33,20 @@ export async function withConnection<T>(
   context: Context,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  const deadline = startDeadline([context.signal], globals.maxTime, () => maxTimeError(globals.maxTime ?? 0));
   const service = demo ? await startDemo(context) : undefined;
   try {
     const { baseUrl, apiKey } = service ?? (await configured(globals, context));
     const reporter = createReporter(globals, context);
+    const { signal } = deadline;
     const client = createClient({
       baseUrl,
       apiKey,
       userAgent: `retail-catalog-cli/${VERSION}`,
       requestTimeout: globals.timeout,
-      totalTimeout: globals.maxTime,
       retries: globals.retries,
       maxRate,
-      signal: context.signal,
+      signal,
       now: context.now,
       sleep: context.sleep,
       random: context.random,
@@ -47,14 +54,18 @@ export async function withConnection<T>(
       onEvent: reporter.onEvent,
     });
     try {
-      return await use({ client, baseUrl, reporter });
+      return await use({ client, service: demo ? "demo" : baseUrl.href, reporter, signal });
     } finally {
-      reporter.stop();
       await client.close();
     }
   } finally {
+    deadline.release();
     await service?.close();
   }
+}
+
+function maxTimeError(milliseconds: number): NetworkError {
+  return new NetworkError(`not done within the --max-time of ${formatDuration(milliseconds)}`, { attempts: 0 });
 }
 
 async function configured(globals: GlobalOptions, context: Context): Promise<{ baseUrl: URL; apiKey: string }> {

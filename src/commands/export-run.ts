@@ -1,37 +1,94 @@
 import type { Context } from "../context.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { EmptyResultError } from "../errors.ts";
-import { type PullResult, pull } from "../export/pull.ts";
+import type { PullResult } from "../export/pull.ts";
+import { claimOutput, type Resumable } from "../export/resumable.ts";
 import { createSink, type OpenSink } from "../export/sink.ts";
-import { isFile, openDestination } from "../output/destination.ts";
+import { isFile, isStdout, openDestination } from "../output/destination.ts";
 import { createEncoder } from "../output/formats.ts";
-import { createProgress } from "../output/progress.ts";
+import { VERSION } from "../version.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { ExportOptions } from "./export.ts";
+import { writeManifest } from "./export-manifest.ts";
+import { pullWithProgress } from "./export-progress.ts";
 
 /** Pulls the set that the options name into their output. */
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await withConnection(options, context, async (connection) => {
-    const sink = await openSink(options, connection, context);
+    const startedAt = new Date(context.now()).toISOString();
+    const claim = await claimFile(options, connection, context, startedAt);
+    const sink = await openSink(options, claim, connection, context).catch(async (error: unknown) => {
+      await claim?.release();
+      throw error;
+    });
+    let result: PullResult;
     try {
-      const result = await pullWithProgress(sink, options, connection, context);
+      result = await pullWithProgress(sink, options, claim, connection, context);
       if (options.failOnEmpty && result.rows === 0) {
         throw new EmptyResultError("nothing matches the filters");
       }
       await sink.finish();
     } catch (error) {
       await sink.abandon();
+      await leave(claim, options, connection);
       throw error;
+    }
+    await claim?.close();
+    if (options.manifest && claim !== undefined) {
+      await writeManifest(result, claim, options, connection, { startedAt, context });
     }
   });
 }
 
-async function openSink(options: ExportOptions, { reporter }: Connection, context: Context): Promise<OpenSink> {
+/** Claims the file that the output goes to; undefined where it is a stream. */
+async function claimFile(
+  options: ExportOptions,
+  { service }: Connection,
+  context: Context,
+  startedAt: string,
+): Promise<Resumable | undefined> {
+  const { output, format, compression } = options.output;
+  if (isStdout(output)) {
+    return undefined;
+  }
+  return await claimOutput(output, {
+    resume: options.resume,
+    tool: VERSION,
+    pid: context.pid,
+    startedAt,
+    head: {
+      service,
+      filters: options.filters,
+      format,
+      columns: options.columns ?? null,
+      compression: compression ?? null,
+      page_size: options.pageSize,
+      max_rows: options.maxRows ?? null,
+    },
+  });
+}
+
+async function openSink(
+  options: ExportOptions,
+  claim: Resumable | undefined,
+  { reporter }: Connection,
+  context: Context,
+): Promise<OpenSink> {
   const { output, compression, noClobber, format } = options.output;
-  const destination = await openDestination({ output, stdout: context.stdout, noClobber });
+  const destination = await openDestination({
+    output,
+    stdout: context.stdout,
+    noClobber,
+    keepPartial: claim !== undefined,
+    continueAt: claim?.continueAt,
+  });
+  const file = isFile(destination) ? destination : undefined;
   return createSink(destination, {
     compression,
-    file: isFile(destination) ? destination : undefined,
+    file,
+    finished: claim?.earlier?.slices,
+    onSliceEnd: file && claim && ((slice, bytes) => claim.finished(file, slice, bytes)),
+    onRewind: claim && ((slices) => claim.rewound(slices)),
     createEncoder: (continues) =>
       createEncoder(format, {
         known: PRODUCT_COLUMNS,
@@ -45,38 +102,13 @@ async function openSink(options: ExportOptions, { reporter }: Connection, contex
   });
 }
 
-async function pullWithProgress(
-  sink: OpenSink,
-  { globals, filters, pageSize, concurrency, maxRows }: ExportOptions,
-  { client, reporter }: Connection,
-  context: Context,
-): Promise<PullResult> {
-  const mode = globals.quiet ? "none" : globals.progress;
-  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
-  const state: Parameters<typeof progress.update>[0] = { rows: 0 };
-  reporter.onWait = (reason, milliseconds) => {
-    state.waiting = { reason, until: context.now() + milliseconds };
-    progress.update(state);
-  };
-  try {
-    return await pull(client, sink, {
-      filters,
-      pageSize: Math.min(pageSize, maxRows ?? pageSize),
-      concurrency,
-      maxRows,
-      signal: context.signal,
-      observer: {
-        onPlan: ({ totalRows }) => {
-          state.total = Math.min(totalRows, maxRows ?? totalRows);
-        },
-        onRows: (rows) => {
-          state.rows = rows;
-          progress.update(state);
-        },
-        onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
-      },
-    });
-  } finally {
-    progress.stop();
+/** Says what is left of an output that was given up. */
+async function leave(
+  claim: Resumable | undefined,
+  { output, globals }: ExportOptions,
+  { reporter }: Connection,
+): Promise<void> {
+  if ((await claim?.leave()) && globals.errorFormat === "human") {
+    reporter.warn(`${output.output}.partial keeps what was written; repeat the command with --resume to continue`);
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { UsageError } from "../errors.ts";
 import { parseColumns } from "../output/columns.ts";
 import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
@@ -28,6 +29,9 @@ export interface ExportOptions {
   /** Requests a minute. */
   maxRate: number | undefined;
   failOnEmpty: boolean;
+  resume: boolean;
+  dryRun: boolean;
+  manifest: boolean;
 }
 
 interface Flags extends FilterFlags, OutputFlags {
@@ -38,13 +42,18 @@ interface Flags extends FilterFlags, OutputFlags {
   maxRows?: string;
   maxRate?: string;
   failOnEmpty?: boolean;
+  resume?: boolean;
+  dryRun?: boolean;
+  manifest?: boolean;
 }
 
 export function declare(
   command: Command,
   context: Context,
   run: (options: ExportOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./export-run.ts")).runExport(options, context),
+    options.dryRun
+      ? (await import("./export-dry-run.ts")).runDryRun(options, context)
+      : (await import("./export-run.ts")).runExport(options, context),
 ): void {
   command.description(
     "The complete filtered set, streamed to stdout or a file, its rows counted against what the service says there are.",
@@ -56,6 +65,9 @@ export function declare(
     .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
     .option("--max-rows <n>", "stop after this many rows")
     .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
+    .option("--resume", "continue what an interrupted export to the same file left, else start it")
+    .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
+    .option("--dry-run", "tell the rows, requests and time that the pull will take, and pull nothing")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
     .option("--demo", "run on a generated data set, without key or configuration");
   addGlobalFlags(command)
@@ -67,14 +79,20 @@ Columns: ${PRODUCT_COLUMNS.join(", ")}
 Examples:
   $ catalog export --demo | head -3
   $ catalog export --retailer acme --date yesterday -o acme.csv
-  $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz`,
+  $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz
+  $ catalog export -o rows.ndjson.gz --manifest --resume`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): ExportOptions {
   const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson");
-  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true && !flags.dryRun);
+  for (const name of ["resume", "manifest"] as const) {
+    if (flags[name] && output.output === undefined) {
+      throw new UsageError(`--${name} needs a file: add --output FILE.`, { flag: `--${name}` });
+    }
+  }
   const { minimum, maximum } = LIMITS.pageSize;
   return {
     globals: parseGlobals(command),
@@ -87,5 +105,8 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     maxRows: flags.maxRows === undefined ? undefined : parseWhole(flags.maxRows, "--max-rows", 1),
     maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
     failOnEmpty: flags.failOnEmpty ?? false,
+    resume: flags.resume ?? false,
+    dryRun: flags.dryRun ?? false,
+    manifest: flags.manifest ?? false,
   };
 }

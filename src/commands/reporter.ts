@@ -1,5 +1,7 @@
 import type { ClientEvent } from "../api/events.ts";
+import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
+import type { RequestLog } from "../export/manifest.ts";
 import { groupDigits } from "../output/cell.ts";
 import { formatDuration } from "../output/duration.ts";
 import { visible } from "../output/visible.ts";
@@ -14,16 +16,24 @@ export interface Reporter {
   warn(text: string): void;
   /** Is told of each pause, for the progress line. */
   onWait: ((reason: string, milliseconds: number) => void) | undefined;
-  stop(): void;
+  /** Is told what each answer says of the rate limit. */
+  onRate: ((rate: RateHeaders) => void) | undefined;
+  /** What the requests so far came to. */
+  requests(): RequestLog;
 }
 
 /** Reports to stderr as `--quiet` and `--verbose` ask. */
 export function createReporter({ quiet, verbose }: GlobalOptions, context: Context): Reporter {
+  const log = { sent: 0, retries: 0, waited_ms: 0, ids: [] as string[] };
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
   const reporter: Reporter = {
     onEvent: (event) => {
+      record(log, event);
       if (event.type === "wait") {
         reporter.onWait?.(reasonOf(event), event.milliseconds);
+      }
+      if (event.type === "answer" && event.rate !== undefined) {
+        reporter.onRate?.(event.rate);
       }
       const text = verbose ? describe(event) : undefined;
       if (text !== undefined) {
@@ -41,9 +51,21 @@ export function createReporter({ quiet, verbose }: GlobalOptions, context: Conte
       }
     },
     onWait: undefined,
-    stop: () => undefined,
+    onRate: undefined,
+    requests: () => ({ ...log, ids: [...log.ids] }),
   };
   return reporter;
+}
+
+function record(log: { sent: number; retries: number; waited_ms: number; ids: string[] }, event: ClientEvent): void {
+  if (event.type === "request") {
+    log.sent += 1;
+    log.retries += event.attempt > 1 ? 1 : 0;
+  } else if (event.type === "wait") {
+    log.waited_ms += event.milliseconds;
+  } else if (event.type === "answer" && event.requestId !== undefined) {
+    log.ids.push(event.requestId);
+  }
 }
 
 function reasonOf({ reason, code }: Extract<ClientEvent, { type: "wait" }>): string {

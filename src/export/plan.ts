@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Coverage } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { cutByDate, cutCombination } from "./date-cuts.ts";
@@ -153,6 +154,11 @@ function byCanonicalOrder(a: Coverage, b: Coverage): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Names a slice by its filters, briefly: an `rcd` may hold hundreds of combinations. */
+export function sliceKey(filters: Filters): string {
+  return createHash("sha256").update(JSON.stringify(filters)).digest("hex").slice(0, 16);
 }
 
 /** How many slices from the start two plans have in common: same filters, in groups of the same rows. */

@@ -11,8 +11,8 @@ import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 /** Where a pull puts its rows. */
 export interface RowSink {
   write(rows: readonly string[]): Promise<void>;
-  /** Everything up to the end of this slice is complete; `rows` is what the slice held. */
-  endSlice(rows: number): Promise<void>;
+  /** Everything up to the end of this slice is complete. */
+  endSlice(slice: FinishedSlice): Promise<void>;
   /**
    * Takes back everything that was written after the first `slices` slices.
    *
@@ -30,12 +30,12 @@ export interface PullOptions {
   signal: AbortSignal;
   observer?: PullObserver;
   /** What an earlier, interrupted pull has safely written. */
-  resume?: { slicePages: number; slices: readonly FinishedSlice[] };
+  resume?: { slicePages: number; slices: readonly { key: string; rows: number }[] } | undefined;
 }
 
 /** What a pull tells while it runs; it never prints. */
 export interface PullObserver {
-  onPlan?(plan: Plan): void;
+  onPlan?(plan: Plan, slicePages: number): Promise<void>;
   onRows?(rows: number): void;
   onRestart?(reason: string): void;
 }
@@ -75,7 +75,7 @@ export async function pull(client: CatalogClient, sink: RowSink, options: PullOp
     await sink.rewind(finished.length);
   }
   for (let replans = 0; ; replans += 1) {
-    observer?.onPlan?.(plan);
+    await observer?.onPlan?.(plan, slicePages);
     try {
       const truncated = await writeSlices(client, sink, plan, finished, options);
       const rows = finished.reduce((sum, slice) => sum + slice.rows, 0);
@@ -132,13 +132,16 @@ async function writeSlices(
     const onRestart = (reason: string) => observer?.onRestart?.(reason);
     return (stop: AbortSignal) => walkSlice(client, slice.filters, { pageSize, signal: stop, expectTotal, onRestart });
   });
+  const endSlice = async ({ filters }: Slice, rows: number) => {
+    await sink.endSlice({ filters, rows });
+    finished.push({ filters, rows });
+  };
   let inSlice = 0;
   for await (const event of inOrder(sources, { concurrency, lookAheadBytes: LOOK_AHEAD_BYTES }, signal)) {
     const slice = plan.slices[first + event.index] as Slice;
     if (event.kind === "end") {
       checkGroup(plan, finished, slice, inSlice);
-      await sink.endSlice(inSlice);
-      finished.push({ filters: slice.filters, rows: inSlice });
+      await endSlice(slice, inSlice);
       inSlice = 0;
       continue;
     }
@@ -148,8 +151,7 @@ async function writeSlices(
     written += rows.length;
     observer?.onRows?.(written);
     if (written === maxRows) {
-      await sink.endSlice(inSlice);
-      finished.push({ filters: slice.filters, rows: inSlice });
+      await endSlice(slice, inSlice);
       return written < plan.totalRows;
     }
   }

@@ -1,5 +1,5 @@
 import type { Filters } from "../contract/filters.ts";
-import type { Plan, Slice } from "./plan.ts";
+import { type Plan, type Slice, sliceKey } from "./plan.ts";
 
 /** A slice that was written whole. */
 export interface FinishedSlice {
@@ -20,32 +20,46 @@ export class PlanOutdatedError extends Error {
 }
 
 /** Slices of an earlier pull that the plan still holds, in their places and with their counts. */
-export function stillValid(slices: readonly FinishedSlice[], plan: Plan): FinishedSlice[] {
-  const earlier = slices.findIndex(
-    (slice, index) => JSON.stringify(slice.filters) !== JSON.stringify(plan.slices[index]?.filters),
-  );
-  const same = slices.slice(0, earlier === -1 ? slices.length : earlier);
-  const off = plan.groups.findIndex((group, index) => {
-    const members = plan.slices.flatMap((slice, at) => (slice.group === index ? [at] : []));
-    const whole = members.every((at) => at < same.length);
-    return whole && members.reduce((sum, at) => sum + (same[at]?.rows ?? 0), 0) !== group.rows;
+export function stillValid(earlier: readonly { key: string; rows: number }[], plan: Plan): FinishedSlice[] {
+  const finished: FinishedSlice[] = [];
+  for (const [index, { key, rows }] of earlier.entries()) {
+    const slice = plan.slices[index];
+    if (slice === undefined || sliceKey(slice.filters) !== key) {
+      break;
+    }
+    finished.push({ filters: slice.filters, rows });
+  }
+  // A group that is whole but has another count than the coverage now gives has to be read again.
+  const off = plan.slices.findIndex((slice, index) => {
+    const isLast = plan.slices[index + 1]?.group !== slice.group;
+    return isLast && index < finished.length && sumOfGroup(plan, finished, index) !== plan.groups[slice.group]?.rows;
   });
-  const firstOff = off === -1 ? same.length : plan.slices.findIndex((slice) => slice.group === off);
-  return same.slice(0, firstOff);
+  return off === -1 ? finished : finished.slice(0, startOfGroup(plan, off));
 }
 
-/** Compares a group's rows with the coverage once its last slice has ended. */
+/** Compares a group's rows with the coverage once its last slice, with this many rows, has ended. */
 export function checkGroup(plan: Plan, finished: readonly FinishedSlice[], slice: Slice, rows: number): void {
   const index = finished.length;
   if (plan.slices[index + 1]?.group === slice.group) {
     return;
   }
-  const start = plan.slices.findIndex((other) => other.group === slice.group);
-  const sum = finished.slice(start).reduce((total, other) => total + other.rows, rows);
+  const sum = sumOfGroup(plan, [...finished, { filters: slice.filters, rows }], index);
   const expected = plan.groups[slice.group]?.rows;
   if (sum !== expected) {
-    throw new PlanOutdatedError(`coverage counted ${expected} rows where the walk gave ${sum}`, start);
+    throw new PlanOutdatedError(
+      `coverage counted ${expected} rows where the walk gave ${sum}`,
+      startOfGroup(plan, index),
+    );
   }
+}
+
+/** Rows of the group that ends with the slice at `last`. */
+function sumOfGroup(plan: Plan, finished: readonly FinishedSlice[], last: number): number {
+  return finished.slice(startOfGroup(plan, last), last + 1).reduce((sum, slice) => sum + slice.rows, 0);
+}
+
+function startOfGroup(plan: Plan, index: number): number {
+  return plan.slices.findIndex((slice) => slice.group === plan.slices[index]?.group);
 }
 
 /** Rows that a slice must hold according to the coverage; undefined where only its group's sum is known. */

@@ -1,9 +1,9 @@
-import { FileError } from "../errors.ts";
 import { type Compression, compressed } from "../output/compression.ts";
 import type { Destination } from "../output/destination.ts";
 import type { Chunk, RowEncoder } from "../output/encoder.ts";
 import type { FileDestination } from "../output/file.ts";
 import type { RowSink } from "./pull.ts";
+import type { FinishedSlice } from "./reckoning.ts";
 
 /** A sink that is brought to an end by its owner. */
 export interface OpenSink extends RowSink {
@@ -19,10 +19,10 @@ export interface SinkOptions {
   compression: Compression | undefined;
   /** The file that is written, where it is one from which bytes can be taken back. */
   file?: FileDestination | undefined;
-  /** Byte length of the output after each slice that an earlier run finished. */
-  finished?: readonly number[] | undefined;
+  /** The slices that an earlier run finished: rows of each, and bytes of the output after it. */
+  finished?: readonly { rows: number; bytes: number }[] | undefined;
   /** Called when a slice is complete and its bytes are handed to the system. */
-  onSliceEnd?: ((end: { rows: number; bytes: number }) => Promise<void>) | undefined;
+  onSliceEnd?: ((slice: FinishedSlice, bytes: number) => Promise<void>) | undefined;
   /** Called when slices are taken back. */
   onRewind?: ((slices: number) => Promise<void>) | undefined;
 }
@@ -34,7 +34,8 @@ export interface SinkOptions {
 export function createSink(destination: Destination, options: SinkOptions): OpenSink {
   const { createEncoder, compression, file } = options;
   const ends = [...(options.finished ?? [])];
-  let encoder = createEncoder(ends.length > 0);
+  const hasRows = () => ends.some(({ rows }) => rows > 0);
+  let encoder = createEncoder(hasRows());
   let begun = ends.length > 0;
   let part: Destination | undefined;
   let dirty = false;
@@ -53,9 +54,9 @@ export function createSink(destination: Destination, options: SinkOptions): Open
       await put(await encoder.begin());
     }
   };
-  const endPart = async (): Promise<void> => {
+  const endPart = async (how: "finish" | "abandon"): Promise<void> => {
     if (compression !== undefined) {
-      await part?.finish();
+      await part?.[how]();
     }
     part = undefined;
   };
@@ -65,22 +66,23 @@ export function createSink(destination: Destination, options: SinkOptions): Open
       await begin();
       await put(await encoder.encode(rows));
     },
-    endSlice: async (rows) => {
-      await endPart();
+    endSlice: async (slice) => {
+      await begin();
+      await endPart("finish");
       dirty = false;
-      ends.push(file?.position() ?? 0);
-      await options.onSliceEnd?.({ rows, bytes: ends.at(-1) ?? 0 });
+      const bytes = file?.position() ?? 0;
+      ends.push({ rows: slice.rows, bytes });
+      await options.onSliceEnd?.(slice, bytes);
     },
     rewind: async (slices) => {
       if (file === undefined) {
         return slices === ends.length && !dirty;
       }
-      await part?.abandon();
-      part = undefined;
+      await endPart("abandon");
       ends.length = slices;
       await options.onRewind?.(slices);
-      await file.truncate(ends.at(-1) ?? 0);
-      encoder = createEncoder(slices > 0);
+      await file.truncate(ends.at(-1)?.bytes ?? 0);
+      encoder = createEncoder(hasRows());
       begun = slices > 0;
       dirty = false;
       return true;
@@ -88,13 +90,11 @@ export function createSink(destination: Destination, options: SinkOptions): Open
     finish: async () => {
       await begin();
       await put(await encoder.end());
-      await endPart();
+      await endPart("finish");
       await destination.finish();
     },
     abandon: async () => {
-      if (compression !== undefined) {
-        await part?.abandon();
-      }
+      await endPart("abandon");
       await destination.abandon();
     },
   };
@@ -103,14 +103,4 @@ export function createSink(destination: Destination, options: SinkOptions): Open
 /** A part of an output: its end is not the end of the whole. */
 function keptOpen(destination: Destination): Destination {
   return { write: (chunk) => destination.write(chunk), finish: async () => {}, abandon: async () => {} };
-}
-
-/** Refuses a state that cannot come from a run of this tool. */
-export function assertLength(path: string, actual: number, expected: number): void {
-  if (actual < expected) {
-    throw new FileError(
-      `${path} is shorter (${actual} bytes) than its journal says (${expected}); delete both files to start anew`,
-      path,
-    );
-  }
 }

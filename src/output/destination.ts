@@ -26,6 +26,8 @@ export interface DestinationOptions {
   noClobber?: boolean | undefined;
   /** Leave what was written so far when the output is abandoned. */
   keepPartial?: boolean | undefined;
+  /** Go on with the partial file of an earlier run, after its first so many bytes. */
+  continueAt?: number | undefined;
 }
 
 /** Opens the destination, refusing what would fail at the end where that can be known now. */
@@ -41,6 +43,6 @@ export function isFile(destination: Destination): destination is FileDestination
 }
 
 /** `/dev/stdout` cannot be opened where stdout is a socket, and opening it anew would truncate `>> file`. */
-function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
+export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
   return output === undefined || output === "-" || output === "/dev/stdout";
 }

@@ -11,11 +11,15 @@ export interface FileDestination extends Destination {
   position(): number;
   /** Takes back everything after the first `length` bytes. */
   truncate(length: number): Promise<void>;
+  /** Resolves when everything written survives a loss of power. */
+  sync(): Promise<void>;
 }
 
 interface FileOptions {
   noClobber?: boolean | undefined;
   keepPartial?: boolean | undefined;
+  /** Goes on with the partial file of an earlier run, after its first so many bytes. */
+  continueAt?: number | undefined;
 }
 
 /**
@@ -35,9 +39,18 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
     throw new FileError(`${path} exists already and --no-clobber forbids to replace it`, path);
   }
   const target = await targetOf(path);
-  const partial = `${target}.partial`;
+  const partial = partialPathOf(target);
+  if (options.continueAt !== undefined) {
+    const handle = await reopenPartial(partial, options.continueAt);
+    return partialFile({ path, target, partial, handle, length: options.continueAt }, options);
+  }
   const handle = await createPartial(partial, existing);
-  return partialFile({ path, target, partial, handle }, options);
+  return partialFile({ path, target, partial, handle, length: 0 }, options);
+}
+
+/** The partial file of the output `target`. */
+export function partialPathOf(target: string): string {
+  return `${target}.partial`;
 }
 
 interface OpenPartial {
@@ -46,10 +59,12 @@ interface OpenPartial {
   target: string;
   partial: string;
   handle: FileHandle;
+  length: number;
 }
 
-function partialFile({ path, target, partial, handle }: OpenPartial, options: FileOptions): FileDestination {
-  let length = 0;
+function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
+  const { path, target, partial, handle } = open;
+  let { length } = open;
   let settled = false;
   return {
     write: async (chunk) => {
@@ -61,6 +76,7 @@ function partialFile({ path, target, partial, handle }: OpenPartial, options: Fi
       await reporting(path, () => handle.truncate(shorter));
       length = shorter;
     },
+    sync: () => reporting(path, () => handle.datasync()),
     finish: async () => {
       await reporting(path, () => handle.sync());
       await reporting(path, () => handle.close());
@@ -112,6 +128,20 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
   return handle;
 }
 
+async function reopenPartial(partial: string, length: number): Promise<FileHandle> {
+  const handle = await reporting(partial, () => open(partial, "a"));
+  const { size } = await reporting(partial, () => handle.stat());
+  if (size < length) {
+    await handle.close();
+    throw new FileError(
+      `${partial} holds ${size} bytes where its journal says ${length}; delete both files to start anew`,
+      partial,
+    );
+  }
+  await reporting(partial, () => handle.truncate(length));
+  return handle;
+}
+
 /** Renames only where nothing has the new name, which `rename` itself cannot promise. */
 async function renameToFree(from: string, to: string): Promise<void> {
   await link(from, to);
@@ -127,6 +157,16 @@ async function existingAt(path: string): Promise<Stats | undefined> {
     }
     throw fileError(path, error);
   }
+}
+
+/**
+ * The regular file that an output to `path` ends up in.
+ *
+ * @returns undefined for a device or a named pipe, which is written directly
+ */
+export async function targetFileOf(path: string): Promise<string | undefined> {
+  const existing = await existingAt(path);
+  return existing !== undefined && !existing.isFile() && !existing.isDirectory() ? undefined : await targetOf(path);
 }
 
 /** The file that `path` means: symbolic links are followed, also one to a file that does not exist yet. */

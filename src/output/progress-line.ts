@@ -7,6 +7,8 @@ export interface ProgressState {
   rows: number;
   /** Rows there will be, once that is known. */
   total?: number | undefined;
+  /** Requests left in the window of the rate limit. */
+  requestsLeft?: number | undefined;
   /** Why nothing moves just now, and until when in milliseconds since the epoch. */
   waiting?: { reason: string; until: number } | undefined;
 }
@@ -16,7 +18,11 @@ export interface ProgressState {
  * @param now milliseconds since the epoch.
  * @returns one line, as in `12,500 of 133,822 rows · 9 % · 4,120 rows/s · 30 s left`.
  */
-export function progressLine({ rows, total, waiting }: ProgressState, rate: number | undefined, now: number): string {
+export function progressLine(
+  { rows, total, requestsLeft, waiting }: ProgressState,
+  rate: number | undefined,
+  now: number,
+): string {
   const parts = [
     total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`,
   ];
@@ -28,6 +34,9 @@ export function progressLine({ rows, total, waiting }: ProgressState, rate: numb
   }
   if (total !== undefined && total > rows && rate !== undefined && rate > 0) {
     parts.push(`${formatDuration(((total - rows) / rate) * 1000)} left`);
+  }
+  if (requestsLeft !== undefined) {
+    parts.push(`${groupDigits(requestsLeft)} requests left`);
   }
   if (waiting !== undefined && waiting.until > now) {
     parts.push(`waiting ${formatDuration(waiting.until - now)} ${waiting.reason}`);

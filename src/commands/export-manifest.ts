@@ -1,0 +1,43 @@
+import type { Context } from "../context.ts";
+import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../export/manifest.ts";
+import type { PullResult } from "../export/pull.ts";
+import type { Resumable } from "../export/resumable.ts";
+import { VERSION } from "../version.ts";
+import type { Connection } from "./connection.ts";
+import type { ExportOptions } from "./export.ts";
+import { writeText } from "./write-rows.ts";
+
+/** Writes the manifest of an output that is complete and in its place. */
+export async function writeManifest(
+  result: PullResult,
+  { target, earlier }: Resumable,
+  options: ExportOptions,
+  { service, reporter }: Connection,
+  { startedAt, context }: { startedAt: string; context: Context },
+): Promise<void> {
+  const { format, compression } = options.output;
+  const manifest: Manifest = {
+    version: MANIFEST_VERSION,
+    tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
+    service,
+    filters: options.filters,
+    resolved: result.resolved,
+    file: {
+      name: target,
+      ...(await fingerprint(target)),
+      format,
+      compression: compression ?? null,
+      columns: options.columns ?? null,
+    },
+    rows: result.rows,
+    complete: !result.truncated,
+    coverage: result.summary,
+    plan: { page_size: options.pageSize, slice_pages: result.slicePages, slices: result.slices },
+    requests: reporter.requests(),
+    started_at: earlier?.started_at ?? startedAt,
+    finished_at: new Date(context.now()).toISOString(),
+    resumed: earlier !== undefined,
+  };
+  const output = { format: "json", output: manifestPathOf(target), compression: undefined, noClobber: false };
+  await writeText(manifestText(manifest), output, context);
+}

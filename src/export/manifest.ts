@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { CoverageSummary } from "../contract/coverage.ts";
+import type { ResolvedFilters } from "../contract/envelope.ts";
+import type { Filters } from "../contract/filters.ts";
+import { FileError } from "../errors.ts";
+import type { FinishedSlice } from "./reckoning.ts";
+
+/** Raised when a manifest of before can no longer be understood. */
+export const MANIFEST_VERSION = 1;
+
+/** How an output came about and what it must be, for whoever relies on it later. */
+export interface Manifest {
+  version: number;
+  tool: { name: string; version: string; node: string };
+  service: string;
+  filters: Filters;
+  /** The filters as the service applied them. */
+  resolved: ResolvedFilters;
+  file: {
+    name: string;
+    bytes: number;
+    sha256: string;
+    format: string;
+    compression: string | null;
+    columns: readonly string[] | null;
+  };
+  rows: number;
+  /** Whether the file holds the whole set; false where `--max-rows` ended it before. */
+  complete: boolean;
+  /** `meta.coverage` of the request that the pull was planned from. */
+  coverage: CoverageSummary;
+  plan: { page_size: number; slice_pages: number; slices: readonly FinishedSlice[] };
+  requests: RequestLog;
+  started_at: string;
+  finished_at: string;
+  /** Whether an earlier, interrupted run wrote a part of the file. */
+  resumed: boolean;
+}
+
+/** What the requests of a run came to. */
+export interface RequestLog {
+  sent: number;
+  /** Those that were sent again. */
+  retries: number;
+  waited_ms: number;
+  /** `request_id` of each answer. */
+  ids: readonly string[];
+}
+
+export function manifestPathOf(file: string): string {
+  return `${file}.manifest.json`;
+}
+
+/** Size and SHA-256 of a file, read in bounded memory. */
+export async function fingerprint(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  try {
+    await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        hash.update(chunk);
+      }
+    });
+  } catch (error) {
+    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+/**
+ * Reads the manifest of a file.
+ *
+ * @throws FileError where there is none, or it is not one that this version understands
+ */
+export async function readManifest(file: string): Promise<Manifest> {
+  const path = manifestPathOf(file);
+  let manifest: Partial<Manifest> | null;
+  try {
+    manifest = JSON.parse(await readFile(path, "utf8")) as Partial<Manifest> | null;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const what = isMissing ? "there is no such file; `catalog export --manifest` writes it" : (error as Error).message;
+    throw new FileError(`${path} cannot be read: ${what}`, path, error);
+  }
+  if (manifest?.version !== MANIFEST_VERSION || typeof manifest.file?.sha256 !== "string") {
+    throw new FileError(`${path} is not a manifest that this version of catalog understands`, path);
+  }
+  return manifest as Manifest;
+}
+
+export function manifestText(manifest: Manifest): string {
+  return `${JSON.stringify({ ...manifest, file: { ...manifest.file, name: basename(manifest.file.name) } }, undefined, 2)}\n`;
+}

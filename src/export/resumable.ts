@@ -1,0 +1,147 @@
+import { rm, stat } from "node:fs/promises";
+import { FileError, UsageError } from "../errors.ts";
+import { type FileDestination, partialPathOf, targetFileOf } from "../output/file.ts";
+import {
+  difference,
+  JOURNAL_VERSION,
+  type Journal,
+  type JournalHead,
+  journalPathOf,
+  readJournal,
+  removeJournal,
+  writeJournal,
+} from "./journal.ts";
+import { isRunning, ownerOf } from "./owner.ts";
+import { sliceKey } from "./plan.ts";
+import type { FinishedSlice } from "./reckoning.ts";
+
+export interface ResumableOptions {
+  head: JournalHead;
+  /** Continue what an interrupted run left. */
+  resume: boolean;
+  tool: string;
+  pid: number;
+  /** ISO 8601. */
+  startedAt: string;
+}
+
+/** The journal of one output, kept in step with its file. */
+export interface Resumable {
+  target: string;
+  /** What an earlier run has safely written; undefined for a new output. */
+  earlier: (Pick<Journal, "slices" | "started_at"> & { slicePages: number }) | undefined;
+  /** Bytes of the partial file that are to be kept; undefined where it is new. */
+  continueAt: number | undefined;
+  planned(slicePages: number): Promise<void>;
+  /** The file holds `slice` whole, and ends after `bytes`. */
+  finished(file: FileDestination, slice: FinishedSlice, bytes: number): Promise<void>;
+  /** Only the first `slices` slices stay. */
+  rewound(slices: number): Promise<void>;
+  /** The output is in its place. */
+  close(): Promise<void>;
+  /** The output could not be opened: what was there before stays as it was. */
+  release(): Promise<void>;
+  /** The output is given up; resolves to whether a later run can continue it, else nothing of it is left. */
+  leave(): Promise<boolean>;
+}
+
+/**
+ * Claims the output `path`: reports what an interrupted run left there, or takes it over where `resume` says so.
+ *
+ * @returns undefined where `path` is not a regular file and nothing can be resumed
+ * @throws FileError where another run is writing it, or left it unfinished and `resume` is false
+ * @throws UsageError where the unfinished output is another export
+ */
+export async function claimOutput(path: string, options: ResumableOptions): Promise<Resumable | undefined> {
+  const target = await targetFileOf(path);
+  if (target === undefined) {
+    return undefined;
+  }
+  const journalPath = journalPathOf(target);
+  const partial = partialPathOf(target);
+  const size = await sizeOf(partial);
+  const found = await readJournal(journalPath);
+  if (found !== undefined && (await isRunning(found.owner))) {
+    throw new FileError(`${path} is being written by process ${found.owner.pid} on ${found.owner.host}`, path);
+  }
+  if (size !== undefined && !options.resume) {
+    throw new FileError(unfinished(partial, found), partial);
+  }
+  const earlier = size === undefined ? undefined : found;
+  if (earlier !== undefined) {
+    assertSame(earlier, options.head);
+  } else {
+    // What was left before the journal said anything of it holds nothing to continue.
+    await rm(partial, { force: true });
+  }
+  const journal: Journal = {
+    version: JOURNAL_VERSION,
+    ...options.head,
+    tool: options.tool,
+    owner: await ownerOf(options.pid),
+    started_at: earlier?.started_at ?? options.startedAt,
+    slice_pages: earlier?.slice_pages ?? null,
+    slices: earlier?.slices ?? [],
+  };
+  const save = () => writeJournal(journalPath, journal);
+  await save();
+  const { slice_pages } = journal;
+  return {
+    target,
+    earlier:
+      earlier === undefined || slice_pages === null
+        ? undefined
+        : { ...earlier, slices: [...earlier.slices], slicePages: slice_pages },
+    continueAt: earlier === undefined ? undefined : (earlier.slices.at(-1)?.bytes ?? 0),
+    planned: async (slicePages) => {
+      journal.slice_pages = slicePages;
+      await save();
+    },
+    finished: async (file, { filters, rows }, bytes) => {
+      await file.sync();
+      journal.slices.push({ key: sliceKey(filters), rows, bytes });
+      await save();
+    },
+    rewound: async (slices) => {
+      journal.slices.length = slices;
+      await save();
+    },
+    close: () => removeJournal(journalPath),
+    release: () => (earlier === undefined ? removeJournal(journalPath) : Promise.resolve()),
+    leave: async () => {
+      const isWorthKeeping = journal.slices.length > 0;
+      if (!isWorthKeeping) {
+        await rm(partial, { force: true });
+        await removeJournal(journalPath);
+      }
+      return isWorthKeeping;
+    },
+  };
+}
+
+function assertSame(journal: Journal, head: JournalHead): void {
+  const different = difference(journal, head);
+  if (different !== undefined) {
+    throw new UsageError(
+      `--resume cannot continue another export: ${different}. Repeat the command line of then, or delete the .partial files.`,
+      { flag: "--resume" },
+    );
+  }
+}
+
+function unfinished(partial: string, journal: Journal | undefined): string {
+  const rows = journal?.slices.reduce((sum, slice) => sum + slice.rows, 0) ?? 0;
+  const since = journal === undefined ? "" : ` of ${journal.started_at}, with ${rows} rows`;
+  return `${partial} is left of an interrupted export${since}; add --resume to continue it, or delete it to start anew`;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+  }
+}
