@@ -1,14 +1,19 @@
+import { stringify } from "csv-stringify/sync";
 import { onOneLine } from "../contract/raw-json.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { memberOf, membersOf } from "./row-members.ts";
 
 interface Dialect {
   delimiter: string;
-  lineEnd: string;
+  record_delimiter: string;
 }
 
-const CSV: Dialect = { delimiter: ",", lineEnd: "\r\n" };
-const TSV: Dialect = { delimiter: "\t", lineEnd: "\n" };
+const CSV: Dialect = { delimiter: ",", record_delimiter: "\r\n" };
+const TSV: Dialect = { delimiter: "\t", record_delimiter: "\n" };
+
+/** A field of two quotes, as opposed to one of nothing. */
+const QUOTED_EMPTY = {};
+type Field = string | null | typeof QUOTED_EMPTY;
 
 /**
  * RFC 4180 with a header. `null` is an empty field and an empty string is `""`; numbers keep their digits; an
@@ -31,46 +36,47 @@ function createEncoder(
   const reportMember = once(onUnknownMember);
   const reportSurrogate = once(onLoneSurrogate);
   // A record of one empty field would be a blank line, which readers skip: the row would be lost.
-  const empty = columns.length === 1 ? '""' : "";
+  const nothing = columns.length === 1 ? QUOTED_EMPTY : null;
 
-  function record(row: string): string {
+  function record(row: string): Field[] {
     const members = membersOf(row);
-    let text = "";
-    for (const column of columns) {
-      const raw = memberOf(members, column);
-      text += dialect.delimiter + (raw === "null" ? empty : field(raw, dialect, () => reportSurrogate(column)));
-    }
     if (chosen === undefined && members.size > known.length) {
       unknownMembers(members, known).forEach(reportMember);
     }
-    return text.slice(1) + dialect.lineEnd;
+    return columns.map((column) => {
+      const raw = memberOf(members, column);
+      return raw === "null" ? nothing : fieldOf(raw, () => reportSurrogate(column));
+    });
   }
 
   return {
-    begin: () => columns.map((column) => quoted(column, dialect)).join(dialect.delimiter) + dialect.lineEnd,
-    encode: (rows) => rows.map(record).join(""),
+    begin: () => text([[...columns]], dialect),
+    encode: (rows) => text(rows.map(record), dialect),
     end: () => "",
   };
 }
 
-function field(raw: string, dialect: Dialect, onLoneSurrogate: () => void): string {
+function text(records: readonly Field[][], dialect: Dialect): string {
+  return stringify([...records], {
+    ...dialect,
+    // A lone CR or LF ends a record for some readers.
+    quoted_match: /[\r\n]/,
+    cast: { object: () => ({ value: "", quoted_empty: true }) },
+  });
+}
+
+function fieldOf(raw: string, onLoneSurrogate: () => void): Field {
   if (!raw.startsWith('"')) {
-    return quoted(onOneLine(raw), dialect);
+    return onOneLine(raw);
   }
   if (!raw.includes("\\")) {
-    // JSON allows no quote, CR, LF or tab without a backslash, so what is left to look for is a comma.
-    return raw.length === 2 || raw.includes(dialect.delimiter) ? raw : raw.slice(1, -1);
+    return raw.length === 2 ? QUOTED_EMPTY : raw.slice(1, -1);
   }
   const value = JSON.parse(raw) as string;
   if (/\p{Surrogate}/u.test(value)) {
     onLoneSurrogate();
   }
-  return quoted(value, dialect);
-}
-
-/** RFC 4180 section 2, rules 6 and 7; a lone CR or LF ends a record for some readers and is quoted too. */
-function quoted(value: string, { delimiter }: Dialect): string {
-  return /["\r\n]/.test(value) || value.includes(delimiter) ? `"${value.replaceAll('"', '""')}"` : value;
+  return value;
 }
 
 function unknownMembers(members: ReadonlyMap<string, string>, known: readonly string[]): string[] {
