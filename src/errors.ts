@@ -75,6 +75,11 @@ export class SetChangedError extends Error {
   override readonly name = "SetChangedError";
 }
 
+/** An exported file is not what its manifest says. */
+export class MismatchError extends Error {
+  override readonly name = "MismatchError";
+}
+
 /** Nothing matched, and the caller asked for that to be a failure. */
 export class EmptyResultError extends Error {
   override readonly name = "EmptyResultError";
@@ -165,6 +170,7 @@ export function exitCodeOf(error: unknown): number {
     [CredentialsError, EXIT.credentials],
     [NetworkError, EXIT.unavailable],
     [SetChangedError, EXIT.changed],
+    [MismatchError, EXIT.changed],
     [EmptyResultError, EXIT.empty],
     [ClosedPipeError, EXIT.ok],
   ] as const;

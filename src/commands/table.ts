@@ -13,5 +13,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "coverage", summary: "how much data exists, per combination", load: () => import("./coverage.ts") },
   { name: "sample", summary: "at most 100 rows, to judge the shape of the data", load: () => import("./sample.ts") },
   { name: "export", summary: "the complete filtered set, to stdout or a file", load: () => import("./export.ts") },
+  { name: "verify", summary: "an exported file checked against its manifest", load: () => import("./verify.ts") },
   { name: "service", summary: "run, fill and administer the embedded service", load: () => import("./service.ts") },
 ];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { CoverageSummary } from "../contract/coverage.ts";
@@ -78,7 +78,8 @@ export async function fingerprint(path: string): Promise<{ bytes: number; sha256
  * @throws FileError where there is none, or it is not one that this version understands
  */
 export async function readManifest(file: string): Promise<Manifest> {
-  const path = manifestPathOf(file);
+  // It stands beside the file itself, wherever a link to it does.
+  const path = manifestPathOf(await realpath(file).catch(() => file));
   let manifest: Partial<Manifest> | null;
   try {
     manifest = JSON.parse(await readFile(path, "utf8")) as Partial<Manifest> | null;
@@ -87,10 +88,23 @@ export async function readManifest(file: string): Promise<Manifest> {
     const what = isMissing ? "there is no such file; `catalog export --manifest` writes it" : (error as Error).message;
     throw new FileError(`${path} cannot be read: ${what}`, path, error);
   }
-  if (manifest?.version !== MANIFEST_VERSION || typeof manifest.file?.sha256 !== "string") {
+  if (manifest?.version !== MANIFEST_VERSION || !isWhole(manifest)) {
     throw new FileError(`${path} is not a manifest that this version of catalog understands`, path);
   }
-  return manifest as Manifest;
+  return manifest;
+}
+
+/** Whether it has what a file is checked against. */
+function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
+  const { file, rows, coverage, plan } = manifest;
+  return (
+    typeof file?.sha256 === "string" &&
+    typeof file.bytes === "number" &&
+    typeof file.format === "string" &&
+    typeof rows === "number" &&
+    typeof coverage?.matching_rows === "number" &&
+    Array.isArray(plan?.slices)
+  );
 }
 
 export function manifestText(manifest: Manifest): string {

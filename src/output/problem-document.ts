@@ -7,6 +7,7 @@ import {
   EmptyResultError,
   FileError,
   InterruptedError,
+  MismatchError,
   NetworkError,
   SetChangedError,
   UsageError,
@@ -69,6 +70,15 @@ const LOCAL_PROBLEMS = [
       title: "The set changed while it was read",
       retryable: true,
       recovery: "Do not use the output; run the command again.",
+    },
+  ],
+  [
+    MismatchError,
+    {
+      code: "mismatch",
+      title: "The file is not what its manifest says",
+      retryable: false,
+      recovery: "Do not use the file; export it again.",
     },
   ],
   [EmptyResultError, { code: "empty", title: "Nothing matched", retryable: false }],

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import { readManifest } from "../export/manifest.ts";
+import { verify } from "../export/verify.ts";
+import { groupDigits } from "../output/cell.ts";
+import { visible } from "../output/visible.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+
+export interface VerifyOptions {
+  globals: GlobalOptions;
+  file: string;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: VerifyOptions, context: Context) => Promise<void> = runVerify,
+): void {
+  command
+    .description(
+      "Checks an exported file against FILE.manifest.json, offline: size, sha256, number of rows, and that no row comes twice.",
+    )
+    .argument("<file>", "a file that `catalog export --manifest` wrote");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Exit code: 0 where the file is as its manifest says, 6 where it is not, 1 where either cannot be read.
+
+Examples:
+  $ catalog verify rows.csv.gz
+  $ catalog verify --quiet rows.ndjson && load rows.ndjson`,
+    )
+    .action((file: string) => run({ globals: parseGlobals(command), file }, context));
+}
+
+async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
+  const { rows, bytes, sha256, identified } = await verify(file, await readManifest(file));
+  if (globals.quiet) {
+    return;
+  }
+  const once = identified ? ", each once" : "";
+  context.stdout.write(
+    `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}\n`,
+  );
+}

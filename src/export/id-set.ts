@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+
+/** Ids that are looked at exactly in one pass. */
+const CANDIDATES = 10_000;
+
+/**
+ * Finds an id that comes twice.
+ *
+ * Memory: 8 bytes an id, for a moment 24 while the room for them grows, and at most 10,000 ids as they are. What
+ * shares its hash is compared as it is, in another pass over the ids.
+ *
+ * @param hashes of every id, see `createHashes`; sorted in place
+ * @param again yields the same ids once more
+ */
+export async function findRepeated(
+  hashes: BigUint64Array,
+  again: () => AsyncIterable<string | undefined>,
+): Promise<string | undefined> {
+  const shared = repeatedIn(hashes.sort());
+  for (let at = 0; at < shared.length; at += CANDIDATES) {
+    const candidates = new Set(shared.subarray(at, at + CANDIDATES));
+    const seen = new Set<string>();
+    for await (const id of again()) {
+      if (id !== undefined && candidates.has(hashOf(id))) {
+        if (seen.has(id)) {
+          return id;
+        }
+        seen.add(id);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Collects the hashes of ids. */
+export function createHashes(): { add(id: string): void; all(): BigUint64Array } {
+  let hashes = new BigUint64Array(1024);
+  let count = 0;
+  return {
+    add: (id) => {
+      if (count === hashes.length) {
+        const larger = new BigUint64Array(count * 2);
+        larger.set(hashes);
+        hashes = larger;
+      }
+      hashes[count] = hashOf(id);
+      count += 1;
+    },
+    all: () => hashes.subarray(0, count),
+  };
+}
+
+function hashOf(id: string): bigint {
+  return hash("sha256", id, "buffer").readBigUInt64LE();
+}
+
+/** Each value that comes more than once in sorted values, moved to their front. */
+function repeatedIn(sorted: BigUint64Array): BigUint64Array {
+  let count = 0;
+  for (let at = 1; at < sorted.length; at += 1) {
+    const value = sorted[at] as bigint;
+    if (value === sorted[at - 1] && (count === 0 || sorted[count - 1] !== value)) {
+      sorted[count] = value;
+      count += 1;
+    }
+  }
+  return sorted.subarray(0, count);
+}

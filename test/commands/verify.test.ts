@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import type { Manifest } from "../../src/export/manifest.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const ROWS = [...products(600), product({ sku: "z", title: 'a "quoted"\r\n\u2028title,\twith all' })];
+
+/** A file that was exported with its manifest, and a way to check it. */
+async function exported(name: string, flags: readonly string[] = []) {
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService({ rows: ROWS });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  const { code } = await runCatalog(["export", "-o", name, "--manifest", ...flags], { cwd, env });
+  expect(code).toBe(EXIT.ok);
+  return { cwd, file: join(cwd, name), verify: (...args: string[]) => runCatalog(["verify", name, ...args], { cwd }) };
+}
+
+/** Puts other rows in the place of the exported ones, with a manifest that agrees with their bytes and `changes`. */
+async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> = {}): Promise<void> {
+  const manifest = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const fitted = { ...manifest, ...changes, file: { ...manifest.file, bytes: bytes.length, sha256 } };
+  await writeFile(file, bytes);
+  await writeFile(`${file}.manifest.json`, JSON.stringify(fitted));
+}
+
+describe("verify", () => {
+  test.each(["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.ndjson.gz", "rows.csv.gz"])(
+    "says of an untouched %s what it is",
+    async (name) => {
+      const { file, verify } = await exported(name);
+      const bytes = await readFile(file);
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      const size = bytes.length.toLocaleString("en-US");
+      expect(await verify()).toEqual({
+        code: EXIT.ok,
+        signal: null,
+        stdout: `${name}: 601 rows, each once, ${size} bytes, sha256 ${sha256}\n`,
+        stderr: "",
+      });
+    },
+  );
+
+  test("is silent with --quiet", async () => {
+    const { verify } = await exported("rows.ndjson");
+    expect(await verify("--quiet")).toEqual({ code: EXIT.ok, signal: null, stdout: "", stderr: "" });
+  });
+
+  test("does not claim that each row comes once where the ids were not exported", async () => {
+    const { verify } = await exported("rows.csv", ["--columns", "sku,color"]);
+    const { code, stdout } = await verify();
+    expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(/^rows\.csv: 601 rows, [\d,]+ bytes/)]);
+  });
+
+  test("takes an export that --max-rows ended for what it is", async () => {
+    const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
+    const { code, stdout } = await verify();
+    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("7 rows")]);
+  });
+
+  test("finds the manifest of a file that a link names", async () => {
+    const { cwd, verify } = await exported("rows.ndjson");
+    await mkdir(join(cwd, "kept"));
+    for (const name of ["rows.ndjson", "rows.ndjson.manifest.json"]) {
+      await rename(join(cwd, name), join(cwd, "kept", name));
+    }
+    await symlink("kept/rows.ndjson", join(cwd, "rows.ndjson"));
+    expect((await verify()).code).toBe(EXIT.ok);
+  });
+
+  test("notices a file that was cut", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, -100));
+    const { code, stdout, stderr } = await verify();
+    expect([code, stdout, stderr]).toEqual([
+      EXIT.changed,
+      "",
+      expect.stringContaining(`holds ${bytes.length - 100} bytes where its manifest says ${bytes.length}`),
+    ]);
+  });
+
+  test("notices a single changed byte", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    const bytes = await readFile(file);
+    bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
+    await writeFile(file, bytes);
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("was altered: its sha256 is")]);
+  });
+
+  test("notices a missing row where everything else agrees", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    const [, ...rest] = (await readFile(file, "utf8")).split("\n");
+    await replace(file, Buffer.from(rest.join("\n")));
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([
+      EXIT.changed,
+      expect.stringContaining("holds 600 rows where its manifest says 601"),
+    ]);
+  });
+
+  test("notices rows that are fewer than the service counted", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    const { coverage } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
+    await replace(file, await readFile(file), { coverage: { ...coverage, matching_rows: 602 } });
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("601 rows where the service counted 602")]);
+  });
+
+  test.each(["rows.ndjson.gz", "rows.csv", "rows.json"])("names the row that comes twice in %s", async (name) => {
+    const { file, verify } = await exported(name);
+    const twice = [...products(600), product({ sku: "sku-0007" })];
+    const contents: Record<string, Buffer> = {
+      "rows.ndjson.gz": gzipSync(twice.map((row) => `${JSON.stringify(row)}\n`).join("")),
+      "rows.csv": Buffer.from(`sku,product_id\r\n${twice.map((row) => `x,${row.product_id}\r\n`).join("")}`),
+      "rows.json": Buffer.from(`[\n${twice.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`),
+    };
+    await replace(file, contents[name] ?? Buffer.of());
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([
+      EXIT.changed,
+      expect.stringContaining('holds row "acme/lamps/sku-0007/2026-01-15" twice'),
+    ]);
+  });
+
+  test.each([
+    ["rows.ndjson", "not json\n", "rows.ndjson is not ndjson: line 1 is not JSON"],
+    ["rows.csv", 'a,"b\r\n', "rows.csv is not csv"],
+    ["rows.ndjson.gz", "not gzip", "rows.ndjson.gz is not gzip"],
+  ])("says where %s is not of its format", async (name, content, message) => {
+    const { file, verify } = await exported(name);
+    await replace(file, Buffer.from(content));
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining(message)]);
+  });
+
+  test("needs the manifest and the file", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    await rename(file, `${file}.away`);
+    const withoutFile = await verify();
+    await rm(`${file}.manifest.json`);
+    const withoutManifest = await verify();
+    expect([withoutFile.code, withoutManifest.code]).toEqual([EXIT.failure, EXIT.failure]);
+    expect(withoutManifest.stderr).toContain("`catalog export --manifest` writes it");
+  });
+
+  test("refuses a manifest that is not one", async () => {
+    const { file, verify } = await exported("rows.ndjson");
+    await writeFile(`${file}.manifest.json`, '{"version":1}');
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("is not a manifest that this version")]);
+  });
+});

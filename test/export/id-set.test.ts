@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createHashes, findRepeated } from "../../src/export/id-set.ts";
+
+async function repeatedOf(ids: readonly string[]): Promise<string | undefined> {
+  const hashes = createHashes();
+  ids.forEach(hashes.add);
+  return findRepeated(hashes.all(), async function* () {
+    yield* ids;
+  });
+}
+
+test("an id that comes twice is found wherever it stands, and none where each comes once", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string({ maxLength: 2 })), async (ids) => {
+      const first = ids.find((id, index) => ids.indexOf(id) !== index);
+      expect(await repeatedOf(ids)).toBe(first);
+    }),
+  );
+});
+
+test("ids beyond the room at first are kept too", async () => {
+  const ids = Array.from({ length: 5_000 }, (_, index) => `id-${index}`);
+  expect([await repeatedOf(ids), await repeatedOf([...ids, "id-3"])]).toEqual([undefined, "id-3"]);
+});
+
+test("an id that only shares a hash with another is not taken for it", async () => {
+  const hashes = createHashes();
+  hashes.add("a");
+  hashes.add("a");
+  const ids = async function* () {
+    yield* ["a", "b"];
+  };
+  expect(await findRepeated(hashes.all(), ids)).toBeUndefined();
+});
