@@ -28,15 +28,22 @@ export const FLAG_OF_FILTER: Record<FilterName, string> = {
 
 /** Declares the flags of the six shared filters (contract section 4.1) on a command. */
 export function addFilterFlags(command: Command): Command {
+  return addVocabularyFlags(command)
+    .optionsGroup("Filters:")
+    .option("--start-date <date>", "crawled on or after this day: YYYY-MM-DD, today, yesterday, or 7d (UTC)")
+    .option("--end-date <date>", "crawled on or before this day")
+    .option("--date <date>", "crawled on this day: --start-date and --end-date at once")
+    .optionsGroup("Options:");
+}
+
+/** Declares the flags of the filters other than dates, for a command with days of its own. */
+export function addVocabularyFlags(command: Command): Command {
   return command
     .optionsGroup("Filters:")
     .option("--retailer <slug>", "only this retailer")
     .option("--category <slug>", "only this category")
     .option("--department <slug>", "only this department")
     .option("--rcd <r:c:d...>", "only these retailer:category:department combinations; repeatable, or a comma list")
-    .option("--start-date <date>", "crawled on or after this day: YYYY-MM-DD, today, yesterday, or 7d (UTC)")
-    .option("--end-date <date>", "crawled on or before this day")
-    .option("--date <date>", "crawled on this day: --start-date and --end-date at once")
     .optionsGroup("Options:");
 }
 

@@ -14,5 +14,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "sample", summary: "at most 100 rows, to judge the shape of the data", load: () => import("./sample.ts") },
   { name: "export", summary: "the complete filtered set, to stdout or a file", load: () => import("./export.ts") },
   { name: "verify", summary: "an exported file checked against its manifest", load: () => import("./verify.ts") },
+  { name: "diff", summary: "what changed between two crawl days", load: () => import("./diff.ts") },
   { name: "service", summary: "run, fill and administer the embedded service", load: () => import("./service.ts") },
 ];

@@ -1,0 +1,148 @@
+import type { Context } from "../context.ts";
+import type { Filters } from "../contract/filters.ts";
+import { EmptyResultError } from "../errors.ts";
+import { type DiffSummary, diffDays } from "../export/diff.ts";
+import type { Difference } from "../export/diff-join.ts";
+import { openDestination } from "../output/destination.ts";
+import { createEncoder, type RowFormat } from "../output/formats.ts";
+import { createProgress } from "../output/progress.ts";
+import { renderTable } from "../output/table.ts";
+import { type Connection, withConnection } from "./connection.ts";
+import type { DiffOptions } from "./diff.ts";
+import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";
+import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
+import type { OutputOptions } from "./output-flags.ts";
+import { isColoured, widthOf } from "./terminal.ts";
+import { writeText } from "./write-rows.ts";
+
+/** Retailers that a warning names. */
+const NAMED = 5;
+
+/** Writes the differences between the two days that the options name. */
+export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
+  await withConnection(options, context, async (connection) => {
+    const { format } = options.output;
+    if (format === "table") {
+      await showTable(options, connection, context);
+      return;
+    }
+    const summary = await writeRecords({ ...options.output, format }, options, connection, context);
+    connection.reporter.note(`${options.from} to ${options.to}: ${summaryLine(summary)}`);
+  });
+}
+
+async function showTable(options: DiffOptions, connection: Connection, context: Context): Promise<void> {
+  const { add, shown } = collectShown();
+  let all = 0;
+  const summary = await compareDays(options, connection, context, async (differences) => {
+    all += differences.length;
+    add(differences);
+  });
+  const isTerminal = options.output.output === undefined;
+  const width = isTerminal ? widthOf(context.stdout) : undefined;
+  const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
+  const differences = shown();
+  const table = differences.length === 0 ? "" : `${renderTable(diffTable(differences), { width, colour }).text}\n`;
+  const left = all - differences.length;
+  const more =
+    left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
+  const text = `${table}${more}${options.from} to ${options.to}: ${summaryLine(summary)}\n`;
+  await writeText(text, options.output, context);
+}
+
+async function writeRecords(
+  output: OutputOptions<RowFormat>,
+  options: DiffOptions,
+  connection: Connection,
+  context: Context,
+): Promise<DiffSummary> {
+  const encoder = createEncoder(output.format, { known: DIFF_COLUMNS });
+  const destination = await openDestination({ ...output, stdout: context.stdout });
+  try {
+    await destination.write(await encoder.begin());
+    const summary = await compareDays(options, connection, context, async (differences) => {
+      const records = differences.map((difference) => diffRecord(difference, options));
+      await destination.write(await encoder.encode(records));
+    });
+    await destination.write(await encoder.end());
+    await destination.finish();
+    return summary;
+  } catch (error) {
+    await destination.abandon();
+    throw error;
+  }
+}
+
+async function compareDays(
+  { from, to, filters, globals, pageSize, concurrency, failOnEmpty }: DiffOptions,
+  connection: Connection,
+  context: Context,
+  onDifferences: (differences: readonly Difference[]) => Promise<void>,
+): Promise<DiffSummary> {
+  const { client, reporter, signal } = connection;
+  const mode = globals.quiet ? "none" : globals.progress;
+  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
+  const state: Parameters<typeof progress.update>[0] = { rows: 0 };
+  reporter.onWait = (reason, milliseconds) => {
+    state.waiting = { reason, until: context.now() + milliseconds };
+    progress.update(state);
+  };
+  let summary: DiffSummary;
+  try {
+    summary = await diffDays(
+      client,
+      {
+        filters,
+        from,
+        to,
+        pageSize,
+        concurrency,
+        signal,
+        onTotal: (rows) => {
+          state.total = rows;
+        },
+        onRows: (rows) => {
+          state.rows = rows;
+          progress.update(state);
+        },
+        onRestart: (reason) => reporter.note(`reading a part of a day again: ${reason}`),
+      },
+      onDifferences,
+    );
+  } finally {
+    progress.stop();
+  }
+  await warnOfGaps(summary, { from, to }, filters, failOnEmpty, connection);
+  return summary;
+}
+
+/** Says where a day has no rows at all: that is a crawl that did not happen rather than a shop that was emptied. */
+async function warnOfGaps(
+  { retailers }: DiffSummary,
+  days: { from: string; to: string },
+  filters: Filters,
+  failOnEmpty: boolean,
+  { client, reporter, signal }: Connection,
+): Promise<void> {
+  const sides = ["from", "to"] as const;
+  const empty = sides.filter((side) => [...retailers.values()].every((rows) => rows[side] === 0));
+  if (empty.length > 0) {
+    const { earliest_date, latest_date } = (await client.coverage(filters, signal)).meta.coverage;
+    const range = earliest_date === null ? "" : ` (crawled from ${earliest_date} to ${latest_date})`;
+    const message = `no rows match on ${empty.map((side) => days[side]).join(" and ")}${range}`;
+    if (failOnEmpty) {
+      throw new EmptyResultError(message);
+    }
+    reporter.warn(message);
+    return;
+  }
+  for (const side of sides) {
+    const missing = [...retailers].filter(([, rows]) => rows[side] === 0).map(([retailer]) => retailer);
+    if (missing.length > 0) {
+      const seen = side === "from" ? "appeared" : "vanished";
+      const named = missing.slice(0, NAMED).join(", ");
+      const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more retailers` : "";
+      reporter.warn(`no rows on ${days[side]} of ${named}${more}: everything of theirs counts as ${seen}`);
+    }
+  }
+}

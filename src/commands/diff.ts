@@ -1,0 +1,109 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import type { Filters } from "../contract/filters.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { UsageError } from "../errors.ts";
+import { formatOfFile } from "../output/formats.ts";
+import { addVocabularyFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+  refuseBinaryOnTerminal,
+} from "./output-flags.ts";
+import { parseDate, parseWhole } from "./values.ts";
+
+const FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
+type Format = (typeof FORMATS)[number];
+
+export interface DiffOptions {
+  globals: GlobalOptions;
+  /** Without dates. */
+  filters: Filters;
+  /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
+  from: string;
+  to: string;
+  demo: boolean;
+  output: OutputOptions<Format>;
+  pageSize: number;
+  concurrency: number;
+  /** Requests a minute. */
+  maxRate: number | undefined;
+  failOnEmpty: boolean;
+}
+
+interface Flags extends FilterFlags, OutputFlags {
+  from?: string;
+  to?: string;
+  demo?: boolean;
+  concurrency?: string;
+  maxRate?: string;
+  failOnEmpty?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: DiffOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./diff-run.ts")).runDiff(options, context),
+): void {
+  command
+    .description(
+      "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
+        "A price changed where mrp, selling_price, discount_pct or currency did.",
+    )
+    .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, or 7d (UTC)")
+    .option("--to <day>", "the later crawl day (default: yesterday)");
+  addVocabularyFlags(command);
+  addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
+    .option("--concurrency <n>", "parts of a day that are walked at once (default: 8)")
+    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
+    .option("--fail-on-empty", "exit with 7 when one of the days has no rows")
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ catalog diff --demo --from 13d --to yesterday
+  $ catalog diff --from 7d --retailer acme
+  $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv`,
+    )
+    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
+  const formatOf = (name: string) => FORMATS.find((format) => format === formatOfFile(name).format);
+  const output = parseOutput<Format>(flags, formatOf, context.stdout.isTTY ? "table" : "ndjson");
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  return {
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    ...parseDays(flags, context.now()),
+    demo: flags.demo ?? false,
+    output,
+    pageSize: LIMITS.pageSize.maximum,
+    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
+    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    failOnEmpty: flags.failOnEmpty ?? false,
+  };
+}
+
+function parseDays(flags: Flags, now: number): { from: string; to: string } {
+  if (flags.from === undefined) {
+    throw new UsageError("--from is missing: name the earlier of the two crawl days, as in --from 7d.", {
+      flag: "--from",
+    });
+  }
+  const from = parseDate(flags.from, "--from", now);
+  const to = parseDate(flags.to ?? "yesterday", "--to", now);
+  if (from >= to) {
+    throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {
+      flag: "--from",
+      value: flags.from,
+    });
+  }
+  return { from, to };
+}

@@ -1,0 +1,159 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const MONDAY = "2026-01-12";
+const TUESDAY = "2026-01-13";
+const DAYS = ["--from", MONDAY, "--to", TUESDAY];
+
+/** A row whose prices are written with digits that a parser would lose. */
+function row(sku: string, crawl_date: string, selling: string, given: Record<string, unknown> = {}): string {
+  const text = JSON.stringify({ ...product({ sku, crawl_date, ...given }), selling_price: 0 });
+  return text.replace('"selling_price":0', `"selling_price":${selling}`);
+}
+
+async function diff(rows: readonly string[], ...args: string[]) {
+  const { url, key } = await startTestService({ rows });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  return await runCatalog(["diff", ...DAYS, ...args], { env });
+}
+
+const WEEK = [
+  row("dearer", MONDAY, "19.90"),
+  row("dearer", TUESDAY, "21.50"),
+  row("gone", MONDAY, "5"),
+  row("new", TUESDAY, "7.00"),
+  row("same", MONDAY, "3.10"),
+  row("same", TUESDAY, "3.1", { title: "Reworded" }),
+];
+
+const PLACE = { retailer: "acme", department: "home", category: "lamps", from_date: MONDAY, to_date: TUESDAY };
+
+function parsed(ndjson: string): Record<string, unknown>[] {
+  return ndjson
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+test("tells what changed price, vanished and appeared, and nothing else", async () => {
+  const { code, stdout, stderr } = await diff(WEEK);
+  const before = { from_mrp: 20, from_discount_pct: 25, from_currency: "EUR" };
+  const after = { to_mrp: 20, to_discount_pct: 25, to_currency: "EUR" };
+  const never = { from_mrp: null, from_selling_price: null, from_discount_pct: null, from_currency: null };
+  const nevermore = { to_mrp: null, to_selling_price: null, to_discount_pct: null, to_currency: null };
+  expect({ code, stderr, records: parsed(stdout) }).toEqual({
+    code: 0,
+    stderr: "",
+    records: [
+      {
+        ...PLACE,
+        ...before,
+        ...after,
+        change: "changed",
+        sku: "dearer",
+        title: "Title of dearer",
+        from_selling_price: 19.9,
+        to_selling_price: 21.5,
+      },
+      {
+        ...PLACE,
+        ...before,
+        ...nevermore,
+        change: "vanished",
+        sku: "gone",
+        title: "Title of gone",
+        from_selling_price: 5,
+      },
+      { ...PLACE, ...never, ...after, change: "appeared", sku: "new", title: "Title of new", to_selling_price: 7 },
+    ],
+  });
+});
+
+test("keeps the digits of prices in CSV", async () => {
+  const { stdout } = await diff(WEEK, "-f", "csv");
+  expect(stdout.split("\r\n").map((line) => line.split(",").slice(0, 12).join(","))).toEqual([
+    "change,retailer,sku,department,category,title,from_date,to_date,from_mrp,to_mrp,from_selling_price,to_selling_price",
+    "changed,acme,dearer,home,lamps,Title of dearer,2026-01-12,2026-01-13,20,20,19.90,21.50",
+    "vanished,acme,gone,home,lamps,Title of gone,2026-01-12,2026-01-13,20,,5,",
+    "appeared,acme,new,home,lamps,Title of new,2026-01-12,2026-01-13,,20,,7.00",
+    "",
+  ]);
+});
+
+test("shows a table with its summary", async () => {
+  const { stdout } = await diff(WEEK, "-f", "table");
+  expect(
+    stdout,
+  ).toBe(`change    retailer  title            price before  price after     %  currency  sku     mrp before  mrp after
+────────  ────────  ───────────────  ────────────  ───────────  ────  ────────  ──────  ──────────  ─────────
+changed   acme      Title of dearer         19.90        21.50  +8.0  EUR       dearer          20         20
+appeared  acme      Title of new                          7.00        EUR       new                        20
+vanished  acme      Title of gone               5                     EUR       gone            20
+
+2026-01-12 to 2026-01-13: 1 changed, 1 appeared, 1 vanished, 1 unchanged
+`);
+});
+
+test("a table that leaves differences out says how many", async () => {
+  const rows = Array.from({ length: 43 }, (_, index) => row(`p${index}`, TUESDAY, "1"));
+  const { stdout } = await diff([row("p0", MONDAY, "1"), ...rows], "-f", "table");
+  expect(stdout.split("\n").slice(-4)).toEqual([
+    "",
+    "2 more differences; -f ndjson or -o FILE has them all",
+    "2026-01-12 to 2026-01-13: 0 changed, 42 appeared, 0 vanished, 1 unchanged",
+    "",
+  ]);
+});
+
+test("a sku of two retailers is two products", async () => {
+  const { stdout } = await diff([row("7", MONDAY, "1"), row("7", TUESDAY, "1", { retailer: "zeta" })]);
+  expect(parsed(stdout).map(({ change, retailer }) => [change, retailer])).toEqual([
+    ["vanished", "acme"],
+    ["appeared", "zeta"],
+  ]);
+});
+
+test("a product that moved to another category at its price is unchanged", async () => {
+  const { stdout } = await diff([row("7", MONDAY, "1"), row("7", TUESDAY, "1", { category: "sofas" })]);
+  expect(stdout).toBe("");
+});
+
+test("tells of a retailer that was not crawled on one of the days", async () => {
+  const { stderr } = await diff([...WEEK, row("1", MONDAY, "1", { retailer: "zeta" })]);
+  expect(stderr).toBe("warning: no rows on 2026-01-13 of zeta: everything of theirs counts as vanished\n");
+});
+
+test("tells of a day without rows and where there are some", async () => {
+  const { code, stderr } = await diff([row("1", "2026-01-01", "1"), row("1", MONDAY, "1")]);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: "warning: no rows match on 2026-01-13 (crawled from 2026-01-01 to 2026-01-12)\n",
+  });
+});
+
+test("--fail-on-empty makes a day without rows a failure, which leaves no file", async () => {
+  const file = join(await temporaryFolder(), "changes.csv");
+  const { code, stderr } = await diff([row("1", MONDAY, "1")], "--fail-on-empty", "-o", file);
+  expect(code).toBe(7);
+  expect(stderr).toContain("no rows match on 2026-01-13");
+  await expect(readFile(file)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test.each([
+  [["diff", "--demo"], "--from is missing: name the earlier of the two crawl days"],
+  [["diff", "--demo", "--from", TUESDAY, "--to", MONDAY], "--from 2026-01-13 is not before --to 2026-01-12"],
+  [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],
+])("refuses %j", async (args, message) => {
+  const { code, stdout, stderr } = await runCatalog(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+});
+
+test("the demo has changed prices", async () => {
+  const { stdout } = await runCatalog(["diff", "--demo", "--from", "13d", "--to", "1d"]);
+  expect(new Set(parsed(stdout).map(({ change }) => change))).toContain("changed");
+});
