@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { EmptyResultError } from "../errors.ts";
-import { formatOfFile, type RowFormat } from "../output/formats.ts";
+import type { RowFormat } from "../output/formats.ts";
 import { renderMarkdown } from "../output/markdown.ts";
 import { renderTable } from "../output/table.ts";
 import { withConnection } from "./connection.ts";
@@ -25,6 +25,7 @@ import {
   type OutputOptions,
   parseOutput,
   refuseBinaryOnTerminal,
+  textFormatOfFile,
 } from "./output-flags.ts";
 import { isColoured, widthOf } from "./terminal.ts";
 import { writeRows, writeText } from "./write-rows.ts";
@@ -92,7 +93,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
 }
 
 function formatOfName(name: string): Format | undefined {
-  return /\.(md|markdown)$/i.test(name) ? "markdown" : formatOfFile(name).format;
+  return /\.(md|markdown)$/i.test(name) ? "markdown" : textFormatOfFile(name);
 }
 
 async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {

@@ -87,17 +87,20 @@ async function openSink(
     compression,
     file,
     finished: claim?.earlier?.slices,
-    onSliceEnd: file && claim && ((slice, bytes) => claim.finished(file, slice, bytes)),
+    onSliceEnd: file && claim && ((slice, end) => claim.finished(file, slice, end)),
     onRewind: claim && ((slices) => claim.rewound(slices)),
-    createEncoder: (continues) =>
+    createEncoder: (continues, restore) =>
       createEncoder(format, {
         known: PRODUCT_COLUMNS,
         chosen: options.columns,
         continues,
+        restore,
         onUnknownMember: (name) =>
           reporter.warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
         onLoneSurrogate: (column) =>
           reporter.warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
+        onRounded: (column) =>
+          reporter.warn(`${column} holds a number that no double is equal to, written rounded; ndjson keeps it`),
       }),
   });
 }

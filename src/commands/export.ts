@@ -80,6 +80,7 @@ Examples:
   $ catalog export --demo | head -3
   $ catalog export --retailer acme --date yesterday -o acme.csv
   $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz
+  $ catalog export --retailer acme -o acme.parquet
   $ catalog export -o rows.ndjson.gz --manifest --resume`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
 import { type Compression, compressionFor } from "../output/compression.ts";
+import { formatOfFile, type TextFormat } from "../output/formats.ts";
 import { quoted } from "./values.ts";
 
 /** Where the output of a command goes, complete. */
@@ -57,15 +58,42 @@ export function parseOutput<Format extends string>(
   const compression = compressionFor(output, flags.compress as Compression | undefined);
   const format =
     (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
+  refuseCompressedParquet(format, compression);
   return { format, output, compression, noClobber: flags.clobber === false };
 }
 
-/** Refuses compressed bytes on a terminal, which would only garble it. */
-export function refuseBinaryOnTerminal(options: OutputOptions<string>, isTerminal: boolean): void {
-  if (isTerminal && options.output === undefined && options.compression !== undefined) {
+function refuseCompressedParquet(format: string, compression: Compression | undefined): void {
+  if (format === "parquet" && compression !== undefined) {
     throw new UsageError(
-      `--compress ${quoted(options.compression)} would write binary data to the terminal; redirect stdout or use --output.`,
+      `parquet is compressed inside (Snappy) and no reader takes it compressed again; leave ${compression} away.`,
       { flag: "--compress" },
+    );
+  }
+}
+
+/**
+ * The text format that a file's ending tells.
+ *
+ * @throws UsageError where it tells Parquet
+ */
+export function textFormatOfFile(name: string): TextFormat | undefined {
+  const { format } = formatOfFile(name);
+  if (format === "parquet") {
+    throw new UsageError(`${quoted(name)}: only \`catalog export\` and \`catalog sync\` write Parquet.`, {
+      flag: "--output",
+    });
+  }
+  return format;
+}
+
+/** Refuses bytes that are no text on a terminal, which they would only garble. */
+export function refuseBinaryOnTerminal(options: OutputOptions<string>, isTerminal: boolean): void {
+  const [flag, value] =
+    options.compression === undefined ? ["--format", options.format] : ["--compress", options.compression];
+  if (isTerminal && options.output === undefined && (flag === "--compress" || value === "parquet")) {
+    throw new UsageError(
+      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use --output.`,
+      { flag },
     );
   }
 }

@@ -4,7 +4,7 @@ import type { Filters } from "../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { EmptyResultError } from "../errors.ts";
 import { parseColumns } from "../output/columns.ts";
-import { formatOfFile, type RowFormat } from "../output/formats.ts";
+import type { RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
 import { withConnection } from "./connection.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
@@ -15,6 +15,7 @@ import {
   type OutputOptions,
   parseOutput,
   refuseBinaryOnTerminal,
+  textFormatOfFile,
 } from "./output-flags.ts";
 import { sampleTable } from "./sample-table.ts";
 import { isColoured, widthOf } from "./terminal.ts";
@@ -64,11 +65,7 @@ Examples:
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {
-  const output = parseOutput<Format>(
-    flags,
-    (name) => formatOfFile(name).format,
-    context.stdout.isTTY ? "table" : "ndjson",
-  );
+  const output = parseOutput<Format>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),

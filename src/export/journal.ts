@@ -24,6 +24,8 @@ export interface JournalSlice {
   rows: number;
   /** Length of the output after it, in bytes. */
   bytes: number;
+  /** What the format needs to go on after it; absent in formats that need nothing. */
+  state?: string;
 }
 
 /** What is safely written of an unfinished output. */

@@ -14,6 +14,7 @@ import {
 import { isRunning, ownerOf } from "./owner.ts";
 import { sliceKey } from "./plan.ts";
 import type { FinishedSlice } from "./reckoning.ts";
+import type { SliceEnd } from "./sink.ts";
 
 export interface ResumableOptions {
   head: JournalHead;
@@ -33,8 +34,8 @@ export interface Resumable {
   /** Bytes of the partial file that are to be kept; undefined where it is new. */
   continueAt: number | undefined;
   planned(slicePages: number): Promise<void>;
-  /** The file holds `slice` whole, and ends after `bytes`. */
-  finished(file: FileDestination, slice: FinishedSlice, bytes: number): Promise<void>;
+  /** The file holds `slice` whole. */
+  finished(file: FileDestination, slice: FinishedSlice, end: SliceEnd): Promise<void>;
   /** Only the first `slices` slices stay. */
   rewound(slices: number): Promise<void>;
   /** The output is in its place. */
@@ -97,9 +98,9 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
       journal.slice_pages = slicePages;
       await save();
     },
-    finished: async (file, { filters, rows }, bytes) => {
+    finished: async (file, { filters }, end) => {
       await file.sync();
-      journal.slices.push({ key: sliceKey(filters), rows, bytes });
+      journal.slices.push({ key: sliceKey(filters), ...end });
       await save();
     },
     rewound: async (slices) => {

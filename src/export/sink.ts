@@ -13,16 +13,25 @@ export interface OpenSink extends RowSink {
   abandon(): Promise<void>;
 }
 
+/** What is written once a slice is. */
+export interface SliceEnd {
+  rows: number;
+  /** Length of the output after it, in bytes. */
+  bytes: number;
+  /** What the encoder needs to go on after it; absent in formats that need nothing. */
+  state?: string;
+}
+
 export interface SinkOptions {
-  /** Makes an encoder; `continues` where rows were written before. */
-  createEncoder: (continues: boolean) => RowEncoder;
+  /** Makes an encoder; `continues` where rows were written before, `restore` what it said of each slice of them. */
+  createEncoder: (continues: boolean, restore: readonly string[]) => RowEncoder;
   compression: Compression | undefined;
   /** The file that is written, where it is one from which bytes can be taken back. */
   file?: FileDestination | undefined;
-  /** The slices that an earlier run finished: rows of each, and bytes of the output after it. */
-  finished?: readonly { rows: number; bytes: number }[] | undefined;
+  /** The slices that an earlier run finished. */
+  finished?: readonly SliceEnd[] | undefined;
   /** Called when a slice is complete and its bytes are handed to the system. */
-  onSliceEnd?: ((slice: FinishedSlice, bytes: number) => Promise<void>) | undefined;
+  onSliceEnd?: ((slice: FinishedSlice, end: SliceEnd) => Promise<void>) | undefined;
   /** Called when slices are taken back. */
   onRewind?: ((slices: number) => Promise<void>) | undefined;
 }
@@ -35,7 +44,12 @@ export function createSink(destination: Destination, options: SinkOptions): Open
   const { createEncoder, compression, file } = options;
   const ends = [...(options.finished ?? [])];
   const hasRows = () => ends.some(({ rows }) => rows > 0);
-  let encoder = createEncoder(hasRows());
+  const nextEncoder = () =>
+    createEncoder(
+      hasRows(),
+      ends.flatMap(({ state }) => state ?? []),
+    );
+  let encoder = nextEncoder();
   let begun = ends.length > 0;
   let part: Destination | undefined;
   let dirty = false;
@@ -68,11 +82,13 @@ export function createSink(destination: Destination, options: SinkOptions): Open
     },
     endSlice: async (slice) => {
       await begin();
+      const last = encoder.endSlice?.();
+      await put(last?.chunk ?? "");
       await endPart("finish");
       dirty = false;
-      const bytes = file?.position() ?? 0;
-      ends.push({ rows: slice.rows, bytes });
-      await options.onSliceEnd?.(slice, bytes);
+      const end: SliceEnd = { rows: slice.rows, bytes: file?.position() ?? 0, ...(last && { state: last.state }) };
+      ends.push(end);
+      await options.onSliceEnd?.(slice, end);
     },
     rewind: async (slices) => {
       if (file === undefined) {
@@ -82,7 +98,7 @@ export function createSink(destination: Destination, options: SinkOptions): Open
       ends.length = slices;
       await options.onRewind?.(slices);
       await file.truncate(ends.at(-1)?.bytes ?? 0);
-      encoder = createEncoder(hasRows());
+      encoder = nextEncoder();
       begun = slices > 0;
       dirty = false;
       return true;

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { onOneLine } from "../contract/raw-json.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { memberOf, membersOf } from "./row-members.ts";
+import { memberOf, membersOf, reportOnce, reportUnknownMembers } from "./row-members.ts";
 
 interface Dialect {
   delimiter: string;
@@ -28,21 +28,16 @@ export function createTsvEncoder(options: EncoderOptions): RowEncoder {
   return createEncoder(TSV, options);
 }
 
-function createEncoder(
-  dialect: Dialect,
-  { known, chosen, onUnknownMember, onLoneSurrogate }: EncoderOptions,
-): RowEncoder {
-  const columns = chosen ?? known;
-  const reportMember = once(onUnknownMember);
-  const reportSurrogate = once(onLoneSurrogate);
+function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
+  const columns = options.chosen ?? options.known;
+  const reportUnknown = reportUnknownMembers(options);
+  const reportSurrogate = reportOnce(options.onLoneSurrogate);
   // A record of one empty field would be a blank line, which readers skip: the row would be lost.
   const nothing = columns.length === 1 ? QUOTED_EMPTY : null;
 
   function record(row: string): Field[] {
     const members = membersOf(row);
-    if (chosen === undefined && members.size > known.length) {
-      unknownMembers(members, known).forEach(reportMember);
-    }
+    reportUnknown(members);
     return columns.map((column) => {
       const raw = memberOf(members, column);
       return raw === "null" ? nothing : fieldOf(raw, () => reportSurrogate(column));
@@ -77,19 +72,4 @@ function fieldOf(raw: string, onLoneSurrogate: () => void): Field {
     onLoneSurrogate();
   }
   return value;
-}
-
-function unknownMembers(members: ReadonlyMap<string, string>, known: readonly string[]): string[] {
-  return [...members.keys()].filter((name) => !known.includes(name));
-}
-
-/** Passes each name on the first time only. */
-function once(report: ((name: string) => void) | undefined): (name: string) => void {
-  const seen = new Set<string>();
-  return (name) => {
-    if (!seen.has(name)) {
-      seen.add(name);
-      report?.(name);
-    }
-  };
 }

@@ -13,6 +13,11 @@ export interface RowEncoder {
    */
   encode(rows: readonly string[]): Chunk | Promise<Chunk>;
   end(): Chunk | Promise<Chunk>;
+  /**
+   * Brings out what is held back, because a later run may go on from here. For formats that hold rows back, or whose
+   * end depends on what came before: `state` is what another encoder needs to go on.
+   */
+  endSlice?(): { chunk: Chunk; state: string };
 }
 
 export interface EncoderOptions {
@@ -22,8 +27,12 @@ export interface EncoderOptions {
   chosen?: readonly string[] | undefined;
   /** Rows of the same output were written before by another encoder; `begin` is not called again. */
   continues?: boolean | undefined;
+  /** The `state` of each slice that was written before, from first to last; with them `continues` is not needed. */
+  restore?: readonly string[] | undefined;
   /** Called once for each member that the rows have beyond `known` and that the output leaves out unasked. */
   onUnknownMember?: ((name: string) => void) | undefined;
   /** Called once for each column with a value that UTF-8 cannot carry: half a surrogate pair, written as U+FFFD. */
   onLoneSurrogate?: ((column: string) => void) | undefined;
+  /** Called once for each column with a number of which the format keeps only the nearest double. */
+  onRounded?: ((column: string) => void) | undefined;
 }

@@ -3,9 +3,11 @@ import { createCsvEncoder, createTsvEncoder } from "./csv.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { createJsonEncoder } from "./json.ts";
 import { createNdjsonEncoder } from "./ndjson.ts";
+import { createParquetEncoder } from "./parquet.ts";
 
 /** The formats that rows can be streamed in. */
-export type RowFormat = "ndjson" | "csv" | "tsv" | "json";
+export type RowFormat = TextFormat | "parquet";
+export type TextFormat = "ndjson" | "csv" | "tsv" | "json";
 
 interface Format {
   createEncoder: (options: EncoderOptions) => RowEncoder;
@@ -18,6 +20,7 @@ export const FORMATS = {
   csv: { createEncoder: createCsvEncoder, extensions: ["csv"] },
   tsv: { createEncoder: createTsvEncoder, extensions: ["tsv", "tab"] },
   json: { createEncoder: createJsonEncoder, extensions: ["json"] },
+  parquet: { createEncoder: createParquetEncoder, extensions: ["parquet"] },
 } as const satisfies Record<RowFormat, Format>;
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];

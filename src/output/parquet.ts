@@ -1,0 +1,93 @@
+import { deserialize, serialize } from "node:v8";
+import type { RowGroup } from "hyparquet";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import type { EncoderOptions, RowEncoder } from "./encoder.ts";
+import { type ColumnValue, columnReader, parquetSchema } from "./parquet-columns.ts";
+import { membersOf, reportUnknownMembers } from "./row-members.ts";
+
+/** Rows of a full row group. One is held in memory until it is written. */
+export const ROW_GROUP_ROWS = 50_000;
+
+/** Where the row groups of one slice lie; what the footer has to say of them. */
+interface SliceState {
+  /** Bytes of the file after the slice. */
+  offset: number;
+  groups: RowGroup[];
+}
+
+/**
+ * Apache Parquet: a flat schema with the types of the contract, Snappy, dictionaries where they pay, statistics of
+ * every column in every row group. A row group ends after `ROW_GROUP_ROWS` rows and at the end of a slice, wherever
+ * the calls of `encode` end, so that the bytes depend on the rows and the slices alone.
+ */
+export function createParquetEncoder(options: EncoderOptions): RowEncoder {
+  const { known, chosen, restore = [] } = options;
+  const columns = chosen ?? known;
+  const readers = columns.map((column) => columnReader(column, options));
+  const reportUnknown = reportUnknownMembers(options);
+  const bytes = new ByteWriter();
+  const file = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns), createdBy: "retail-catalog-cli" });
+  let held = emptyColumns();
+  let written = 0;
+
+  function emptyColumns(): ColumnValue[][] {
+    return columns.map(() => []);
+  }
+
+  function add(row: string): void {
+    const members = membersOf(row);
+    reportUnknown(members);
+    for (const [index, read] of readers.entries()) {
+      held[index]?.push(read(members));
+    }
+  }
+
+  function writeGroup(): void {
+    const rows = held[0]?.length ?? 0;
+    if (rows > 0) {
+      const columnData = columns.map((name, index) => ({ name, data: held[index] ?? [], offsetIndex: false }));
+      file.write({ columnData, rowGroupSize: rows });
+      file.pendingIndexes.length = 0;
+      held = emptyColumns();
+    }
+  }
+
+  function take(): Uint8Array {
+    const taken = bytes.getBytes().slice();
+    bytes.index = 0;
+    return taken;
+  }
+
+  if (restore.length > 0) {
+    const states = restore.map((state) => deserialize(Buffer.from(state, "base64")) as SliceState);
+    file.row_groups = states.flatMap(({ groups }) => groups);
+    file.num_rows = file.row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
+    written = file.row_groups.length;
+    bytes.index = 0;
+    bytes.offset = states.at(-1)?.offset ?? 0;
+  }
+
+  return {
+    begin: take,
+    encode: (rows) => {
+      for (const row of rows) {
+        add(row);
+        if (held[0]?.length === ROW_GROUP_ROWS) {
+          writeGroup();
+        }
+      }
+      return take();
+    },
+    endSlice: () => {
+      writeGroup();
+      const state: SliceState = { offset: bytes.offset, groups: file.row_groups.slice(written) };
+      written = file.row_groups.length;
+      return { chunk: take(), state: serialize(state).toString("base64") };
+    },
+    end: () => {
+      writeGroup();
+      file.finish();
+      return take();
+    },
+  };
+}
