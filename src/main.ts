@@ -35,7 +35,7 @@ async function createProgram(argv: readonly string[], context: Context): Promise
       writeOut: (text) => context.stdout.write(text),
       // Usage errors are reported once, by the same code as every other error.
       writeErr: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getOutHelpWidth: () => context.stdout.columns || 80,
       outputError: () => undefined,
     })
     .version(VERSION, "--version", "show the version")
@@ -57,7 +57,11 @@ function usageErrorOf(error: CommanderError): UsageError {
   }
   const [message = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
   const suggestions = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint)?.[1]?.split(", ") ?? [];
-  return new UsageError(`${message.replace(/\.?$/, "")}; see \`catalog --help\`.`, { suggestions });
+  const value = /^unknown (?:option|command) '([^=]*)(?:=.*)?'$/.exec(message)?.[1];
+  return new UsageError(`${message.replace(/\.?$/, "")}; see \`catalog --help\`.`, {
+    suggestions,
+    ...(value === undefined ? {} : { value }),
+  });
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {

@@ -16,6 +16,10 @@ export interface Correction {
  * @returns undefined where the error names no flag of the command line or offers no value
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
+  const misspelt = misspeltWord(argv, error);
+  if (misspelt !== undefined) {
+    return misspelt;
+  }
   const fault = faultOf(error);
   const at = fault && locate(argv, fault.flag, fault.value, fault.best);
   if (fault === undefined || at === undefined) {
@@ -27,6 +31,21 @@ export function correct(argv: readonly string[], error: unknown): Correction | u
   const mended = parts.map((part) => (part === faulty ? fault.best : part)).join(",");
   const command = argv.map((argument, index) => (index === at.index ? `${at.prefix}${mended}` : argument));
   return { value: faulty, command: ["catalog", ...command] };
+}
+
+/** A flag or command that does not exist is itself the word to replace. */
+function misspeltWord(argv: readonly string[], error: unknown): Correction | undefined {
+  if (!(error instanceof UsageError) || error.flag !== undefined || error.value === undefined) {
+    return undefined;
+  }
+  const { value, suggestions } = error;
+  const index = argv.findIndex((argument) => argument === value || argument.startsWith(`${value}=`));
+  const [best] = suggestions;
+  if (index === -1 || best === undefined) {
+    return undefined;
+  }
+  const command = argv.map((argument, at) => (at === index ? argument.replace(value, () => best) : argument));
+  return { value, command: ["catalog", ...command] };
 }
 
 interface Fault {

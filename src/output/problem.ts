@@ -1,3 +1,4 @@
+import { isProblemCode } from "../contract/problems.ts";
 import { ApiError, ClosedPipeError, ContractError } from "../errors.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
@@ -51,9 +52,13 @@ function unicodeEscape(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
-/** The message tells of an answer more than its `detail`: how often was asked, why no more. */
+/**
+ * What went wrong. Of a refused request that is the service's `detail`; of other answers the message, which also tells
+ * who answered and how often was asked.
+ */
 function headline(error: unknown, { title, code }: ProblemDocument, value: string | undefined): string {
-  const text = (error instanceof Error ? error.message : String(error)) || title;
+  const refused = error instanceof ApiError && error.status === 400 ? error.problem.detail : undefined;
+  const text = (refused ?? (error instanceof Error ? error.message : String(error))) || title;
   if (code === "unexpected") {
     return `unexpected failure: ${text}`;
   }
@@ -68,12 +73,14 @@ function didYouMean(options: readonly string[]): string[] {
   return [`Did you mean ${options.slice(0, MOST_OPTIONS).map(visible).join(", ")}${more}?`];
 }
 
-/** What to quote in a report. */
+/** What to quote in a report, and where to read more. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[] {
   if (!(error instanceof ApiError || error instanceof ContractError)) {
     return [];
   }
-  return [request_id === undefined ? code : `${code} · request ${request_id}`];
+  const request = request_id === undefined ? [] : [`request ${request_id}`];
+  const more = isProblemCode(code) ? [`catalog explain ${code}`] : [];
+  return [[code, ...request, ...more].join(" · ")];
 }
 
 function stackOf(error: unknown): string[] {

@@ -31,7 +31,8 @@ const SPINNER_CELLS = 2;
 
 /** Shows how a pull goes. Nothing is shown in mode `none`, nor in mode `auto` where the stream is not a terminal. */
 export async function createProgress({ stream, mode, now }: ProgressOptions): Promise<Progress> {
-  if (mode === "none" || (mode === "auto" && !stream.isTTY)) {
+  // A terminal that does not know its width says 0, and ora would clear lines without end.
+  if (mode === "none" || (mode === "auto" && !(stream.isTTY && stream.columns))) {
     return { update: () => {}, stop: () => {} };
   }
   const presenter = mode === "auto" ? await terminalPresenter(stream) : plainPresenter(stream);

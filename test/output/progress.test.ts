@@ -115,3 +115,12 @@ test.each<[ProgressMode, boolean]>([
   progress.stop();
   expect(writtenTo(stream)).toBe("");
 });
+
+test("a terminal that does not know its width is left alone", async () => {
+  const stream = terminal(0);
+  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 1 });
+  vi.advanceTimersByTime(1_000);
+  progress.stop();
+  expect(stream.read()).toBeNull();
+});
