@@ -45,7 +45,7 @@ test("a refused value is shown with what may be meant, the command put right and
       "Did you mean amazon-in, amazon-eg?",
       "  catalog coverage --retailer amazon-in --date 'it'\\''s'",
       PROBLEMS.unknown_retailer.recovery,
-      "unknown_retailer · request req-7",
+      "unknown_retailer · request req-7 · catalog explain unknown_retailer",
     ].join("\n"),
   );
 });
@@ -71,7 +71,7 @@ test("a key that looks wrong is pointed out", () => {
       "error: the key is unknown",
       "The key looks wrong: it has 41 characters instead of 43.",
       PROBLEMS.invalid_credentials.recovery,
-      "invalid_credentials",
+      "invalid_credentials · catalog explain invalid_credentials",
     ].join("\n"),
   );
 });
