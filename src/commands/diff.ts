@@ -3,7 +3,6 @@ import type { Context } from "../context.ts";
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { UsageError } from "../errors.ts";
-import { formatOfFile } from "../output/formats.ts";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type OutputOptions,
   parseOutput,
   refuseBinaryOnTerminal,
+  textFormatOfFile,
 } from "./output-flags.ts";
 import { parseDate, parseWhole } from "./values.ts";
 
@@ -75,8 +75,7 @@ Examples:
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
-  const formatOf = (name: string) => FORMATS.find((format) => format === formatOfFile(name).format);
-  const output = parseOutput<Format>(flags, formatOf, context.stdout.isTTY ? "table" : "ndjson");
+  const output = parseOutput<Format>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),

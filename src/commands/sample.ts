@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import type { Filters } from "../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
-import { EmptyResultError } from "../errors.ts";
+import { EmptyResultError, UsageError } from "../errors.ts";
+import { renderCards } from "../output/card.ts";
 import { parseColumns } from "../output/columns.ts";
 import type { RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
@@ -17,8 +18,9 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "./output-flags.ts";
+import { sampleCards } from "./sample-cards.ts";
 import { sampleTable } from "./sample-table.ts";
-import { isColoured, widthOf } from "./terminal.ts";
+import { hasLinks, isColoured, widthOf } from "./terminal.ts";
 import { writeRows, writeText } from "./write-rows.ts";
 
 const FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
@@ -30,12 +32,18 @@ export interface SampleOptions {
   demo: boolean;
   output: OutputOptions<Format>;
   columns: readonly string[] | undefined;
+  view: View;
   failOnEmpty: boolean;
 }
+
+/** How a person is shown the rows: a table that fits the terminal, one as wide as it is, or a card for each row. */
+type View = "table" | "wide" | "card";
 
 interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;
   columns?: string;
+  wide?: boolean;
+  card?: boolean;
   failOnEmpty?: boolean;
 }
 
@@ -48,6 +56,8 @@ export function declare(
   addFilterFlags(command);
   addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
+    .option("--wide", "a table of all columns with nothing cut, however wide")
+    .option("--card", "one card for each row, a column a line")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
     .option("--demo", "run on a generated data set, without key or configuration");
   addGlobalFlags(command)
@@ -59,13 +69,21 @@ Columns: ${PRODUCT_COLUMNS.join(", ")}
 Examples:
   $ catalog sample --demo
   $ catalog sample --retailer acme --columns sku,title,selling_price,currency
+  $ catalog sample --retailer acme --card | less
   $ catalog sample --date yesterday -f csv -o sample.csv`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {
-  const output = parseOutput<Format>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
+  const view = parseView(flags);
+  const isForPeople = view !== "table" || context.stdout.isTTY === true;
+  const output = parseOutput<Format>(flags, textFormatOfFile, isForPeople ? "table" : "ndjson");
+  if (view !== "table" && output.format !== "table") {
+    throw new UsageError(`--${view} is a view for people; it cannot be combined with ${output.format}.`, {
+      flag: `--${view}`,
+    });
+  }
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),
@@ -73,8 +91,16 @@ function parseOptions(command: Command, flags: Flags, context: Context): SampleO
     demo: flags.demo ?? false,
     output,
     columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
+    view,
     failOnEmpty: flags.failOnEmpty ?? false,
   };
+}
+
+function parseView({ wide, card }: Flags): View {
+  if (wide && card) {
+    throw new UsageError("--wide and --card are two views of the same rows; use one.", { flag: "--card" });
+  }
+  return wide ? "wide" : card ? "card" : "table";
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
@@ -87,14 +113,26 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     await writeRows(rows, output as OutputOptions<RowFormat>, { known: PRODUCT_COLUMNS, chosen: columns }, context);
     return;
   }
-  const isTerminal = output.output === undefined;
-  const width = isTerminal ? widthOf(context.stdout) : undefined;
-  const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
-  const { text, hidden } = renderTable(sampleTable(rows, columns), { width, colour });
+  const { text, hidden } = render(rows, options, context);
   await writeText(text, output, context);
   if (!options.globals.quiet && context.stderr.isTTY) {
     const all = meta.coverage.matching_rows.toLocaleString("en-US");
-    const more = hidden.length === 0 ? "" : `; not shown: ${hidden.join(", ")} (--columns chooses)`;
+    const more = hidden.length === 0 ? "" : `; not shown: ${hidden.join(", ")} (--wide shows all, --columns chooses)`;
     context.stderr.write(`${rows.length} of ${all} matching rows${more}\n`);
   }
+}
+
+function render(
+  rows: readonly string[],
+  { columns, view, output, globals }: SampleOptions,
+  { stdout, env }: Context,
+): { text: string; hidden: readonly string[] } {
+  const isTerminal = output.output === undefined;
+  const colour = isTerminal && isColoured(stdout, globals.color, env);
+  const links = colour && hasLinks(stdout, env);
+  if (view === "card") {
+    return { text: renderCards(sampleCards(rows, columns), { colour, links }), hidden: [] };
+  }
+  const width = isTerminal && view === "table" ? widthOf(stdout) : undefined;
+  return renderTable(sampleTable(rows, columns), { width, colour, links });
 }

@@ -5,6 +5,8 @@ export interface Cell {
   text: string;
   /** Aligned to the right, never cut. */
   numeric: boolean;
+  /** Address that the text links to, where the terminal has links. */
+  link?: string | undefined;
 }
 
 export function textCell(text: string): Cell {

@@ -1,4 +1,5 @@
 import type { Cell } from "./cell.ts";
+import { linked } from "./link.ts";
 import { pad, truncate, widthOf } from "./width.ts";
 
 export interface Column {
@@ -35,7 +36,11 @@ const READABLE = 8;
  */
 export function renderTable(
   table: Table,
-  { width = Number.POSITIVE_INFINITY, colour = false }: { width?: number | undefined; colour?: boolean } = {},
+  {
+    width = Number.POSITIVE_INFINITY,
+    colour = false,
+    links = false,
+  }: { width?: number | undefined; colour?: boolean; links?: boolean } = {},
 ): { text: string; hidden: string[] } {
   const natural = table.columns.map((column, index) => layoutOf(table, column, index));
   const shown = fitting(natural, width);
@@ -43,17 +48,20 @@ export function renderTable(
 
   const bold = (text: string) => (colour ? `\x1b[1m${text}\x1b[22m` : text);
   const dim = (text: string) => (colour ? `\x1b[2m${text}\x1b[22m` : text);
-  const line = (cell: (layout: Layout) => string) =>
+  const line = (cells: readonly (Cell | undefined)[]) =>
     shown
-      .map((layout) => place(cell(layout), layout))
+      .map((layout) => place(cells[layout.index], layout, links))
       .join(GAP)
       .trimEnd();
-  const lineOf = (cells: readonly Cell[]) => line(({ index }) => cells[index]?.text ?? "");
   const rule = dim(shown.map((layout) => "─".repeat(layout.width)).join(GAP));
 
-  const lines = [bold(line(({ heading }) => heading)), rule, ...table.rows.map(lineOf)];
+  const lines = [
+    bold(line(table.columns.map(({ heading }) => ({ text: heading, numeric: false })))),
+    rule,
+    ...table.rows.map(line),
+  ];
   if (table.footer !== undefined) {
-    lines.push(rule, bold(lineOf(table.footer)));
+    lines.push(rule, bold(line(table.footer)));
   }
   return {
     text: lines.map((text) => `${text}\n`).join(""),
@@ -92,6 +100,8 @@ function shrink(columns: readonly Layout[], width: number): void {
   }
 }
 
-function place(text: string, { width, numeric }: Layout): string {
-  return pad(truncate(text, width), width, numeric ? "right" : "left");
+function place(cell: Cell | undefined, { width, numeric }: Layout, links: boolean): string {
+  const text = truncate(cell?.text ?? "", width);
+  const placed = pad(text, width, numeric ? "right" : "left");
+  return links && cell?.link !== undefined ? placed.replace(text, () => linked(text, cell.link)) : placed;
 }

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { runCatalog } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const LONG = "A title that is longer than any terminal is wide ".repeat(8).trim();
+
+async function sample(args: readonly string[], env: Record<string, string> = {}) {
+  const { url, key } = await startTestService({ rows: [product({ title: LONG, brand: "" })] });
+  const service = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  return await runCatalog(["sample", ...args], { env: { ...service, ...env } });
+}
+
+test("--wide shows every column and cuts nothing", async () => {
+  const { stdout } = await sample(["--wide"]);
+  const [heading = "", , row] = stdout.split("\n");
+  expect(heading.split(/ {2,}/)).toHaveLength(17);
+  expect(row).toContain(LONG);
+});
+
+test("--card shows a card, null and empty told apart", async () => {
+  const { stdout } = await sample(["--card", "--columns", "sku,brand,color,mrp"]);
+  expect(stdout).toBe(`1. ${LONG}\n  sku    sku-1\n  brand  ""\n  color  null\n  mrp    20\n`);
+});
+
+test("a title links to the page of its product where links and colour are on", async () => {
+  const opened = "\u001b]8;;https://shop.example/p/sku-1\u001b\\";
+  const on = { FORCE_COLOR: "1", FORCE_HYPERLINK: "1" };
+  expect((await sample(["--card"], on)).stdout).toContain(opened);
+  expect((await sample(["-f", "table"], on)).stdout).toContain(opened);
+  expect((await sample(["--card", "--no-color"], on)).stdout).not.toContain("\u001b");
+});
+
+test.each([
+  [["--wide", "--card"], "--wide and --card are two views"],
+  [["--card", "-f", "csv"], "--card is a view for people; it cannot be combined with csv"],
+  [["--wide", "-o", "rows.ndjson"], "--wide is a view for people; it cannot be combined with ndjson"],
+])("refuses %j", async (args, message) => {
+  const { code, stdout, stderr } = await runCatalog(["sample", "--demo", ...args]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+});
