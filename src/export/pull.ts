@@ -126,6 +126,9 @@ async function writeSlices(
   const first = finished.length;
   let written = finished.reduce((sum, slice) => sum + slice.rows, 0);
   observer?.onRows?.(written);
+  if (written === maxRows) {
+    return written < plan.totalRows;
+  }
   const wanted = maxRows === undefined ? plan.slices : firstSlices(plan, maxRows);
   const sources = wanted.slice(first).map((slice, index) => {
     const expectTotal = (total: number) => checkTotal(total, exactRows(plan, slice), first + index);

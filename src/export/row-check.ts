@@ -9,29 +9,29 @@ export class RepeatedRowError extends Error {
 }
 
 /**
- * Checks the rows of one walk as they pass: each lies within the filters, and none comes twice. Rows are ordered by
- * sku (contract section 4.3 rule 1) and equal rows have equal skus, so only the ids of the current sku are kept.
+ * Checks the pages of one walk as they pass: each row lies within the filters, and none comes twice. A set that shifts
+ * under a cursor repeats rows of the page before, so only the ids of two pages are kept.
  */
-export function createRowCheck(filters: Filters): (row: string, requestId: string) => void {
+export function createPageCheck(filters: Filters): (rows: readonly string[], requestId: string) => void {
   const wanted = filters.rcd === undefined ? undefined : new Set(filters.rcd.split(","));
-  let sku: string | undefined;
-  let ids = new Set<string>();
-  return (row, requestId) => {
-    const product = JSON.parse(row) as Product;
-    if (!isWithin(product, filters, wanted)) {
-      throw new ContractError(
-        `the service answered with row ${JSON.stringify(product.product_id)}, which is outside the filters that were sent`,
-        requestId,
-      );
+  let before: ReadonlySet<string> = new Set();
+  return (rows, requestId) => {
+    const ids = new Set<string>();
+    for (const row of rows) {
+      const product = JSON.parse(row) as Product;
+      const { product_id } = product;
+      if (!isWithin(product, filters, wanted)) {
+        throw new ContractError(
+          `the service answered with row ${JSON.stringify(product_id)}, which is outside the filters that were sent`,
+          requestId,
+        );
+      }
+      if (ids.has(product_id) || before.has(product_id)) {
+        throw new RepeatedRowError(`row ${JSON.stringify(product_id)} came twice`);
+      }
+      ids.add(product_id);
     }
-    if (product.sku !== sku) {
-      sku = product.sku;
-      ids = new Set();
-    }
-    if (ids.has(product.product_id)) {
-      throw new RepeatedRowError(`row ${JSON.stringify(product.product_id)} came twice`);
-    }
-    ids.add(product.product_id);
+    before = ids;
   };
 }
 

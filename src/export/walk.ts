@@ -1,9 +1,11 @@
 import { createHash, type Hash } from "node:crypto";
 import type { CatalogClient } from "../api/client.ts";
 import { walkPages } from "../api/pages.ts";
+import type { CatalogPage } from "../api/rows-answer.ts";
+import type { CoverageSummary } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
-import { createRowCheck, RepeatedRowError } from "./row-check.ts";
+import { createPageCheck, RepeatedRowError } from "./row-check.ts";
 
 export interface WalkOptions {
   pageSize: number;
@@ -15,7 +17,7 @@ export interface WalkOptions {
 }
 
 /** Restarts in a row that bring no new row, after which a walk is given up. */
-const FRUITLESS_RESTARTS = 3;
+const FRUITLESS_RESTARTS = 5;
 
 /** What was already handed on is not what the service now says: the caller must take it back or give up. */
 export class DeliveredRowsMovedError extends Error {
@@ -75,23 +77,19 @@ async function* walkOnce(
   { pageSize, signal, expectTotal }: WalkOptions,
   delivered: { rows: number; digest: Hash },
 ): AsyncGenerator<readonly string[], void, void> {
-  const check = createRowCheck(filters);
+  const check = createPageCheck(filters);
   const again = { left: delivered.rows, digest: createHash("sha256") };
   let walked = 0;
-  let total: number | undefined;
+  let first: SetFacts | undefined;
   for await (const page of walkPages(client, filters, { limit: pageSize, signal })) {
-    const { total_matching } = page.pagination;
-    if (total !== undefined && total_matching !== total) {
-      throw new SetMovedError(`total_matching moved from ${total} to ${total_matching}`);
+    const facts = factsOf(page);
+    if (first === undefined && delivered.rows === 0) {
+      expectTotal?.(facts.total);
     }
-    if (total === undefined && delivered.rows === 0) {
-      expectTotal?.(total_matching);
-    }
-    total = total_matching;
+    first ??= facts;
+    assertUnmoved(first, facts);
     walked += page.rows.length;
-    for (const row of page.rows) {
-      check(row, page.meta.request_id);
-    }
+    check(page.rows, page.meta.request_id);
     const known = page.rows.slice(0, again.left);
     if (known.length > 0) {
       addTo(again.digest, known);
@@ -110,8 +108,29 @@ async function* walkOnce(
   if (again.left > 0) {
     throw new DeliveredRowsMovedError("rows that were read before are gone");
   }
-  if (total !== undefined && walked !== total) {
-    throw new SetMovedError(`the walk ended after ${walked} rows where total_matching is ${total}`);
+  if (first !== undefined && walked !== first.total) {
+    throw new SetMovedError(`the walk ended after ${walked} rows where total_matching is ${first.total}`);
+  }
+}
+
+/** What a page says of the whole set. */
+interface SetFacts {
+  total: number;
+  /** Without the rows outside the filters, which may come and go. */
+  coverage: Omit<CoverageSummary, "corpus_rows">;
+}
+
+function factsOf({ pagination, meta }: CatalogPage): SetFacts {
+  const { corpus_rows: _, ...coverage } = meta.coverage;
+  return { total: pagination.total_matching, coverage };
+}
+
+function assertUnmoved(first: SetFacts, now: SetFacts): void {
+  if (now.total !== first.total) {
+    throw new SetMovedError(`total_matching moved from ${first.total} to ${now.total}`);
+  }
+  if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
+    throw new SetMovedError("meta.coverage moved");
   }
 }
 

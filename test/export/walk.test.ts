@@ -119,6 +119,30 @@ describe("a walk", () => {
     expect((await walk(service)).error).toBeInstanceOf(DeliveredRowsMovedError);
   });
 
+  test("notices rows that repeat on the next page although the total stays", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    const early = ["A", "B"].map((sku) => ({ ...(rows[0] as (typeof rows)[number]), sku, product_id: `early-${sku}` }));
+    onRequest(service, 2, () => {
+      service.rows.splice(35, 2);
+      service.rows.push(...early);
+    });
+    const { error, restarts } = await walk(service);
+    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(restarts).toEqual([expect.stringMatching(/^row .* came twice$/)]);
+  });
+
+  test("notices days that move although the total stays", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    onRequest(service, 3, () => {
+      const last = service.rows.pop() as (typeof rows)[number];
+      service.rows.push({ ...last, crawl_date: "2026-02-01" });
+    });
+    const { error, rows: got, restarts } = await walk(service);
+    expect([error, got, restarts]).toEqual([undefined, texts(service.rows), ["meta.coverage moved"]]);
+  });
+
   test("refuses a row that the filters exclude", async () => {
     const service = fakeService(fakeRows(5));
     const { catalog } = service.client;
