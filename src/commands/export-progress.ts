@@ -1,14 +1,13 @@
 import type { Context } from "../context.ts";
-import { type PullResult, pull } from "../export/pull.ts";
+import { type PullResult, pull, type RowSink } from "../export/pull.ts";
 import type { Resumable } from "../export/resumable.ts";
-import type { OpenSink } from "../export/sink.ts";
 import { createProgress } from "../output/progress.ts";
 import type { Connection } from "./connection.ts";
 import type { ExportOptions } from "./export.ts";
 
 /** Pulls into the sink and shows how it goes. */
 export async function pullWithProgress(
-  sink: OpenSink,
+  sink: RowSink,
   { globals, filters, pageSize, concurrency, maxRows }: ExportOptions,
   claim: Resumable | undefined,
   { client, reporter, signal }: Connection,

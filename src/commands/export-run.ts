@@ -5,12 +5,15 @@ import type { PullResult } from "../export/pull.ts";
 import { claimOutput, type Resumable } from "../export/resumable.ts";
 import { createSink, type OpenSink } from "../export/sink.ts";
 import { isFile, isStdout, openDestination } from "../output/destination.ts";
+import type { EncoderOptions } from "../output/encoder.ts";
 import { createEncoder } from "../output/formats.ts";
+import { reportOnce } from "../output/row-members.ts";
 import { VERSION } from "../version.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { ExportOptions } from "./export.ts";
 import { writeManifest } from "./export-manifest.ts";
 import { pullWithProgress } from "./export-progress.ts";
+import type { Reporter } from "./reporter.ts";
 
 /** Pulls the set that the options name into their output. */
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
@@ -90,19 +93,21 @@ async function openSink(
     onSliceEnd: file && claim && ((slice, end) => claim.finished(file, slice, end)),
     onRewind: claim && ((slices) => claim.rewound(slices)),
     createEncoder: (continues, restore) =>
-      createEncoder(format, {
-        known: PRODUCT_COLUMNS,
-        chosen: options.columns,
-        continues,
-        restore,
-        onUnknownMember: (name) =>
-          reporter.warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
-        onLoneSurrogate: (column) =>
-          reporter.warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
-        onRounded: (column) =>
-          reporter.warn(`${column} holds a number that no double is equal to, written rounded; ndjson keeps it`),
-      }),
+      createEncoder(format, { ...encoding(options, reporter), continues, restore }),
   });
+}
+
+/** How the rows of an export are encoded; what a format cannot carry is told, once. */
+export function encoding({ columns, output: { format } }: ExportOptions, reporter: Reporter): EncoderOptions {
+  const warn = reportOnce((text) => reporter.warn(text));
+  return {
+    known: PRODUCT_COLUMNS,
+    chosen: columns,
+    onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
+    onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
+    onRounded: (column) =>
+      warn(`${column} holds a number that no double is equal to, written rounded; ndjson keeps it`),
+  };
 }
 
 /** Says what is left of an output that was given up. */

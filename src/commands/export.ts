@@ -6,6 +6,7 @@ import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { UsageError } from "../errors.ts";
 import { parseColumns } from "../output/columns.ts";
 import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
+import { type PartitionColumn, parsePartitionColumns } from "../output/partitions.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import {
@@ -23,6 +24,8 @@ export interface ExportOptions {
   demo: boolean;
   output: OutputOptions<RowFormat>;
   columns: readonly string[] | undefined;
+  /** Columns whose values name folders below `output.output`. */
+  partitionBy: readonly PartitionColumn[] | undefined;
   pageSize: number;
   concurrency: number;
   maxRows: number | undefined;
@@ -37,6 +40,7 @@ export interface ExportOptions {
 interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;
   columns?: string;
+  partitionBy?: string;
   pageSize?: string;
   concurrency?: string;
   maxRows?: string;
@@ -50,10 +54,7 @@ interface Flags extends FilterFlags, OutputFlags {
 export function declare(
   command: Command,
   context: Context,
-  run: (options: ExportOptions, context: Context) => Promise<void> = async (options) =>
-    options.dryRun
-      ? (await import("./export-dry-run.ts")).runDryRun(options, context)
-      : (await import("./export-run.ts")).runExport(options, context),
+  run: (options: ExportOptions, context: Context) => Promise<void> = runAsAsked,
 ): void {
   command.description(
     "The complete filtered set, streamed to stdout or a file, its rows counted against what the service says there are.",
@@ -61,6 +62,7 @@ export function declare(
   addFilterFlags(command);
   addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson")
     .option("--columns <names>", "columns to write, in this order: sku,title,selling_price")
+    .option("--partition-by <names>", "write a file for each value to Hive folders below -o DIR: retailer,crawl_date")
     .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
     .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
     .option("--max-rows <n>", "stop after this many rows")
@@ -81,9 +83,19 @@ Examples:
   $ catalog export --retailer acme --date yesterday -o acme.csv
   $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz
   $ catalog export --retailer acme -o acme.parquet
+  $ catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month
   $ catalog export -o rows.ndjson.gz --manifest --resume`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+async function runAsAsked(options: ExportOptions, context: Context): Promise<void> {
+  if (options.dryRun) {
+    return (await import("./export-dry-run.ts")).runDryRun(options, context);
+  }
+  return options.partitionBy === undefined
+    ? (await import("./export-run.ts")).runExport(options, context)
+    : (await import("./export-partitions.ts")).runPartitionedExport(options, context);
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): ExportOptions {
@@ -94,6 +106,10 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
       throw new UsageError(`--${name} needs a file: add --output FILE.`, { flag: `--${name}` });
     }
   }
+  const partitionBy = flags.partitionBy === undefined ? undefined : parsePartitionColumns(flags.partitionBy);
+  if (partitionBy !== undefined) {
+    checkPartitionFlags(flags, output);
+  }
   const { minimum, maximum } = LIMITS.pageSize;
   return {
     globals: parseGlobals(command),
@@ -101,6 +117,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     demo: flags.demo ?? false,
     output,
     columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
+    partitionBy,
     pageSize: parseWhole(flags.pageSize ?? String(maximum), "--page-size", minimum, maximum),
     concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
     maxRows: flags.maxRows === undefined ? undefined : parseWhole(flags.maxRows, "--max-rows", 1),
@@ -110,4 +127,17 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     dryRun: flags.dryRun ?? false,
     manifest: flags.manifest ?? false,
   };
+}
+
+function checkPartitionFlags(flags: Flags, { output }: OutputOptions<RowFormat>): void {
+  if (output === undefined) {
+    throw new UsageError("--partition-by writes a folder: add --output DIR.", { flag: "--partition-by" });
+  }
+  const other = (["resume", "manifest"] as const).find((name) => flags[name]);
+  if (other !== undefined || flags.clobber === false) {
+    throw new UsageError(
+      `--${other ?? "no-clobber"} is for an export to one file; it does not go with --partition-by.`,
+      { flag: `--${other ?? "no-clobber"}` },
+    );
+  }
 }

@@ -37,6 +37,10 @@ export function withoutCompressionEnding(name: string): { stem: string; compress
   return { stem, compression };
 }
 
+export function withCompressionEnding(name: string, compression: Compression | undefined): string {
+  return compression === undefined ? name : `${name}${CODECS[compression].ending}`;
+}
+
 /**
  * The compression of an output: the one asked for, else the one that the file's ending tells.
  *

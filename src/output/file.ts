@@ -184,7 +184,7 @@ async function targetOf(path: string): Promise<string> {
 }
 
 /** Makes the new name itself survive a loss of power; file systems that cannot say so. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();

@@ -37,6 +37,11 @@ export function formatOfFile(name: string): { format: RowFormat | undefined; com
   return { format, compression };
 }
 
+/** The usual ending of a file of this format. */
+export function extensionOf(format: RowFormat): string {
+  return FORMATS[format].extensions[0];
+}
+
 function extensionsOf(format: RowFormat): readonly string[] {
   return FORMATS[format].extensions;
 }

@@ -1,0 +1,55 @@
+import { type Compression, compressed } from "../output/compression.ts";
+import type { RowEncoder } from "../output/encoder.ts";
+import { openFile } from "../output/file.ts";
+import type { PartitionSpool } from "../output/partition-spool.ts";
+import type { RowSink } from "./pull.ts";
+
+/** Puts the rows of a pull into the partitions of a spool; slices can be taken back. */
+export function createPartitionSink(spool: PartitionSpool, partitionOf: (row: string) => string): RowSink {
+  const ends: number[] = [];
+  return {
+    write: async (rows) => {
+      for (const row of rows) {
+        await spool.add(partitionOf(row), row);
+      }
+    },
+    endSlice: async () => {
+      ends.push(await spool.flush());
+    },
+    rewind: async (slices) => {
+      ends.length = slices;
+      await spool.truncate(ends.at(-1) ?? 0);
+      return true;
+    },
+  };
+}
+
+/** Writes batches of rows as one complete file, which survives a loss of power; returns how many rows it holds. */
+export async function writeWhole(
+  path: string,
+  batches: AsyncIterable<readonly string[]>,
+  encoder: RowEncoder,
+  compression?: Compression,
+): Promise<number> {
+  const file = await openFile(path);
+  const destination = compression === undefined ? file : compressed(file, compression);
+  let rows = 0;
+  const put = async (chunk: string | Uint8Array) => {
+    if (chunk.length > 0) {
+      await destination.write(chunk);
+    }
+  };
+  try {
+    await put(await encoder.begin());
+    for await (const batch of batches) {
+      await put(await encoder.encode(batch));
+      rows += batch.length;
+    }
+    await put(await encoder.end());
+    await destination.finish();
+  } catch (error) {
+    await destination.abandon();
+    throw error;
+  }
+  return rows;
+}

@@ -1,0 +1,100 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { expect, test } from "vitest";
+import type { Product } from "../../src/contract/product.ts";
+import { ownerOf } from "../../src/export/owner.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const rows: Product[] = [
+  ...products(3, { retailer: "acme", crawl_date: "2026-01-01" }),
+  ...products(2, { retailer: "acme", crawl_date: "2026-01-02" }),
+  ...products(2, { retailer: "b%=b", crawl_date: "2026-01-02" }),
+];
+
+test("each partition is a file of its rows, its columns still in it, in folders named as Hive does", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  const result = await exportTo(folder, ["-f", "ndjson"]);
+  expect([result.code, result.stderr, result.stdout]).toEqual([0, "", ""]);
+  const files = await filesOf(folder);
+  expect(Object.keys(files)).toEqual([
+    "retailer=acme/crawl_date=2026-01-01/part-0.ndjson",
+    "retailer=acme/crawl_date=2026-01-02/part-0.ndjson",
+    "retailer=b%25%3Db/crawl_date=2026-01-02/part-0.ndjson",
+  ]);
+  expect(Object.values(files).map(linesOf)).toEqual([rows.slice(0, 3), rows.slice(3, 5), rows.slice(5)]);
+});
+
+test("Parquet partitions read back as the rows of the service", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  await exportTo(folder, ["-f", "parquet"]);
+  const read = await Promise.all(
+    Object.values(await filesOf(folder)).map((bytes) => parquetReadObjects({ file: new Uint8Array(bytes).buffer })),
+  );
+  expect(read.flat()).toEqual(rows.map((row) => ({ ...row, crawl_date: new Date(row.crawl_date) })));
+});
+
+test("partitions are compressed on their own", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  await exportTo(folder, ["-f", "csv", "--compress", "gzip", "--retailer", "acme"]);
+  expect(Object.keys(await filesOf(folder))).toEqual([
+    "retailer=acme/crawl_date=2026-01-01/part-0.csv.gz",
+    "retailer=acme/crawl_date=2026-01-02/part-0.csv.gz",
+  ]);
+});
+
+test("partitions that the set has rows of are replaced, others stay, and nothing else is left", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  await exportTo(folder, ["-f", "ndjson"]);
+  const changed = [product({ retailer: "acme", crawl_date: "2026-01-02", sku: "new" })];
+  await exportTo(folder, ["-f", "ndjson"], changed);
+  const files = Object.values(await filesOf(folder)).map(linesOf);
+  expect(files).toEqual([rows.slice(0, 3), changed, rows.slice(5)]);
+  expect((await readdir(folder)).sort()).toEqual(["retailer=acme", "retailer=b%25%3Db"]);
+});
+
+test("a folder that another process writes is refused", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  await mkdir(join(folder, ".catalog"), { recursive: true });
+  const other = startCatalog(["service", "start", "--port", "0", "--database", join(folder, "..", "db")]);
+  try {
+    await writeFile(join(folder, ".catalog/lock"), JSON.stringify(await ownerOf(other.pid ?? 0)));
+    const { code, stderr } = await exportTo(folder, ["-f", "ndjson"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${other.pid}`)]);
+  } finally {
+    other.kill("SIGKILL");
+  }
+});
+
+test.each([
+  [["--partition-by", "brand", "-o", "x"], 'not "brand"'],
+  [["--partition-by", "retailer,retailer", "-o", "x"], 'names "retailer" twice'],
+  [["--partition-by", "retailer"], "add --output DIR"],
+  [["--partition-by", "retailer", "-o", "x", "--resume"], "--resume is for an export to one file"],
+])("%j is refused", async (flags, message) => {
+  const { code, stderr } = await runCatalog(["export", "--demo", ...flags]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+async function exportTo(folder: string, flags: readonly string[], served = rows) {
+  const { url, key } = await startTestService({ rows: served });
+  const args = ["export", "--partition-by", "retailer,crawl_date", "-o", folder, ...flags];
+  return runCatalog(args, { env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } });
+}
+
+async function filesOf(folder: string): Promise<Record<string, Buffer>> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.includes("part-0.")).sort();
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)),
+  );
+}
+
+function linesOf(bytes: Buffer): Product[] {
+  return bytes
+    .toString()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
