@@ -11,6 +11,7 @@ export interface StartFlags extends ServiceFlags {
   window?: string;
   cursorTtl?: string;
   queryTimeout?: string;
+  errorBase?: string;
 }
 
 export type LoadFlags = ServiceFlags;

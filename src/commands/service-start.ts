@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Context } from "../context.ts";
 import { FileError, InterruptedError, UsageError } from "../errors.ts";
+import { visible } from "../output/visible.ts";
 import { type StartOptions, startService } from "../service/start.ts";
 import { makeFolder, reportingStoreErrors } from "./service-database.ts";
 import type { StartFlags } from "./service-options.ts";
@@ -13,7 +14,9 @@ export async function startCommand(flags: StartFlags & { database: string }, con
   const options = parseStart(flags);
   const service = await reportingStoreErrors(flags.database, async () => {
     await makeFolder(flags.database);
-    return await startService(options).catch((error: unknown) => {
+    const onUnexpectedError = (error: unknown, requestId: string) =>
+      void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
+    return await startService({ ...options, onUnexpectedError }).catch((error: unknown) => {
       throw listenError(error, options);
     });
   });
@@ -39,6 +42,7 @@ function parseStart(flags: StartFlags & { database: string }): StartOptions & { 
     windowSeconds: whole(flags.window, "--window"),
     cursorTtl: duration(flags.cursorTtl, "--cursor-ttl"),
     queryTimeout: duration(flags.queryTimeout, "--query-timeout"),
+    errorBase: flags.errorBase?.replace(/\/+$/, ""),
   };
   return {
     database: flags.database,

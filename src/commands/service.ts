@@ -53,6 +53,10 @@ function declareStart(command: Command, withDefault: WithDefault, context: Conte
     .option("--window <seconds>", `length of a window (default: ${LIMITS.windowSeconds})`)
     .option("--cursor-ttl <duration>", "how long a cursor is taken (default: 1h)")
     .option("--query-timeout <duration>", "how long a query may take (default: 10s)")
+    .option(
+      "--error-base <url>",
+      "address in the `type` of errors, without a final slash (default: the service itself)",
+    )
     .action(async (flags: StartFlags) => {
       const { startCommand } = await import("./service-start.ts");
       await startCommand(withDefault(flags), context);
