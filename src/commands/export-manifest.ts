@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../export/manifest.ts";
 import type { PullResult } from "../export/pull.ts";
 import type { Resumable } from "../export/resumable.ts";
+import { partialPathOf } from "../output/file.ts";
 import { VERSION } from "../version.ts";
 import type { Connection } from "./connection.ts";
 import type { ExportOptions } from "./export.ts";
@@ -32,12 +34,22 @@ export async function writeManifest(
     rows: result.rows,
     complete: !result.truncated,
     coverage: result.summary,
-    plan: { page_size: options.pageSize, slice_pages: result.slicePages, slices: result.slices },
+    plan: {
+      page_size: options.pageSize,
+      slice_pages: result.slicePages,
+      slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
+    },
     requests: reporter.requests(),
     started_at: earlier?.started_at ?? startedAt,
     finished_at: new Date(context.now()).toISOString(),
     resumed: earlier !== undefined,
   };
-  const output = { format: "json", output: manifestPathOf(target), compression: undefined, noClobber: false };
-  await writeText(manifestText(manifest), output, context);
+  const path = manifestPathOf(target);
+  // A run that was killed may have left a part of it; the output is this process's own meanwhile.
+  await rm(partialPathOf(path), { force: true });
+  await writeText(
+    manifestText(manifest),
+    { format: "json", output: path, compression: undefined, noClobber: false },
+    context,
+  );
 }

@@ -36,9 +36,12 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       await leave(claim, options, connection);
       throw error;
     }
-    await claim?.close();
-    if (options.manifest && claim !== undefined) {
-      await writeManifest(result, claim, options, connection, { startedAt, context });
+    try {
+      if (options.manifest && claim !== undefined) {
+        await writeManifest(result, claim, options, connection, { startedAt, context });
+      }
+    } finally {
+      await claim?.close();
     }
   });
 }

@@ -1,7 +1,6 @@
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
-import type { Owner } from "./owner.ts";
 
 /** Raised when a journal of before can no longer be understood. */
 export const JOURNAL_VERSION = 1;
@@ -19,7 +18,7 @@ export interface JournalHead {
 
 /** A slice that is on disk. */
 export interface JournalSlice {
-  /** Names the slice's filters, see `sliceKey`. */
+  /** Names what was read, see `sliceKey`. */
   key: string;
   rows: number;
   /** Length of the output after it, in bytes. */
@@ -32,7 +31,6 @@ export interface JournalSlice {
 export interface Journal extends JournalHead {
   version: number;
   tool: string;
-  owner: Owner;
   started_at: string;
   slice_pages: number | null;
   slices: JournalSlice[];
@@ -78,10 +76,17 @@ export async function readJournal(path: string): Promise<Journal | undefined> {
 function parse(text: string): Journal | undefined {
   try {
     const journal = JSON.parse(text) as Partial<Journal> | null;
-    return typeof journal?.version === "number" && Array.isArray(journal.slices) ? (journal as Journal) : undefined;
+    const { version, slices } = journal ?? {};
+    return typeof version === "number" && Array.isArray(slices) && slices.every(isSlice)
+      ? (journal as Journal)
+      : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isSlice(slice: Partial<JournalSlice> | null): boolean {
+  return typeof slice?.key === "string" && Number.isSafeInteger(slice.rows) && Number.isSafeInteger(slice.bytes);
 }
 
 /** Writes a journal so that at any instant the old or the new one is there, whole. */

@@ -33,7 +33,7 @@ export interface Manifest {
   complete: boolean;
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
-  plan: { page_size: number; slice_pages: number; slices: readonly FinishedSlice[] };
+  plan: { page_size: number; slice_pages: number; slices: readonly Omit<FinishedSlice, "key">[] };
   requests: RequestLog;
   started_at: string;
   finished_at: string;

@@ -15,6 +15,8 @@ export interface Slice {
 /** Slices whose rows add up to a count that the coverage gives. */
 export interface Group {
   rows: number;
+  /** Digest of what the coverage says of it: counts and days of its combinations. */
+  digest: string;
 }
 
 /** How a set is pulled. The slices together match each row of the set exactly once, in canonical order. */
@@ -60,7 +62,7 @@ export function planSlices(
     return { slices: [], groups: [], totalRows: 0, requests: 0 };
   }
   if (totalRows <= pageSize * slicePages && slicePages === 1) {
-    return { slices: [{ filters, group: 0, rows: totalRows }], groups: [{ rows: totalRows }], totalRows, requests: 1 };
+    return { slices: [{ filters, group: 0, rows: totalRows }], groups: [groupOf(matching)], totalRows, requests: 1 };
   }
   const byCombination = planByCombination(matching, filters, pageSize, slicePages);
   const byDate = planByDate(matching, filters, pageSize, slicePages);
@@ -87,7 +89,7 @@ function planByCombination(
     const end = endOfGroup(coverage, start, target, pageSize);
     const members = coverage.slice(start, end);
     const rows = sumRows(members);
-    const group = groups.push({ rows }) - 1;
+    const group = groups.push(groupOf(members)) - 1;
     const own = { ...datesOf(filters), rcd: members.map((entry) => entry.rcd).join(",") };
     const [only] = members;
     const ranges =
@@ -127,7 +129,7 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: number, slicePages: number): Plan {
   const totalRows = sumRows(coverage);
   const slices = cutByDate(coverage, filters, slicePages * pageSize).map((range) => ({ ...range, group: 0 }));
-  const groups = [{ rows: totalRows }];
+  const groups = [groupOf(coverage)];
   return { slices, groups, totalRows, requests: expectedRequests(slices, groups, pageSize) };
 }
 
@@ -156,20 +158,25 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Names a slice by its filters, briefly: an `rcd` may hold hundreds of combinations. */
-export function sliceKey(filters: Filters): string {
-  return createHash("sha256").update(JSON.stringify(filters)).digest("hex").slice(0, 16);
+function groupOf(members: readonly Coverage[]): Group {
+  const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
+  return { rows: sumRows(members), digest: digestOf(facts) };
 }
 
-/** How many slices from the start two plans have in common: same filters, in groups of the same rows. */
+/** Names what a slice is made of: its filters and what the coverage said of its group. */
+export function sliceKey({ groups }: Plan, { filters, group }: Slice): string {
+  return digestOf([filters, groups[group]?.digest]);
+}
+
+function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+/** How many slices from the start two plans have in common, by whole groups. */
 export function commonSlices(a: Plan, b: Plan): number {
   const different = a.slices.findIndex((slice, index) => {
     const other = b.slices[index];
-    return (
-      other === undefined ||
-      JSON.stringify(slice.filters) !== JSON.stringify(other.filters) ||
-      a.groups[slice.group]?.rows !== b.groups[other.group]?.rows
-    );
+    return other === undefined || sliceKey(a, slice) !== sliceKey(b, other);
   });
   return different === -1 ? a.slices.length : a.slices.findIndex((slice) => slice.group === a.slices[different]?.group);
 }

@@ -3,7 +3,7 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
-import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice } from "./plan.ts";
+import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
 import { checkGroup, checkTotal, exactRows, type FinishedSlice, PlanOutdatedError, stillValid } from "./reckoning.ts";
 import { inOrder } from "./schedule.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
@@ -135,9 +135,10 @@ async function writeSlices(
     const onRestart = (reason: string) => observer?.onRestart?.(reason);
     return (stop: AbortSignal) => walkSlice(client, slice.filters, { pageSize, signal: stop, expectTotal, onRestart });
   });
-  const endSlice = async ({ filters }: Slice, rows: number) => {
-    await sink.endSlice({ filters, rows });
-    finished.push({ filters, rows });
+  const endSlice = async (slice: Slice, rows: number) => {
+    const end = { key: sliceKey(plan, slice), filters: slice.filters, rows };
+    await sink.endSlice(end);
+    finished.push(end);
   };
   let inSlice = 0;
   for await (const event of inOrder(sources, { concurrency, lookAheadBytes: LOOK_AHEAD_BYTES }, signal)) {

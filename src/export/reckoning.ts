@@ -3,6 +3,8 @@ import { type Plan, type Slice, sliceKey } from "./plan.ts";
 
 /** A slice that was written whole. */
 export interface FinishedSlice {
+  /** See `sliceKey`. */
+  key: string;
   filters: Filters;
   rows: number;
 }
@@ -24,10 +26,10 @@ export function stillValid(earlier: readonly { key: string; rows: number }[], pl
   const finished: FinishedSlice[] = [];
   for (const [index, { key, rows }] of earlier.entries()) {
     const slice = plan.slices[index];
-    if (slice === undefined || sliceKey(slice.filters) !== key) {
+    if (slice === undefined || sliceKey(plan, slice) !== key) {
       break;
     }
-    finished.push({ filters: slice.filters, rows });
+    finished.push({ key, filters: slice.filters, rows });
   }
   // A group that is whole but has another count than the coverage now gives has to be read again.
   const off = plan.slices.findIndex((slice, index) => {
@@ -43,7 +45,7 @@ export function checkGroup(plan: Plan, finished: readonly FinishedSlice[], slice
   if (plan.slices[index + 1]?.group === slice.group) {
     return;
   }
-  const sum = sumOfGroup(plan, [...finished, { filters: slice.filters, rows }], index);
+  const sum = sumOfGroup(plan, finished, index) + rows;
   const expected = plan.groups[slice.group]?.rows;
   if (sum !== expected) {
     throw new PlanOutdatedError(

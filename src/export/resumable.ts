@@ -11,8 +11,7 @@ import {
   removeJournal,
   writeJournal,
 } from "./journal.ts";
-import { isRunning, ownerOf } from "./owner.ts";
-import { sliceKey } from "./plan.ts";
+import { type Lock, lockOutput } from "./lock.ts";
 import type { FinishedSlice } from "./reckoning.ts";
 import type { SliceEnd } from "./sink.ts";
 
@@ -58,13 +57,20 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
   if (target === undefined) {
     return undefined;
   }
+  const lock = await lockOutput(target, options.pid);
+  try {
+    return await claim(target, lock, options);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function claim(target: string, lock: Lock, options: ResumableOptions): Promise<Resumable> {
   const journalPath = journalPathOf(target);
   const partial = partialPathOf(target);
   const size = await sizeOf(partial);
   const found = await readJournal(journalPath);
-  if (found !== undefined && (await isRunning(found.owner))) {
-    throw new FileError(`${path} is being written by process ${found.owner.pid} on ${found.owner.host}`, path);
-  }
   if (size !== undefined && !options.resume) {
     throw new FileError(unfinished(partial, found), partial);
   }
@@ -79,7 +85,6 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
     version: JOURNAL_VERSION,
     ...options.head,
     tool: options.tool,
-    owner: await ownerOf(options.pid),
     started_at: earlier?.started_at ?? options.startedAt,
     slice_pages: earlier?.slice_pages ?? null,
     slices: earlier?.slices ?? [],
@@ -98,23 +103,32 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
       journal.slice_pages = slicePages;
       await save();
     },
-    finished: async (file, { filters }, end) => {
+    finished: async (file, { key }, end) => {
       await file.sync();
-      journal.slices.push({ key: sliceKey(filters), ...end });
+      journal.slices.push({ key, ...end });
       await save();
     },
     rewound: async (slices) => {
       journal.slices.length = slices;
       await save();
     },
-    close: () => removeJournal(journalPath),
-    release: () => (earlier === undefined ? removeJournal(journalPath) : Promise.resolve()),
+    close: async () => {
+      await removeJournal(journalPath);
+      await lock.release();
+    },
+    release: async () => {
+      if (earlier === undefined) {
+        await removeJournal(journalPath);
+      }
+      await lock.release();
+    },
     leave: async () => {
       const isWorthKeeping = journal.slices.length > 0;
       if (!isWorthKeeping) {
         await rm(partial, { force: true });
         await removeJournal(journalPath);
       }
+      await lock.release();
       return isWorthKeeping;
     },
   };

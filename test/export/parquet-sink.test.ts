@@ -61,6 +61,6 @@ async function openSink(path: string, finished: readonly SliceEnd[] = []) {
 async function writeSlices(sink: OpenSink, from: number, to = slices.length): Promise<void> {
   for (const rows of slices.slice(from, to)) {
     await sink.write(rows);
-    await sink.endSlice({ filters: {}, rows: rows.length });
+    await sink.endSlice({ key: "slice", filters: {}, rows: rows.length });
   }
 }

@@ -122,7 +122,7 @@ describe("a plan", () => {
     const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [500], firstDay: 20_000 }]);
     expect(planSlices(one, { retailer: "a" }, 500)).toEqual({
       slices: [{ filters: { retailer: "a" }, group: 0, rows: 500 }],
-      groups: [{ rows: 500 }],
+      groups: [{ rows: 500, digest: expect.stringMatching(/^[0-9a-f]{16}$/) }],
       totalRows: 500,
       requests: 1,
     });

@@ -1,0 +1,113 @@
+import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { FileError } from "../errors.ts";
+import { isRunning, type Owner, ownerOf } from "./owner.ts";
+
+export interface Lock {
+  release(): Promise<void>;
+}
+
+/**
+ * Makes the output `target` this process's own until `release`. The lock of a process that has ended, however it did,
+ * does not count.
+ *
+ * Locks are numbered, and one is never taken over but followed by the next: a link is made for one process only, and
+ * whoever made one gives way where it then sees another that is held. So two may both give way, never both go on.
+ *
+ * @throws FileError where another process holds it
+ */
+export async function lockOutput(target: string, pid: number): Promise<Lock> {
+  const locks = locksOf(target, await ownerOf(pid));
+  for (;;) {
+    const others = await locks.list();
+    await locks.assertFree(others);
+    const mine = await locks.create(Math.max(0, ...others) + 1);
+    if (mine === undefined) {
+      continue;
+    }
+    try {
+      await locks.assertFree((await locks.list()).filter((number) => number !== mine));
+    } catch (error) {
+      await locks.remove(String(mine));
+      throw error;
+    }
+    await locks.removeOthers(mine);
+    return { release: () => locks.remove(String(mine)) };
+  }
+}
+
+function locksOf(target: string, owner: Owner) {
+  const folder = dirname(target);
+  const prefix = `${basename(target)}.partial.lock.`;
+  const pathOf = (suffix: string) => join(folder, `${prefix}${suffix}`);
+  const suffixes = async () =>
+    (await reporting(folder, () => readdir(folder)))
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => name.slice(prefix.length));
+  const remove = (suffix: string) => rm(pathOf(suffix), { force: true });
+
+  return {
+    remove,
+    list: async () => (await suffixes()).filter((suffix) => /^\d+$/.test(suffix)).map(Number),
+    removeOthers: async (mine: number) => {
+      for (const suffix of await suffixes()) {
+        if (suffix !== String(mine)) {
+          await remove(suffix);
+        }
+      }
+    },
+    assertFree: async (numbers: readonly number[]) => {
+      for (const number of numbers) {
+        const path = pathOf(String(number));
+        const holder = await ownerAt(path);
+        if (holder !== undefined && (await isRunning(holder))) {
+          const { pid, host } = holder;
+          const hint = host === owner.host ? "" : `; where that one has ended, delete ${path}`;
+          throw new FileError(`${target} is being written by process ${pid} on ${host}${hint}`, target);
+        }
+      }
+    },
+    /** Undefined where another was faster. */
+    create: async (number: number): Promise<number | undefined> => {
+      const draft = `${owner.pid}.new`;
+      await reporting(target, () => writeFile(pathOf(draft), JSON.stringify(owner)));
+      try {
+        // A link appears with its whole content or not at all.
+        await link(pathOf(draft), pathOf(String(number)));
+        return number;
+      } catch (error) {
+        // ENOENT: whoever holds the lock by now has cleared the draft away.
+        if (["EEXIST", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+          return undefined;
+        }
+        throw fileError(target, error);
+      } finally {
+        await remove(draft);
+      }
+    },
+  };
+}
+
+/** Undefined where the lock was released meanwhile. */
+async function ownerAt(path: string): Promise<Owner | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as Owner;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw new FileError(`${path} is not the lock of an export; delete it`, path, error);
+  }
+}
+
+async function reporting<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+function fileError(path: string, error: unknown): FileError {
+  return new FileError(`${path} cannot be written: ${(error as Error).message}`, path, error);
+}
