@@ -40,16 +40,11 @@ export async function withConnection<T>(
     const reporter = createReporter(globals, context);
     const { signal } = deadline;
     const client = createClient({
+      ...clientSettings(globals, context),
       baseUrl,
       apiKey,
-      userAgent: `retail-catalog-cli/${VERSION}`,
-      requestTimeout: globals.timeout,
-      retries: globals.retries,
       maxRate,
       signal,
-      now: context.now,
-      sleep: context.sleep,
-      random: context.random,
       env: service === undefined ? context.env : {},
       onEvent: reporter.onEvent,
     });
@@ -62,6 +57,20 @@ export async function withConnection<T>(
     deadline.release();
     await service?.close();
   }
+}
+
+/** What every client of this tool has in common. */
+export function clientSettings(globals: GlobalOptions, context: Context) {
+  return {
+    userAgent: `retail-catalog-cli/${VERSION}`,
+    requestTimeout: globals.timeout,
+    retries: globals.retries,
+    signal: context.signal,
+    now: context.now,
+    sleep: context.sleep,
+    random: context.random,
+    env: context.env,
+  };
 }
 
 function maxTimeError(milliseconds: number): NetworkError {

@@ -15,6 +15,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "export", summary: "the complete filtered set, to stdout or a file", load: () => import("./export.ts") },
   { name: "verify", summary: "an exported file checked against its manifest", load: () => import("./verify.ts") },
   { name: "diff", summary: "what changed between two crawl days", load: () => import("./diff.ts") },
+  { name: "auth", summary: "store, check and forget an API key", load: () => import("./auth.ts") },
   { name: "explain", summary: "what an error code means, and what to do", load: () => import("./explain.ts") },
   { name: "service", summary: "run, fill and administer the embedded service", load: () => import("./service.ts") },
 ];

@@ -50,7 +50,7 @@ async function readKeyFile(path: string): Promise<string> {
 }
 
 /** Runs through the shell, since people write pipes and quotes there; its output never reaches a message. */
-async function runKeyCommand(
+export async function runKeyCommand(
   command: string,
   profile: string,
   context: Pick<Context, "env" | "signal">,

@@ -50,7 +50,8 @@ export async function isReadableByOthers(path: string): Promise<boolean> {
   return process.platform !== "win32" && ((await stat(path)).mode & 0o077) !== 0;
 }
 
-function parseConfig(text: string, path: string): Pick<ConfigFile, "profiles" | "defaultProfile"> {
+/** @throws UsageError when it is not TOML of the expected shape */
+export function parseConfig(text: string, path: string): Pick<ConfigFile, "profiles" | "defaultProfile"> {
   let document: Record<string, unknown>;
   try {
     document = parse(text);

@@ -40,7 +40,7 @@ function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   return elsewhere ? { name: profile.name, values: rest } : profile;
 }
 
-async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {
+export async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {
   const { path, profiles, defaultProfile } = await readConfig(context);
   const asked = flag ?? (context.env.CATALOG_PROFILE || undefined);
   const name = asked ?? defaultProfile ?? "default";
@@ -59,7 +59,7 @@ async function findProfile(flag: string | undefined, context: Context): Promise<
   });
 }
 
-function resolveBaseUrl(flag: string | undefined, context: Context, profile: Profile | undefined): URL {
+export function resolveBaseUrl(flag: string | undefined, context: Context, profile: Profile | undefined): URL {
   const candidates = [
     ["--base-url", flag],
     ["CATALOG_BASE_URL", context.env.CATALOG_BASE_URL || undefined],

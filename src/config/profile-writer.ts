@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import type { Context } from "../context.ts";
+import { FileError } from "../errors.ts";
+import { configPath, isReadableByOthers, type Profile, parseConfig } from "./file.ts";
+import { replaceFile } from "./replace-file.ts";
+import { setProfile } from "./toml-edit.ts";
+
+/** How a profile was written. */
+export interface ProfileWritten {
+  path: string;
+  /** The file could be read by others before, and no longer can. */
+  mended: boolean;
+  /** Its comments could not be kept. */
+  commentsLost: boolean;
+}
+
+/**
+ * The profile that a command is to write: the one asked for, else the default one. It need not exist, nor its file.
+ *
+ * @throws FileError where the file cannot be read; UsageError where it is malformed
+ */
+export async function profileToWrite(
+  flag: string | undefined,
+  context: Pick<Context, "env" | "folders">,
+): Promise<{ name: string; values: Profile }> {
+  const path = configPath(context);
+  const { profiles, defaultProfile } = parseConfig((await readExisting(path)) ?? "", path);
+  const name = flag ?? (context.env.CATALOG_PROFILE || undefined) ?? defaultProfile ?? "default";
+  return { name, values: (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {} };
+}
+
+/**
+ * Replaces the profile `name` in the configuration file by what `change` makes of it; the other profiles stay. The
+ * file is created where it does not exist, and can be read by its owner alone afterwards.
+ *
+ * @throws FileError where it cannot be read or written; UsageError where it is malformed
+ */
+export async function writeProfile(
+  context: Pick<Context, "env" | "folders" | "pid">,
+  name: string,
+  change: (profile: Profile) => Profile,
+): Promise<ProfileWritten> {
+  const path = configPath(context);
+  const text = await readExisting(path);
+  const { profiles } = parseConfig(text ?? "", path);
+  const mended = text !== undefined && (await isReadableByOthers(path));
+  const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const edited = setProfile(text ?? "", name, { ...change(known ?? {}) });
+  try {
+    await replaceFile(path, edited.text, context.pid);
+  } catch (error) {
+    throw new FileError(`the configuration file ${path} cannot be written: ${(error as Error).message}`, path, error);
+  }
+  return { path, mended, commentsLost: edited.commentsLost };
+}
+
+async function readExisting(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw new FileError(`the configuration file ${path} cannot be read: ${(error as Error).message}`, path, error);
+  }
+}

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from "node:util";
+import { parse, stringify } from "smol-toml";
+
+/** What a table holds; a member that is undefined is absent. */
+type Strings = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Makes `[profiles.NAME]` hold exactly `values`.
+ *
+ * @param text valid TOML
+ * @returns the text with the lines of that table alone changed; where it is written in a way that line by line cannot be
+ * changed safely, the whole document written anew, `commentsLost` then being true
+ */
+export function setProfile(text: string, name: string, values: Strings): { text: string; commentsLost: boolean } {
+  const document = parse(text);
+  const profiles = document.profiles as Record<string, Strings> | undefined;
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const wanted = stringify({ ...document, profiles: { ...profiles, [name]: given } });
+  const edited = editLines(text, name, values);
+  return means(edited, wanted) ? { text: edited, commentsLost: false } : { text: wanted, commentsLost: true };
+}
+
+function editLines(text: string, name: string, values: Strings): string {
+  const lines = text.split("\n");
+  const header = lines.findIndex((line) => isDeepStrictEqual(parsed(line), parsed(headerOf(name))));
+  if (header === -1) {
+    const before = text.trimEnd();
+    return `${before}${before === "" ? "" : "\n\n"}${headerOf(name)}\n${entriesOf(values).join("")}`;
+  }
+  const next = lines.findIndex((line, index) => index > header && /^\s*\[/.test(line));
+  const end = next === -1 ? lines.length : next;
+  const own = lines.slice(header + 1, end).map((line) => `${line}\n`);
+  const kept = own.filter((line) => keyOf(line) === undefined || unchanged(line, values));
+  const present = new Set(kept.map(keyOf));
+  const added = entriesOf(values).filter((line) => !present.has(keyOf(line)));
+  // New lines go below the last entry or comment, above the blank lines that set off the next table.
+  const last = kept.findLastIndex((line) => line.trim() !== "") + 1;
+  const table = [...kept.slice(0, last), ...added, ...kept.slice(last)].join("");
+  const rest = next === -1 ? table.replace(/\n+$/, "\n") : `${table}${lines.slice(end).join("\n")}`;
+  return [...lines.slice(0, header + 1), rest].join("\n");
+}
+
+function headerOf(name: string): string {
+  return `[profiles.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}]`;
+}
+
+function entriesOf(values: Strings): string[] {
+  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : stringify({ [key]: value })));
+}
+
+function keyOf(line: string): string | undefined {
+  return Object.keys(parsed(line) ?? {})[0];
+}
+
+function unchanged(line: string, values: Strings): boolean {
+  return Object.entries(parsed(line) ?? {}).every(([key, value]) => values[key] === value);
+}
+
+function means(text: string, document: string): boolean {
+  const meaning = parsed(text);
+  return meaning !== undefined && isDeepStrictEqual(meaning, parsed(document));
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,190 @@
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startTestService } from "../helpers/service.ts";
+
+/** A running service and a configuration file of the test's own, holding `toml` where that is given. */
+async function setUp(toml?: (url: string) => string, mode = 0o600) {
+  const service = await startTestService();
+  const path = join(await temporaryFolder(), "catalog", "config.toml");
+  if (toml !== undefined) {
+    await mkdir(join(path, ".."));
+    await writeFile(path, toml(service.url), { mode });
+    await chmod(path, mode);
+  }
+  const auth = (args: string[], { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {}) =>
+    runCatalog(["auth", ...args], { stdin, env: { CATALOG_CONFIG: path, ...env } });
+  return { ...service, path, auth, config: () => readFile(path, "utf8") };
+}
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+describe("auth login", () => {
+  test("stores a piped key and the address in a new file that nobody else can read", async () => {
+    const { auth, config, key, path, url } = await setUp();
+    const result = await auth(["login", "--base-url", url], { stdin: `${key}\n` });
+    expect(result).toEqual({ code: EXIT.ok, signal: null, stdout: "", stderr: "" });
+    expect(await config()).toBe(`[profiles.default]\nbase_url = "${url}/"\napi_key = "${key}"\n`);
+    expect([await modeOf(path), await modeOf(join(path, ".."))]).toEqual([0o600, 0o700]);
+  });
+
+  test("leaves a profile with which other commands work", async () => {
+    const { auth, key, path, url } = await setUp();
+    await auth(["login", "--base-url", url, "--profile", "my team"], { stdin: key });
+    const { code } = await runCatalog(["coverage", "--profile", "my team"], { env: { CATALOG_CONFIG: path } });
+    expect(code).toBe(EXIT.ok);
+  });
+
+  test("keeps other profiles and every comment", async () => {
+    const { auth, config, key } = await setUp(
+      (url) => `# mine
+default_profile = "work"
+
+[profiles.work] # day
+# the old key
+api_key = "old"
+base_url = "${url}/"
+status_url = "https://status.example"
+
+# night
+[profiles.other]
+api_key_command = "pass show catalog"
+`,
+    );
+    const before = await config();
+    expect((await auth(["login"], { stdin: key })).code).toBe(EXIT.ok);
+    expect(await config()).toBe(
+      before.replace('api_key = "old"\n', "").replace("\n# night\n", `\n# night\napi_key = "${key}"\n`),
+    );
+  });
+
+  test("writes a file anew that it cannot edit line by line, and says that the comments are gone", async () => {
+    const { auth, config, key, url } = await setUp(
+      () => `profiles = { other = { base_url = "https://other.example" } } # kept?\n`,
+    );
+    const { stderr } = await auth(["login", "--base-url", url], { stdin: key });
+    expect(stderr).toMatch(/^warning: the comments in \S+ could not be kept\.\n$/);
+    const text = await config();
+    expect(text).toContain('base_url = "https://other.example"');
+    expect(text).toContain(`api_key = "${key}"`);
+  });
+
+  test("mends a file that others can read, and says so", async () => {
+    const { auth, key, path } = await setUp((url) => `[profiles.default]\nbase_url = "${url}"\n`, 0o644);
+    const { stderr } = await auth(["login"], { stdin: key });
+    expect(stderr).toMatch(
+      /^warning: \S+config\.toml could be read by other users of this machine; now it cannot\.\n$/,
+    );
+    expect(await modeOf(path)).toBe(0o600);
+  });
+
+  test("writes through a link to the file that it leads to", async () => {
+    const { auth, key, path, url } = await setUp(() => "");
+    const link = join(path, "..", "link.toml");
+    await symlink(path, link);
+    await auth(["login", "--base-url", url], { stdin: key, env: { CATALOG_CONFIG: link } });
+    expect(await readFile(path, "utf8")).toContain(key);
+  });
+
+  test("stores a command in place of the key, once what it prints has proved good", async () => {
+    const { auth, config, key, path, url } = await setUp();
+    const command = `printf '%s\\n' "${key}"`;
+    const { code } = await auth(["login", "--base-url", url, "--api-key-command", command]);
+    const { stdout } = await auth(["status", "-f", "json"]);
+    expect([code, await config()]).toEqual([EXIT.ok, expect.not.stringContaining("api_key =")]);
+    expect(JSON.parse(stdout)).toMatchObject({ accepted: true, key_source: "api_key_command of profile default" });
+    expect(await modeOf(path)).toBe(0o600);
+  });
+
+  test.each([
+    ["a doubled Bearer", (key: string) => `Bearer ${key}`, "it starts with the word `Bearer`"],
+    ["a truncated key", (key: string) => key.slice(0, 40), "it has 40 characters instead of 43"],
+    ["pasted spaces", (key: string) => ` ${key}`, "it contains white space"],
+    ["nothing", () => "", "stdin is empty"],
+    ["a file piped by mistake", (key: string) => key.repeat(2_000), "far too long"],
+  ])("refuses %s before anything is sent or stored", async (_, mistake, message) => {
+    const { auth, config, key } = await setUp();
+    const { code, stderr } = await auth(["login", "--base-url", "http://127.0.0.1:1"], { stdin: mistake(key) });
+    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining(message)]);
+    expect(stderr).not.toContain(key.slice(0, 20));
+    await expect(config()).rejects.toThrow("ENOENT");
+  });
+
+  test("stores nothing where the service does not know the key, unless --no-check asks for it", async () => {
+    const { auth, config, url } = await setUp();
+    const unknown = "x".repeat(43);
+    const checked = await auth(["login", "--base-url", url], { stdin: unknown });
+    await expect(config()).rejects.toThrow("ENOENT");
+    const unchecked = await auth(["login", "--base-url", url, "--no-check"], { stdin: unknown });
+    expect([checked.code, unchecked.code]).toEqual([EXIT.credentials, EXIT.ok]);
+    expect(await config()).toContain(unknown);
+  });
+
+  test("warns where the environment goes before the stored key", async () => {
+    const { auth, key, url } = await setUp();
+    const { stderr } = await auth(["login", "--base-url", url], { stdin: key, env: { CATALOG_API_KEY: "other" } });
+    expect(stderr).toBe("warning: CATALOG_API_KEY is set and goes before the key that was stored.\n");
+  });
+
+  test("has no flag that takes the key", async () => {
+    const { auth, key } = await setUp();
+    expect((await auth(["login", "--api-key", key])).code).toBe(EXIT.usage);
+  });
+});
+
+describe("auth status", () => {
+  test("shows service, source and end of the key, scopes and rate limits", async () => {
+    const { auth, key, path, url } = await setUp(() => "");
+    await auth(["login", "--base-url", url], { stdin: key });
+    const { code, stdout, stderr } = await auth(["status"]);
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect(stdout.split("\n")).toEqual([
+      `service     ${url}/`,
+      `profile     default (${path})`,
+      `key         …${key.slice(-4)}, from profile default`,
+      "accepted    yes",
+      "scopes      catalog:sample yes, catalog:read yes",
+      expect.stringMatching(/^rate limit {2}sample: 28 of 30 requests left for \d+ s$/),
+      expect.stringMatching(/^rate limit {2}export, coverage: 118 of 120 requests left for \d+ s$/),
+      "",
+    ]);
+  });
+
+  test("tells the scopes that the key lacks", async () => {
+    const { auth, createKey, url } = await setUp(() => "");
+    const secret = await createKey({ name: "sample only", scopes: ["catalog:sample"] });
+    const env = { CATALOG_API_KEY: secret, CATALOG_BASE_URL: url };
+    const { code, stdout } = await auth(["status", "-f", "json"], { env });
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      EXIT.ok,
+      { key_source: "CATALOG_API_KEY", profile: null, scopes: { "catalog:sample": true, "catalog:read": false } },
+    ]);
+  });
+
+  test("ends with 3 where the service refuses the key, after showing which one it is", async () => {
+    const { auth, url } = await setUp(
+      (address) => `[profiles.default]\nbase_url = "${address}"\napi_key = "${"y".repeat(39)}last"\n`,
+    );
+    const { code, stdout, stderr } = await auth(["status", "--base-url", url]);
+    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("invalid_credentials")]);
+    expect(stdout).toContain("key         …last, from profile default\naccepted    no\n");
+  });
+});
+
+describe("auth logout", () => {
+  test("removes the key alone", async () => {
+    const { auth, config } = await setUp(
+      () => '[profiles.default]\nbase_url = "https://a.example"\napi_key = "k" # mine\n\n[profiles.b]\napi_key = "b"\n',
+    );
+    expect((await auth(["logout"])).code).toBe(EXIT.ok);
+    expect(await config()).toBe('[profiles.default]\nbase_url = "https://a.example"\n\n[profiles.b]\napi_key = "b"\n');
+  });
+
+  test("is content where there is no key, and writes nothing", async () => {
+    const { auth, config } = await setUp();
+    expect((await auth(["logout"])).code).toBe(EXIT.ok);
+    await expect(config()).rejects.toThrow("ENOENT");
+  });
+});
