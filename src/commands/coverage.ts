@@ -1,22 +1,8 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
-import { COVERAGE_COLUMNS, type Coverage } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
-import { EmptyResultError } from "../errors.ts";
-import type { RowFormat } from "../output/formats.ts";
-import { renderMarkdown } from "../output/markdown.ts";
-import { renderTable } from "../output/table.ts";
-import { withConnection } from "./connection.ts";
-import {
-  DIMENSIONS,
-  type Dimension,
-  GROUP_COLUMNS,
-  groupCoverage,
-  SORTS,
-  type Sort,
-  sortCoverage,
-} from "./coverage-groups.ts";
-import { coverageTable } from "./coverage-table.ts";
+import { UsageError } from "../errors.ts";
+import { DIMENSIONS, type Dimension, SORTS, type Sort } from "./coverage-groups.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import {
@@ -27,19 +13,23 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "./output-flags.ts";
-import { isColoured, widthOf } from "./terminal.ts";
-import { writeRows, writeText } from "./write-rows.ts";
+import { parseWhole } from "./values.ts";
 
 const FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
-type Format = (typeof FORMATS)[number];
+export type CoverageFormat = (typeof FORMATS)[number] | "html";
+
+/** Coverage requests of the activity of `--chart` at most. */
+const CHART_REQUESTS = 24;
 
 export interface CoverageOptions {
   globals: GlobalOptions;
   filters: Filters;
   demo: boolean;
-  output: OutputOptions<Format>;
+  output: OutputOptions<CoverageFormat>;
   groupBy: Dimension | undefined;
   sort: Sort;
+  /** Coverage requests for the activity over time; undefined for no chart. */
+  chartRequests: number | undefined;
   failOnEmpty: boolean;
 }
 
@@ -47,13 +37,17 @@ interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;
   groupBy?: Dimension;
   sort?: Sort;
+  chart?: boolean;
+  chartRequests?: string;
+  html?: string;
   failOnEmpty?: boolean;
 }
 
 export function declare(
   command: Command,
   context: Context,
-  run: (options: CoverageOptions, context: Context) => Promise<void> = runCoverage,
+  run: (options: CoverageOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./coverage-run.ts")).runCoverage(options, context),
 ): void {
   command.description(
     "How much data exists: a row per retailer/category/department combination with its row counts and crawl dates.",
@@ -64,6 +58,9 @@ export function declare(
     .addOption(
       new Option("--sort <by>", "name, or the largest, earliest or latest first (default: name)").choices(SORTS),
     )
+    .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
+    .option("--chart-requests <n>", `coverage requests that the lines may take (default: ${CHART_REQUESTS})`)
+    .option("--html <file>", "write a page to look at: a heat map, date ranges, a table to sort; opens without network")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
     .option("--demo", "run on a generated data set, without key or configuration");
   addGlobalFlags(command)
@@ -73,13 +70,21 @@ export function declare(
 Examples:
   $ catalog coverage --demo
   $ catalog coverage --retailer acme --group-by department
+  $ catalog coverage --chart --group-by retailer
+  $ catalog coverage --html coverage.html
   $ catalog coverage --date yesterday -f csv -o yesterday.csv`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): CoverageOptions {
-  const output = parseOutput<Format>(flags, formatOfName, context.stdout.isTTY ? "table" : "ndjson");
+  const chartRequests = parseChart(flags);
+  const output = flags.html === undefined ? parseListing(flags, context) : parsePage(flags, flags.html);
+  if (flags.chart && output.format !== "table") {
+    throw new UsageError(`--chart is a view for people; it cannot be combined with ${output.format}.`, {
+      flag: "--chart",
+    });
+  }
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),
@@ -88,37 +93,33 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
     output,
     groupBy: flags.groupBy,
     sort: flags.sort ?? "name",
+    chartRequests,
     failOnEmpty: flags.failOnEmpty ?? false,
   };
 }
 
-function formatOfName(name: string): Format | undefined {
-  return /\.(md|markdown)$/i.test(name) ? "markdown" : textFormatOfFile(name);
+function parseChart(flags: Flags): number | undefined {
+  if (flags.chartRequests !== undefined && !flags.chart) {
+    throw new UsageError("--chart-requests needs --chart.", { flag: "--chart-requests" });
+  }
+  const requests = parseWhole(flags.chartRequests ?? String(CHART_REQUESTS), "--chart-requests", 1, 100);
+  return flags.chart ? requests : undefined;
 }
 
-async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { data, meta } = await withConnection(options, context, ({ client }) => client.coverage(options.filters));
-  if (options.failOnEmpty && data.length === 0) {
-    throw new EmptyResultError("nothing matches the filters");
+function parseListing(flags: Flags, context: Context): OutputOptions<CoverageFormat> {
+  const isForPeople = flags.chart === true || context.stdout.isTTY === true;
+  return parseOutput<CoverageFormat>(flags, formatOfName, isForPeople ? "table" : "ndjson");
+}
+
+function parsePage(flags: Flags, file: string): OutputOptions<CoverageFormat> {
+  const other = (["output", "format", "groupBy"] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined) {
+    const flag = other === "groupBy" ? "--group-by" : `--${other}`;
+    throw new UsageError(`--html FILE is an output of its own with every combination; leave ${flag} away.`, { flag });
   }
-  const sorted: readonly (Coverage | ReturnType<typeof groupCoverage>[number])[] =
-    options.groupBy === undefined
-      ? sortCoverage(data, options.sort)
-      : sortCoverage(groupCoverage(data, options.groupBy), options.sort);
-  const { output } = options;
-  if (output.format === "table" || output.format === "markdown") {
-    const isTerminal = output.output === undefined;
-    const width = isTerminal ? widthOf(context.stdout) : undefined;
-    const table = coverageTable(sorted, options.groupBy, meta.coverage, { bars: output.format === "table", width });
-    const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
-    await writeText(
-      output.format === "markdown" ? renderMarkdown(table) : renderTable(table, { width, colour }).text,
-      output,
-      context,
-    );
-    return;
-  }
-  const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
-  const rows = sorted.map((entry) => JSON.stringify(entry));
-  await writeRows(rows, output as OutputOptions<RowFormat>, { known }, context);
+  return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html");
+}
+
+function formatOfName(name: string): CoverageFormat | undefined {
+  return /\.(md|markdown)$/i.test(name) ? "markdown" : textFormatOfFile(name);
 }

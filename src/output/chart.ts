@@ -53,3 +53,12 @@ function wholeCell(half: number): [number, number] {
 function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY;
 }
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
+
+/** Draws a count as a bar, to an eighth of a cell; `width` cells stand for `most`, and a count above 0 is never nothing. */
+export function countBar(count: number, most: number, width: number): string {
+  const exact = most === 0 ? 0 : Math.round((count * width * 8) / most);
+  const eighths = count > 0 ? Math.max(1, exact) : 0;
+  return "█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "");
+}

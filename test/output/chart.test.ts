@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rangeBar } from "../../src/output/chart.ts";
+import { countBar, rangeBar } from "../../src/output/chart.ts";
 
 test.each([
   ["2026-01-01", "2026-01-10", "2026-01-01", "2026-01-10", "█████"],
@@ -16,4 +16,15 @@ test.each([
 
 test("a bar can be drawn in ASCII", () => {
   expect(rangeBar("2026-01-01", "2026-01-10", "2026-01-02", "2026-01-05", 5, { ascii: true })).toBe("###  ");
+});
+
+test.each([
+  [0, 100, ""],
+  [1, 100_000, "▏"],
+  [50, 100, "██▌"],
+  [97, 100, "████▉"],
+  [100, 100, "█████"],
+  [0, 0, ""],
+])("%i of %i is drawn as '%s'", (count, most, bar) => {
+  expect(countBar(count, most, 5)).toBe(bar);
 });

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { visible } from "./visible.ts";
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text as HTML shows it, in an element or a quoted attribute; what a browser would obey or hide is written as an escape. */
+export function escapeHtml(text: string): string {
+  return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+export interface Page {
+  title: string;
+  /** HTML. */
+  body: string;
+  style: string;
+  script: string;
+}
+
+/** A page that needs no other file; its policy lets the browser load nothing and run no script but its own. */
+export function renderPage({ title, body, style, script }: Page): string {
+  const hash = createHash("sha256").update(script).digest("base64");
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${body}
+<script>${script}</script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const ROWS = [
+  ...products(4, { crawl_date: "2026-01-01" }),
+  ...products(2, { crawl_date: "2026-01-04" }),
+  product({ retailer: "zeta", category: "sofas", crawl_date: "2026-01-02" }),
+];
+
+async function coverage(args: readonly string[], cwd?: string) {
+  const { url, key } = await startTestService({ rows: ROWS });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  return await runCatalog(["coverage", ...args], cwd === undefined ? { env } : { env, cwd });
+}
+
+test("--chart draws rows as bars and crawls over time as lines", async () => {
+  const { stdout } = await coverage(["--chart"]);
+  expect(stdout).toBe(`retailer  department  category  matching rows
+────────  ──────────  ────────  ─────────────  ────────────────────────────────────────
+acme      home        lamps                 6  ████████████████████████████████████████
+zeta      home        sofas                 1  ██████▋
+
+retailer  2026-01-01 to 2026-01-04
+────────  ────────────────────────
+acme      ██····▒▒
+zeta      ··██····
+each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's own most; 4 coverage requests
+`);
+});
+
+test("--chart-requests bounds the requests of the lines", async () => {
+  const { stdout, stderr } = await coverage(["--chart", "--chart-requests", "2", "--group-by", "retailer", "-v"]);
+  expect(stdout).toContain("acme      ██▒▒\nzeta      ██··\neach mark is 2 days");
+  expect(stderr.match(/GET \/v1\/coverage/g)).toHaveLength(3);
+});
+
+test("--chart of nothing asks nothing more", async () => {
+  const { code, stdout } = await coverage(["--chart", "--date", "1999-01-01"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "nothing matches the filters\n" });
+});
+
+test("--html writes one page, complete, with every combination", async () => {
+  const folder = await temporaryFolder();
+  const { code, stdout } = await coverage(["--html", "page.html"], folder);
+  expect({ code, stdout, files: await readdir(folder) }).toEqual({ code: 0, stdout: "", files: ["page.html"] });
+  const page = await readFile(join(folder, "page.html"), "utf8");
+  const [, combinations = ""] = page.split("<h2>Combinations</h2>");
+  expect(combinations.match(/<tr><td>.*?<\/tr>/g)?.map((line) => line.replace(/<[^>]+>/g, " ").trim())).toEqual([
+    "acme  home  lamps  6  6  2026-01-01  2026-01-04",
+    "zeta  home  sofas  1  1  2026-01-02  2026-01-02",
+  ]);
+  expect(page).not.toMatch(/(src|href)="(?!data:)/);
+});
+
+test.each([
+  [["--chart", "-f", "csv"], "--chart is a view for people; it cannot be combined with csv"],
+  [["--chart", "--html", "page.html"], "--chart is a view for people; it cannot be combined with html"],
+  [["--chart-requests", "3"], "--chart-requests needs --chart"],
+  [["--html", "page.html", "-o", "rows.csv"], "--html FILE is an output of its own"],
+  [["--html", "page.html", "--group-by", "retailer"], "leave --group-by away"],
+])("refuses %j", async (args, message) => {
+  const { code, stdout, stderr } = await runCatalog(["coverage", "--demo", ...args]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+});

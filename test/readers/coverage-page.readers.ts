@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { WebSocket } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { coveragePage } from "../../src/commands/coverage-page.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { COMBINATION, META } from "../helpers/envelopes.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='broken'">`;
+
+const DATA = [
+  { ...COMBINATION, retailer: "zeta", matching_rows: 9, corpus_rows: 1_000 },
+  { ...COMBINATION, retailer: "acme", matching_rows: 1_200, corpus_rows: 1_200, earliest_date: "2026-01-02" },
+  { ...COMBINATION, retailer: "acme", department: HOSTILE, category: HOSTILE, matching_rows: 80, corpus_rows: 80 },
+];
+
+/** A real browser with one page open, driven over the DevTools protocol. */
+interface Browser {
+  send(method: string, params?: object): Promise<Record<string, unknown>>;
+  /** Value of a JavaScript expression in the page. */
+  evaluate(expression: string): Promise<unknown>;
+  /** Addresses that the page asked for. */
+  requests: string[];
+}
+
+test("sorts by rows, then by the opposite, then by retailer", async () => {
+  const { evaluate } = await open();
+  const pressed = async (heading: string) =>
+    await evaluate(`[...document.querySelectorAll("#combinations button")].find((b) => b.textContent === "${heading}").click();
+      [...document.querySelectorAll("#combinations tbody tr")].map((row) => row.cells[3].textContent)`);
+  expect([await pressed("matching rows"), await pressed("matching rows"), await pressed("retailer")]).toEqual([
+    ["1,200", "80", "9"],
+    ["9", "80", "1,200"],
+    ["80", "1,200", "9"],
+  ]);
+});
+
+test("shows crawled text as text and asks for nothing", async () => {
+  const { evaluate, requests } = await open();
+  expect(
+    await evaluate("[document.images.length, document.title, document.querySelector('#heat thead').innerText]"),
+  ).toEqual([0, "Coverage", expect.stringContaining(HOSTILE)]);
+  expect(requests.filter((address) => !/^(file|data):/.test(address))).toEqual([]);
+});
+
+test("is readable in light and in dark", async () => {
+  const { evaluate, send } = await open();
+  const colours = async (scheme: string) => {
+    await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+    return await evaluate(
+      "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))",
+    );
+  };
+  expect([await colours("light"), await colours("dark")]).toEqual([
+    ["rgb(27, 31, 36)", "rgb(255, 255, 255)"],
+    ["rgb(230, 234, 239)", "rgb(14, 18, 23)"],
+  ]);
+});
+
+test("draws the days of a combination on the time line and its rows as a shade", async () => {
+  const { evaluate } = await open();
+  const [range, shades] = (await evaluate(`[
+    (() => { const [, row] = document.querySelectorAll(".range"); const track = row.parentElement.getBoundingClientRect();
+      const bar = row.getBoundingClientRect(); return [(bar.left - track.left) / track.width, bar.width / track.width]; })(),
+    [...document.querySelectorAll(".heat")].map((cell) => cell.style.getPropertyValue("--share"))]`)) as [
+    number[],
+    string[],
+  ];
+  expect(range).toEqual([0.5, 0.5]);
+  expect(shades.sort()).toEqual(["0.087", "0.258", "1.000"]);
+});
+
+async function open(): Promise<Browser> {
+  const folder = await temporaryFolder();
+  const file = join(folder, "page.html");
+  const answer = { data: DATA, meta: META };
+  await writeFile(
+    file,
+    coveragePage(answer, { filters: { retailer: HOSTILE }, service: "https://api.example", now: 0 }),
+  );
+  const socket = new WebSocket(await devTools(folder));
+  await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
+  const browser = connect(socket);
+  const { targetId } = await browser.send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
+  const page = browser.inSession(String(sessionId));
+  await page.send("Page.enable");
+  await page.send("Network.enable");
+  const loaded = browser.next("Page.loadEventFired");
+  await page.send("Page.navigate", { url: pathToFileURL(file).href });
+  await loaded;
+  return page;
+}
+
+/** Starts the browser and reads the address of its DevTools. */
+async function devTools(folder: string): Promise<string> {
+  const quiet = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"];
+  const child: ChildProcess = spawn(
+    process.env.CHROMIUM ?? "chromium",
+    [
+      ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", ...quiet],
+      ...["--remote-debugging-port=0", `--user-data-dir=${join(folder, "profile")}`],
+    ],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  onTestFinished(async () => {
+    child.kill();
+    await closed;
+  });
+  for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
+    const address = /^DevTools listening on (ws:\S+)/.exec(line)?.[1];
+    if (address !== undefined) {
+      child.stderr?.resume();
+      return address;
+    }
+  }
+  throw new Error("the browser did not start");
+}
+
+function connect(socket: WebSocket) {
+  const replies = new Map<number, (result: Record<string, unknown>) => void>();
+  const events = new Map<string, () => void>();
+  const requests: string[] = [];
+  let id = 0;
+  socket.addEventListener("message", ({ data }) => {
+    const message = JSON.parse(String(data));
+    replies.get(message.id)?.(message.result ?? message.error);
+    events.get(message.method)?.();
+    if (message.method === "Network.requestWillBeSent") {
+      requests.push(message.params.request.url);
+    }
+  });
+  const inSession = (sessionId: string | undefined): Browser => {
+    const send = (method: string, params: object = {}) =>
+      new Promise<Record<string, unknown>>((resolve) => {
+        id += 1;
+        replies.set(id, resolve);
+        socket.send(JSON.stringify({ id, method, params, sessionId }));
+      });
+    const evaluate = async (expression: string) => {
+      const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, returnByValue: true });
+      expect(exceptionDetails).toBeUndefined();
+      return (result as { value: unknown }).value;
+    };
+    return { send, evaluate, requests };
+  };
+  const next = (method: string) => new Promise<void>((resolve) => events.set(method, resolve));
+  return { ...inSession(undefined), inSession, next };
+}
