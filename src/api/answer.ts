@@ -1,4 +1,3 @@
-import type { Meta } from "../contract/envelope.ts";
 import type { Problem } from "../contract/problems.ts";
 import { ContractError } from "../errors.ts";
 import { readBody, UnknownEncodingError } from "./body.ts";
@@ -19,15 +18,20 @@ export interface ReadAnswer<T> {
   requestId: string | undefined;
 }
 
+/** Says of which request it is, where the service does. */
+export interface Identified {
+  meta: { request_id: string } | undefined;
+}
+
 /** Takes the parsed document and its text to what a caller wants; throws a ContractError where it cannot. */
-export type Reader<T extends { meta: Meta }> = (document: unknown, text: string) => T;
+export type Reader<T extends Identified> = (document: unknown, text: string) => T;
 
 /**
  * Reads a 200 of `origin` with `read`.
  *
  * @throws ContractError for an answer that is whole but not the contract's.
  */
-export async function readSuccess<T extends { meta: Meta }>(
+export async function readSuccess<T extends Identified>(
   answer: Answer,
   origin: string,
   read: Reader<T>,
@@ -58,7 +62,7 @@ export async function readSuccess<T extends { meta: Meta }>(
     return { outcome: { failure }, bytes: size, requestId: undefined };
   }
   const value = read(parsed.document, parsed.text);
-  return { outcome: { value }, bytes: size, requestId: value.meta.request_id };
+  return { outcome: { value }, bytes: size, requestId: value.meta?.request_id };
 }
 
 type Parsed = { document: unknown; text: string } | { what: string; cause: unknown };
@@ -75,7 +79,11 @@ function parse(bytes: Buffer): Parsed {
 }
 
 /** Reads an answer other than 200. */
-export async function readRefusal(answer: Answer, origin: string, apiKey: string): Promise<ReadAnswer<never>> {
+export async function readRefusal(
+  answer: Answer,
+  origin: string,
+  apiKey: string | undefined,
+): Promise<ReadAnswer<never>> {
   const { status, header, body } = answer;
   const facts = {
     kind: "refused",
@@ -86,12 +94,13 @@ export async function readRefusal(answer: Answer, origin: string, apiKey: string
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {
     body.on("error", () => {}).destroy();
-    const message = `${origin} redirects to ${originOf(redirect, origin)}, where the key must not go: correct the base URL`;
+    const advice = apiKey === undefined ? "" : ", where the key must not go";
+    const message = `${origin} redirects to ${originOf(redirect, origin)}${advice}: correct the address`;
     return { outcome: { failure: { ...facts, message, problem: {} } }, bytes: 0, requestId: undefined };
   }
   const type = header("content-type").toLowerCase();
   const coding = header("content-encoding");
-  const read = await readErrorBody(body, { status, contentType: type, contentEncoding: coding }, apiKey);
+  const read = await readErrorBody(body, { status, contentType: type, contentEncoding: coding }, apiKey ?? "");
   const message = `${origin} answered ${status}${codeInBrackets(read.problem)}: ${read.text}`;
   return {
     outcome: { failure: { ...facts, message, problem: read.problem } },

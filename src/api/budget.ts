@@ -46,7 +46,7 @@ export class Budget {
   #unlimited = false;
   #blockedUntil = 0;
   #nextSlot = 0;
-  #wake: { at: number; cancel: AbortController } | undefined;
+  #wake: Wake | undefined;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -150,9 +150,10 @@ export class Budget {
   }
 
   #wakeAfter(delay: number): void {
-    const { now, sleep, onWait } = this.#options;
+    const { now, sleep } = this.#options;
     const at = now() + delay;
     if (this.#wake !== undefined && Math.abs(this.#wake.at - at) < 1) {
+      this.#announce(this.#wake);
       return;
     }
     this.#wake?.cancel.abort();
@@ -160,20 +161,32 @@ export class Budget {
     if (delay === Infinity) {
       return;
     }
-    const wake = { at, cancel: new AbortController() };
+    const wake = { at, cancel: new AbortController(), announced: false };
     this.#wake = wake;
-    const milliseconds = Math.ceil(delay);
-    if (this.#inFlight === 0) {
-      onWait?.(milliseconds);
-    }
+    this.#announce(wake);
     const wakeUp = () => {
       if (this.#wake === wake) {
         this.#wake = undefined;
         this.#pump();
       }
     };
-    sleep(milliseconds, wake.cancel.signal).then(wakeUp, () => {});
+    sleep(Math.ceil(delay), wake.cancel.signal).then(wakeUp, () => {});
   }
+
+  /** A pause is told of once nothing is under way any more, which may be after it was foreseen. */
+  #announce(wake: Wake): void {
+    const { now, onWait } = this.#options;
+    if (this.#inFlight === 0 && !wake.announced) {
+      wake.announced = true;
+      onWait?.(Math.ceil(wake.at - now()));
+    }
+  }
+}
+
+interface Wake {
+  at: number;
+  cancel: AbortController;
+  announced: boolean;
 }
 
 interface Waiting {

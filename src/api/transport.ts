@@ -14,11 +14,12 @@ export interface Answer {
 export interface Sender {
   dispatcher: Dispatcher;
   origin: string;
-  apiKey: string;
+  /** Undefined for what anybody may read. */
+  apiKey: string | undefined;
   userAgent: string;
 }
 
-/** Sends one GET to the one origin that the key is for; a redirect is an answer like any other. */
+/** Sends one GET to the origin, which is the only one that the key is for; a redirect is an answer like any other. */
 export async function send(
   { dispatcher, origin, apiKey, userAgent }: Sender,
   target: string,
@@ -28,7 +29,7 @@ export async function send(
     dispatcher,
     signal,
     headers: {
-      authorization: `Bearer ${apiKey}`,
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       accept: "application/json, application/problem+json",
       "accept-encoding": ACCEPTED_ENCODINGS,
       "user-agent": userAgent,

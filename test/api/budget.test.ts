@@ -199,6 +199,20 @@ describe("a budget", () => {
     expect({ now: clock.now(), waits }).toEqual({ now: 90_000, waits: [90_000] });
   });
 
+  test("tells of a pause once the last request under way is answered", async () => {
+    const clock = new SimulatedClock();
+    const waits: number[] = [];
+    const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
+    const rate = { limit: 120, remaining: 1, resetSeconds: 30 };
+    (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
+    const last = await budget.acquire(neverAborted());
+    const next = budget.acquire(neverAborted());
+    expect(waits).toEqual([]);
+    last.answered({ status: 200, rate: { ...rate, remaining: 0 }, retryAfter: undefined });
+    expect(waits).toEqual([31_050]);
+    await clock.run(next);
+  });
+
   test("goes on with a limit of 0 once its window is over", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock);
