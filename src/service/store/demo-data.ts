@@ -1,12 +1,22 @@
 import { createHash } from "node:crypto";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { DEMO_BRANDS, DEMO_COLORS, DEMO_RETAILERS, DEMO_TITLES, type DemoRetailer } from "./demo-vocabulary.ts";
+import {
+  type DayRange,
+  DEMO_BRANDS,
+  DEMO_COLORS,
+  DEMO_RETAILERS,
+  DEMO_TITLES,
+  type DemoRetailer,
+} from "./demo-vocabulary.ts";
 
 const DAYS = 90;
-const PRODUCTS_PER_CATEGORY = 17;
+const PRODUCTS_PER_CATEGORY = 23;
 /** Every how many products a title is awkward. */
 const AWKWARD_EVERY = 7;
 const DAY_MILLISECONDS = 86_400_000;
+/** Every how many products one is listed only later than the rest, and one no longer. */
+const LATE_EVERY = 5;
+const GONE_EVERY = 9;
 /** All columns but the first, product_id, which is made of the others. */
 const HASHED_COLUMNS = PRODUCT_COLUMNS.slice(1);
 
@@ -20,7 +30,8 @@ interface DemoProduct {
 
 /**
  * JSON texts of about 25,000 invented rows, the same ones for the same day: 90 days of crawls that end
- * the day before `today` (`YYYY-MM-DD`).
+ * the day before `today` (`YYYY-MM-DD`). As in real crawls some retailers begin later or stop earlier, some categories
+ * have gaps, and products come, go and change price.
  */
 export function* demoRows(today: string): Generator<string> {
   const end = Date.parse(`${today}T00:00:00Z`);
@@ -28,11 +39,28 @@ export function* demoRows(today: string): Generator<string> {
     new Date(end - (DAYS - day) * DAY_MILLISECONDS).toISOString().slice(0, 10),
   );
   for (const product of demoProducts()) {
-    const start = product.number % product.retailer.interval;
-    for (let day = start; day < DAYS; day += product.retailer.interval) {
+    for (const day of crawlDays(product)) {
       yield rowText(product, day, dates[day] ?? today);
     }
   }
+}
+
+/** The days on which a product was seen. */
+function* crawlDays({ retailer: { interval, crawled, gaps }, category, number }: DemoProduct): Generator<number> {
+  const listed: DayRange = {
+    from: number % LATE_EVERY === 0 ? (number * 7) % DAYS : 0,
+    until: number % GONE_EVERY === 0 ? DAYS - ((number * 11) % DAYS) : DAYS,
+  };
+  const gap = gaps[category];
+  for (let day = number % interval; day < DAYS; day += interval) {
+    if (isWithin(day, crawled) && isWithin(day, listed) && !(gap !== undefined && isWithin(day, gap))) {
+      yield day;
+    }
+  }
+}
+
+function isWithin(day: number, { from, until }: DayRange): boolean {
+  return day >= from && day < until;
 }
 
 function* demoProducts(): Generator<DemoProduct> {
@@ -53,8 +81,8 @@ function rowText({ retailer, department, category, number }: DemoProduct, day: n
   const brand = DEMO_BRANDS[number % DEMO_BRANDS.length] ?? "";
   const sku = retailer.sku(number);
   const cents = Math.round((5 + ((number * 37) % 200) * 1.9 + 0.9) * retailer.level) * 100 + 90;
-  // A price moves every twelve days or so, and not for every product.
-  const discount = [0, 0, 5, 12.5, 20, 33.3][(Math.floor(day / 12) + number) % 6] ?? 0;
+  // Each product keeps a price for a time of its own, of two to six weeks.
+  const discount = [0, 0, 5, 12.5, 20, 33.3][(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
   const selling = Math.round(cents * (1 - discount / 100));
   const values = [
     JSON.stringify(sku),

@@ -1,3 +1,9 @@
+/** Days of the demo, counted from 0; `until` is exclusive. */
+export interface DayRange {
+  from: number;
+  until: number;
+}
+
 /** An invented retailer and what it sells. */
 export interface DemoRetailer {
   slug: string;
@@ -11,6 +17,10 @@ export interface DemoRetailer {
   sku: (n: number) => string;
   /** Days between two crawls of one product. */
   interval: number;
+  /** Its crawls within the demo's days: the first day, and the day after the last. */
+  crawled: DayRange;
+  /** Categories that were not crawled for a while. */
+  gaps: Readonly<Record<string, DayRange>>;
   /** Department slug to category slugs; category names recur at other retailers and in other departments. */
   departments: Readonly<Record<string, readonly string[]>>;
 }
@@ -27,6 +37,8 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 1,
     sku: (n) => `NW-${padded(n)}`,
     interval: 2,
+    crawled: { from: 0, until: 90 },
+    gaps: { tents: { from: 58, until: 90 } },
     departments: {
       electronics: ["headphones", "keyboards", "monitors"],
       kitchen: ["kettles", "coffee-makers", "knives"],
@@ -41,6 +53,8 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 52,
     sku: (n) => `Z${(n * 7919).toString(16).toUpperCase().padStart(8, "0")}`,
     interval: 2,
+    crawled: { from: 0, until: 90 },
+    gaps: { "phone-cases": { from: 30, until: 47 } },
     departments: {
       electronics: ["headphones", "phone-cases", "power-banks"],
       beauty: ["perfume", "skin-care"],
@@ -55,6 +69,8 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 1.1,
     sku: (n) => String(100_000 + n),
     interval: 3,
+    crawled: { from: 12, until: 90 },
+    gaps: { hoses: { from: 64, until: 90 }, puzzles: { from: 12, until: 40 } },
     departments: {
       garden: ["hoses", "lanterns", "tents"],
       home: ["carpets", "lamps", "knives"],
@@ -69,6 +85,8 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 140,
     sku: (n) => `km${n}`,
     interval: 3,
+    crawled: { from: 35, until: 90 },
+    gaps: {},
     departments: { groceries: ["tea", "coffee", "spices"], home: ["lamps", "kettles"], beauty: ["skin-care", "soap"] },
   },
   {
@@ -79,6 +97,8 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 160,
     sku: (n) => `4900${padded(n)}`,
     interval: 4,
+    crawled: { from: 0, until: 90 },
+    gaps: { "model-kits": { from: 20, until: 38 } },
     departments: { toys: ["puzzles", "model-kits", "board-games"], stationery: ["pens", "notebooks"] },
   },
   {
@@ -89,6 +109,8 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     level: 0.86,
     sku: (n) => String(100_000 + n),
     interval: 4,
+    crawled: { from: 0, until: 66 },
+    gaps: {},
     departments: { outdoor: ["tents", "headlamps", "stoves"], clothing: ["jackets", "boots", "gloves"] },
   },
   {
@@ -98,7 +120,9 @@ export const DEMO_RETAILERS: readonly DemoRetailer[] = [
     decimals: 2,
     level: 6.2,
     sku: (n) => `${n % 97}/${padded(n)}`,
-    interval: 5,
+    interval: 4,
+    crawled: { from: 21, until: 90 },
+    gaps: { cushions: { from: 44, until: 60 } },
     departments: { home: ["lamps", "carpets", "cushions"], kitchen: ["coffee-makers", "knives", "kettles"] },
   },
 ];

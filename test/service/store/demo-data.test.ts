@@ -11,11 +11,11 @@ const rows = texts.map((text) => JSON.parse(text) as Product);
 
 test("the rows keep the contract and cover the ninety days before the given one", async () => {
   const store = await testStore();
-  expect(await loadTexts(store, "demo", texts)).toEqual({ read: 25_169, added: 25_169, alreadyPresent: 0 });
+  expect(await loadTexts(store, "demo", texts)).toEqual({ read: 25_311, added: 25_311, alreadyPresent: 0 });
   expect((await store.snapshot(NO_DEADLINE)).select({}, null).summary).toEqual({
     combinations: 47,
-    matching_rows: 25_169,
-    corpus_rows: 25_169,
+    matching_rows: 25_311,
+    corpus_rows: 25_311,
     earliest_date: "2025-12-01",
     latest_date: "2026-02-28",
   });
@@ -45,6 +45,15 @@ test.each([
     () => new Set(rows.filter((row) => row.category === "lamps").map((row) => row.retailer)).size > 2,
   ],
   ["a row without and one with a colour", () => new Set(rows.map((row) => row.color === null)).size === 2],
+  ["a retailer whose crawls begin later", () => daysOf("kisumu-market")[0] === "2026-01-05"],
+  ["a retailer whose crawls stopped", () => daysOf("ridge-and-river").at(-1) === "2026-02-04"],
+  [
+    "a category with a gap of more than two weeks",
+    () => {
+      const days = daysOf("bazaar-plus", "phone-cases");
+      return days.includes("2025-12-30") && days.includes("2026-01-17") && !days.includes("2026-01-08");
+    },
+  ],
   ["prices in six currencies or more", () => new Set(rows.map((row) => row.currency)).size >= 6],
   ...(['"', ",", "\t", "\n", "\r\n", "\u001b", "\u200b", "\u202e", "🎧", "س"].map((part) => [
     `a title with ${JSON.stringify(part)}`,
@@ -57,6 +66,11 @@ test.each([
 ])("there is %s", (_what, holds) => {
   expect(holds()).toBe(true);
 });
+
+function daysOf(retailer: string, category?: string): string[] {
+  const own = rows.filter((row) => row.retailer === retailer && row.category === (category ?? row.category));
+  return [...new Set(own.map((row) => row.crawl_date))].sort();
+}
 
 function sameProduct(row: Product): boolean {
   return row.retailer === rows[0]?.retailer && row.sku === rows[0]?.sku;
