@@ -85,6 +85,11 @@ export class EmptyResultError extends Error {
   override readonly name = "EmptyResultError";
 }
 
+/** The status feed says that not everything works. */
+export class NotOperationalError extends Error {
+  override readonly name = "NotOperationalError";
+}
+
 /** A local file or folder could not be read or written. */
 export class FileError extends Error {
   override readonly name = "FileError";
@@ -169,6 +174,7 @@ export function exitCodeOf(error: unknown): number {
     [UsageError, EXIT.usage],
     [CredentialsError, EXIT.credentials],
     [NetworkError, EXIT.unavailable],
+    [NotOperationalError, EXIT.unavailable],
     [SetChangedError, EXIT.changed],
     [MismatchError, EXIT.changed],
     [EmptyResultError, EXIT.empty],

@@ -94,8 +94,8 @@ export async function readRefusal(
   const redirect = status >= 300 && status < 400 ? header("location") : "";
   if (redirect !== "") {
     body.on("error", () => {}).destroy();
-    const advice = apiKey === undefined ? "" : ", where the key must not go";
-    const message = `${origin} redirects to ${originOf(redirect, origin)}${advice}: correct the address`;
+    const advice = apiKey === undefined ? ": correct the address" : ", where the key must not go: correct the base URL";
+    const message = `${origin} redirects to ${originOf(redirect, origin)}${advice}`;
     return { outcome: { failure: { ...facts, message, problem: {} } }, bytes: 0, requestId: undefined };
   }
   const type = header("content-type").toLowerCase();

@@ -82,7 +82,9 @@ async function configured(globals: GlobalOptions, context: Context): Promise<{ b
   return { baseUrl, apiKey: credential.apiKey };
 }
 
-async function startDemo(context: Context): Promise<{ baseUrl: URL; apiKey: string; close: () => Promise<void> }> {
+export async function startDemo(
+  context: Context,
+): Promise<{ baseUrl: URL; apiKey: string; close: () => Promise<void> }> {
   const { startDemoService } = await import("../service/demo.ts");
   const { url, apiKey, close } = await startDemoService(context.now());
   return { baseUrl: new URL(url), apiKey, close };

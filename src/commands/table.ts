@@ -16,6 +16,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "verify", summary: "an exported file checked against its manifest", load: () => import("./verify.ts") },
   { name: "diff", summary: "what changed between two crawl days", load: () => import("./diff.ts") },
   { name: "auth", summary: "store, check and forget an API key", load: () => import("./auth.ts") },
+  { name: "status", summary: "whether the service works, day by day", load: () => import("./status.ts") },
   { name: "explain", summary: "what an error code means, and what to do", load: () => import("./explain.ts") },
+  { name: "sync", summary: "a local copy that is kept up to date, as Parquet", load: () => import("./sync.ts") },
   { name: "service", summary: "run, fill and administer the embedded service", load: () => import("./service.ts") },
 ];

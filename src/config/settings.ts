@@ -76,6 +76,31 @@ export function resolveBaseUrl(flag: string | undefined, context: Context, profi
 }
 
 /**
+ * Settles where the status feed is: flag, `CATALOG_STATUS_URL`, `status_url` of the profile, or `status.json` below the
+ * service's address.
+ *
+ * @throws UsageError or FileError, each saying what to set
+ */
+export async function resolveStatusUrl(
+  flags: { statusUrl: string | undefined; baseUrl: string | undefined; profile: string | undefined },
+  context: Context,
+): Promise<URL> {
+  const profile = await findProfile(flags.profile, context);
+  const candidates = [
+    ["--status-url", flags.statusUrl],
+    ["CATALOG_STATUS_URL", context.env.CATALOG_STATUS_URL || undefined],
+    // Another service than the profile's has another status.
+    ["status_url of the profile", flags.baseUrl === undefined ? profile?.values.status_url : undefined],
+  ] as const;
+  const [source, value] = candidates.find(([, value]) => value !== undefined) ?? [];
+  if (source !== undefined && value !== undefined) {
+    return parseBaseUrl(value, source);
+  }
+  const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
+  return new URL(`${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}/status.json`);
+}
+
+/**
  * Reads the address of a service. A path prefix is kept; credentials, query and fragment have no place in it.
  *
  * @throws UsageError naming where the address came from; an address with credentials is not repeated

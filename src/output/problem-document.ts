@@ -9,6 +9,7 @@ import {
   InterruptedError,
   MismatchError,
   NetworkError,
+  NotOperationalError,
   SetChangedError,
   UsageError,
 } from "../errors.ts";
@@ -82,6 +83,7 @@ const LOCAL_PROBLEMS = [
     },
   ],
   [EmptyResultError, { code: "empty", title: "Nothing matched", retryable: false }],
+  [NotOperationalError, { code: "not_operational", title: "The service does not fully work", retryable: true }],
   [FileError, { code: "file", title: "A local file could not be read or written", retryable: false }],
   [InterruptedError, { code: "interrupted", title: "Interrupted", retryable: true }],
   [ClosedPipeError, { code: "closed_pipe", title: "The reader went away", retryable: false }],

@@ -1,0 +1,98 @@
+import type { Context } from "../context.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { type SyncResult, syncFolder } from "../export/sync/sync.ts";
+import { groupDigits } from "../output/cell.ts";
+import { createEncoder } from "../output/formats.ts";
+import { createProgress } from "../output/progress.ts";
+import { reportOnce } from "../output/row-members.ts";
+import { type Connection, withConnection } from "./connection.ts";
+import type { SyncOptions } from "./sync.ts";
+
+/** Brings the folder up to date and says what that came to. */
+export async function runSync(options: SyncOptions, context: Context): Promise<void> {
+  await withConnection(options, context, async (connection) => {
+    const result = await syncWithProgress(options, connection, context);
+    const { sent } = connection.reporter.requests();
+    context.stdout.write(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
+  });
+}
+
+async function syncWithProgress(
+  options: SyncOptions,
+  { client, service, reporter, signal }: Connection,
+  context: Context,
+): Promise<SyncResult> {
+  const { globals, folder, filters, lookback, verify, concurrency } = options;
+  const mode = globals.quiet ? "none" : globals.progress;
+  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
+  const state: Parameters<typeof progress.update>[0] = { rows: 0 };
+  reporter.onWait = (reason, milliseconds) => {
+    state.waiting = { reason, until: context.now() + milliseconds };
+    progress.update(state);
+  };
+  reporter.onRate = ({ remaining }) => {
+    state.requestsLeft = remaining;
+  };
+  const warn = reportOnce((text) => reporter.warn(text));
+  let before = 0;
+  try {
+    return await syncFolder(client, {
+      folder,
+      service,
+      filters,
+      lookback,
+      verify,
+      concurrency,
+      pageSize: LIMITS.pageSize.maximum,
+      pid: context.pid,
+      signal,
+      createEncoder: () =>
+        createEncoder("parquet", {
+          known: PRODUCT_COLUMNS,
+          onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which parquet leaves out`),
+          onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD`),
+          onRounded: (column) => warn(`${column} holds a number that no double is equal to, written rounded`),
+        }),
+      observer: {
+        onPlan: async () => {
+          before = state.rows;
+        },
+        onRows: (rows) => {
+          state.rows = before + rows;
+          progress.update(state);
+        },
+        onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
+      },
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+function asText(result: SyncResult, requests: number): string {
+  const parts = [
+    `${counted(result.daysChecked, "day")} checked`,
+    `${groupDigits(result.days)} pulled`,
+    `${counted(result.rowsAdded, "row")} added`,
+    `${groupDigits(result.rowsReplaced)} replaced`,
+    `${groupDigits(result.rowsRemoved)} removed`,
+    counted(requests, "request"),
+  ];
+  return parts.join(" · ");
+}
+
+function counted(count: number, noun: string): string {
+  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function asJson(result: SyncResult, requests: number): string {
+  return JSON.stringify({
+    days_checked: result.daysChecked,
+    days_pulled: result.days,
+    rows_added: result.rowsAdded,
+    rows_replaced: result.rowsReplaced,
+    rows_removed: result.rowsRemoved,
+    requests,
+  });
+}

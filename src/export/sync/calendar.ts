@@ -1,0 +1,46 @@
+const DAY = 86_400_000;
+
+/** Days from `first` to `last`, both included, as `YYYY-MM-DD`. */
+export interface DayRange {
+  first: string;
+  last: string;
+}
+
+export function numberOfDays({ first, last }: DayRange): number {
+  return dayNumber(last) - dayNumber(first) + 1;
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date((dayNumber(day) + days) * DAY).toISOString().slice(0, 10);
+}
+
+/** The two halves of a range of two days or more. */
+export function halvesOf({ first, last }: DayRange): [DayRange, DayRange] {
+  const middle = addDays(first, Math.ceil(numberOfDays({ first, last }) / 2) - 1);
+  return [
+    { first, last: middle },
+    { first: addDays(middle, 1), last },
+  ];
+}
+
+export function isWithin(day: string, { first, last }: DayRange): boolean {
+  return day >= first && day <= last;
+}
+
+/** The same days as few ranges in order; ranges that touch become one. */
+export function mergeRanges(ranges: readonly DayRange[]): DayRange[] {
+  const merged: DayRange[] = [];
+  for (const range of [...ranges].sort((a, b) => (a.first < b.first ? -1 : 1))) {
+    const previous = merged.at(-1);
+    if (previous === undefined || range.first > addDays(previous.last, 1)) {
+      merged.push({ ...range });
+    } else if (range.last > previous.last) {
+      previous.last = range.last;
+    }
+  }
+  return merged;
+}
+
+function dayNumber(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / DAY;
+}

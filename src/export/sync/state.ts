@@ -1,0 +1,87 @@
+import { open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Filters } from "../../contract/filters.ts";
+import { FileError, UsageError } from "../../errors.ts";
+import { ownFolderOf } from "./folder-lock.ts";
+
+/** Raised when a state of before can no longer be understood. */
+const STATE_VERSION = 1;
+
+/** What the file of one day holds. */
+export interface DayState {
+  rows: number;
+  /** Names the rows whatever their order, which depends on how they were pulled. */
+  digest: string;
+  bytes: number;
+  sha256: string;
+  /** Rows per combination. */
+  counts: Readonly<Record<string, number>>;
+}
+
+/** What a folder is a copy of and what it holds. */
+export interface SyncState {
+  version: number;
+  service: string;
+  filters: Filters;
+  days: Record<string, DayState>;
+  /** Days whose files were being replaced; what they hold is unknown where a run ended before it was done. */
+  pending: string[];
+}
+
+export type CopyOf = Pick<SyncState, "service" | "filters">;
+
+export function statePathOf(folder: string): string {
+  return join(ownFolderOf(folder), "state.json");
+}
+
+/**
+ * Reads what the folder holds; a folder without state holds nothing that is known.
+ *
+ * @throws UsageError where it is a copy of another set
+ * @throws FileError where the state cannot be read
+ */
+export async function readState(folder: string, wanted: CopyOf): Promise<SyncState> {
+  const path = statePathOf(folder);
+  let state: SyncState;
+  try {
+    state = JSON.parse(await readFile(path, "utf8")) as SyncState;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return { version: STATE_VERSION, ...wanted, days: {}, pending: [] };
+    }
+    throw new FileError(`${path} cannot be read: ${(error as Error).message}; delete it to start anew`, path, error);
+  }
+  if (state.version !== STATE_VERSION) {
+    throw new FileError(`${path} was written by another version of catalog; delete it to start anew`, path);
+  }
+  for (const name of ["service", "filters"] as const) {
+    if (inOrder(state[name]) !== inOrder(wanted[name])) {
+      throw new UsageError(
+        `${folder} is a copy of another set: ${name} ${inOrder(state[name])}, now ${inOrder(wanted[name])}. Use another folder.`,
+      );
+    }
+  }
+  return state;
+}
+
+/** Writes the state so that at any instant the old or the new one is there, whole. */
+export async function writeState(folder: string, state: SyncState): Promise<void> {
+  const path = statePathOf(folder);
+  const next = `${path}.new`;
+  try {
+    const handle = await open(next, "w");
+    try {
+      await handle.writeFile(`${JSON.stringify(state)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(next, path);
+  } catch (error) {
+    throw new FileError(`${path} cannot be written: ${(error as Error).message}`, path, error);
+  }
+}
+
+function inOrder(value: string | Filters): string {
+  return JSON.stringify(typeof value === "string" ? value : Object.fromEntries(Object.entries(value).sort()));
+}

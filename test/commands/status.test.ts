@@ -1,0 +1,160 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { StatusFeed } from "../../src/contract/status.ts";
+import { EXIT } from "../../src/errors.ts";
+import { openIncident } from "../../src/service/store/incidents.ts";
+import { runCatalog } from "../helpers/cli.ts";
+import { answer, type Behaviour, startFaultServer } from "../helpers/fault-server.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const FEED = {
+  state: "operational",
+  sample_data: false,
+  window_days: 4,
+  uptime_target: "99.5%",
+  suites: [
+    {
+      slug: "catalog-api",
+      name: "Catalog API",
+      state: "operational",
+      uptime_pct: 97.5,
+      endpoints: [
+        { label: "GET /v1/sample", state: "operational", uptime_pct: 100 },
+        { label: "GET /v1/coverage", state: "degraded", uptime_pct: 95 },
+      ],
+      days: [
+        { date: "2026-01-01", state: "no_data", uptime_pct: null },
+        { date: "2026-01-02", state: "outage", uptime_pct: 80 },
+        { date: "2026-01-03", state: "degraded", uptime_pct: 99 },
+        { date: "2026-01-04", state: "operational", uptime_pct: 100 },
+      ],
+    },
+  ],
+  incidents: [
+    {
+      title: "Past \u001b[31m",
+      suite: "catalog-api",
+      severity: "minor",
+      started_at: "2026-01-02T10:00:00Z",
+      resolved_at: "2026-01-02T11:30:00Z",
+      updates: [{ state: "resolved", body: "over", posted_at: "2026-01-02T12:30:00+01:00" }],
+    },
+    {
+      title: "Open",
+      suite: "portal",
+      severity: "major",
+      started_at: "2026-01-04T10:00:00Z",
+      resolved_at: null,
+      updates: [],
+    },
+  ],
+} satisfies StatusFeed;
+
+/** A server whose every answer is the same, and a way to ask it. */
+async function feedServer(behaviour: Behaviour) {
+  const server = await startFaultServer(() => behaviour);
+  onTestFinished(() => server.close());
+  const status = (args: string[] = [], env: Record<string, string> = {}) =>
+    runCatalog(["status", ...args], { env: { CATALOG_BASE_URL: `${server.url.origin}/api`, ...env } });
+  return { ...server, status };
+}
+
+const serving = (feed: unknown) => answer({ body: JSON.stringify(feed) });
+
+describe("status", () => {
+  test("draws suites, days and incidents, open ones first", async () => {
+    const { status } = await feedServer(serving(FEED));
+    const { code, stdout, stderr } = await status();
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect(stdout).toBe(`operational, target 99.5% over 4 days
+
+Catalog API  operational  97.5 % uptime
+·░▓█
+2026-01-04
+█ operational  ▓ degraded  ░ outage  · no data
+  GET /v1/sample    operational  100 %
+  GET /v1/coverage  degraded  95 %
+
+Open
+  major, portal, open since 2026-01-04 10:00 UTC
+
+Past \\x1b[31m
+  minor, catalog-api, 2026-01-02 10:00 UTC to 2026-01-02 11:30 UTC
+  2026-01-02 11:30 UTC  resolved: over
+`);
+  });
+
+  test("colours the blocks where colour is asked for", async () => {
+    const { status } = await feedServer(serving(FEED));
+    const { stdout } = await status([], { FORCE_COLOR: "1" });
+    expect(stdout).toContain("\x1b[2m·\x1b[0m\x1b[31m░\x1b[0m\x1b[33m▓\x1b[0m\x1b[32m█\x1b[0m\n");
+  });
+
+  test("writes with --format json what the service sent", async () => {
+    const document = { ...FEED, more: [1] };
+    const { status } = await feedServer(serving(document));
+    expect(JSON.parse((await status(["-f", "json"])).stdout)).toEqual(document);
+  });
+
+  test.each(["degraded", "outage"])("ends with 5 where the service is in the state %s", async (state) => {
+    const { status } = await feedServer(serving({ ...FEED, state }));
+    const { code, stdout, stderr } = await status(["--quiet"]);
+    expect([code, stdout, stderr]).toEqual([5, "", `error: the service is not operational: ${state}\n`]);
+  });
+
+  test("never sends the key", async () => {
+    const { requests, status } = await feedServer(serving(FEED));
+    await status([], { CATALOG_API_KEY: "k".repeat(43) });
+    expect(requests.map(({ target, headers }) => [target, headers.authorization])).toEqual([
+      ["/api/status.json", undefined],
+    ]);
+  });
+
+  test("takes the address from the flag, then from the environment, and needs no base URL then", async () => {
+    const { requests, status, url } = await feedServer(serving(FEED));
+    const env = { CATALOG_BASE_URL: "", CATALOG_STATUS_URL: `${url.origin}/env.json` };
+    await status([], env);
+    await status(["--status-url", `${url.origin}/flag.json`], env);
+    expect(requests.map(({ target }) => target)).toEqual(["/env.json", "/flag.json"]);
+  });
+
+  test("tries again after a fault that can pass", async () => {
+    let asked = 0;
+    const { status } = await feedServer((socket, request) => {
+      asked += 1;
+      (asked === 1 ? answer({ status: 503 }) : serving(FEED))(socket, request);
+    });
+    expect([(await status()).code, asked]).toEqual([EXIT.ok, 2]);
+  });
+
+  test.each([
+    ["a redirect", answer({ status: 302, headers: { location: "http://elsewhere.example/x" } }), 1, /redirects to/],
+    ["no feed at the address", answer({ status: 404 }), EXIT.notFound, /404/],
+    ["a web page", answer({ headers: { "content-type": "text/html" }, body: "<title>Hi</title>" }), 1, /web page/],
+    ["an unknown state", serving({ ...FEED, state: "fine" }), 1, /`state` is none of operational, degraded, outage/],
+    ["no suites", serving({ ...FEED, suites: undefined }), 1, /`suites` is not an array/],
+  ])("fails on %s", async (_, behaviour, expected, message) => {
+    const { status } = await feedServer(behaviour);
+    const { code, stdout, stderr } = await status();
+    expect([code, stdout, stderr]).toEqual([expected, "", expect.stringMatching(message)]);
+  });
+
+  test("ends with 5 where nobody listens, and after the timeout", async () => {
+    const silent = await feedServer(() => {});
+    const late = await silent.status(["--timeout", "50ms", "--retries", "0"]);
+    await silent.close();
+    expect([late.code, late.stderr]).toEqual([5, expect.stringContaining("within the 0.05 s of one request")]);
+  });
+
+  test("reads the feed of the embedded service, an incident included", async () => {
+    const { store, url } = await startTestService();
+    const incident = { title: "Slow", suite: "catalog-api", severity: "major", body: "we look" } as const;
+    await openIncident(store, incident, new Date());
+    const { code, stdout } = await runCatalog(["status"], { env: { CATALOG_BASE_URL: url } });
+    expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
+  });
+
+  test("needs nothing for --demo", async () => {
+    const { code, stdout } = await runCatalog(["status", "--demo"]);
+    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("generated demo data")]);
+  });
+});
