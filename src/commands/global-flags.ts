@@ -37,13 +37,20 @@ interface GlobalFlags {
 
 /** Declares the global options; they may stand before or after the name of the command. */
 export function addGlobalFlags(command: Command): Command {
-  return command
+  command
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
     .option("--timeout <duration>", "for one request, its answer included (default: 30s)")
     .option("--max-time <duration>", "for the whole command (default: no bound)")
-    .option("--retries <n>", "how often a request is sent again (default: 5)")
+    .option("--retries <n>", "how often a request is sent again (default: 5)");
+  return addReportingFlags(command);
+}
+
+/** Declares those of the global options that concern no request. */
+export function addReportingFlags(command: Command): Command {
+  return command
+    .optionsGroup("Global options:")
     .option("-q, --quiet", "nothing on stderr but errors")
     .option("-v, --verbose", "each request on stderr")
     .option("--no-color", "no colour [env: NO_COLOR]")

@@ -4,31 +4,28 @@ import type { Context } from "../context.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { SCOPES } from "../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../contract/status.ts";
-import { addGlobalFlags } from "./global-flags.ts";
+import { addReportingFlags } from "./global-flags.ts";
 import type { IncidentFlags, KeyFlags, LoadFlags, ServiceFlags, StartFlags } from "./service-options.ts";
 
 /** Declares `catalog service` and what is below it; nothing of the service is loaded before one of them runs. */
 export function declare(command: Command, context: Context): void {
   const defaultDatabase = join(context.folders.data, "service.db");
-  const database = (subcommand: Command) =>
-    addGlobalFlags(subcommand.option("--database <file>", `database of the service (default: ${defaultDatabase})`));
-  const withDefault = <Flags extends ServiceFlags>(flags: Flags) => ({
-    ...flags,
-    database: flags.database ?? defaultDatabase,
-  });
+  const shared: Shared = {
+    context,
+    finish: (subcommand) =>
+      addReportingFlags(
+        subcommand.option("--database <file>", `database of the service (default: ${defaultDatabase})`),
+      ),
+    complete: (flags) => ({ ...flags, database: flags.database ?? defaultDatabase }),
+  };
 
   command.description(
     "The embedded, complete implementation of the API: run it, fill it, manage its keys and its status feed.",
   );
-  declareStart(database(command.command("start")), withDefault, context);
-  declareLoad(database(command.command("load")), withDefault, context);
-  declareKeys(command.command("keys").summary("create, list and revoke API keys"), database, withDefault, context);
-  declareIncidents(
-    command.command("incident").summary("record incidents for the status feed"),
-    database,
-    withDefault,
-    context,
-  );
+  declareStart(command.command("start"), shared);
+  declareLoad(command.command("load"), shared);
+  declareKeys(command.command("keys").summary("create, list and revoke API keys"), shared);
+  declareIncidents(command.command("incident").summary("record incidents for the status feed"), shared);
   command.addHelpText(
     "after",
     `
@@ -39,110 +36,123 @@ Examples:
   );
 }
 
-type WithDefault = <Flags extends ServiceFlags>(flags: Flags) => Flags & { database: string };
+/** What all the commands below `service` have in common. */
+interface Shared {
+  context: Context;
+  /** Declares the flags that they share, after their own. */
+  finish(command: Command): Command;
+  /** Fills in the default database. */
+  complete<Flags extends ServiceFlags>(flags: Flags): Flags & { database: string };
+}
 
-function declareStart(command: Command, withDefault: WithDefault, context: Context): void {
+function declareStart(command: Command, { context, finish, complete }: Shared): void {
   const { catalog, sample } = LIMITS.requestsPerWindow;
-  command
-    .summary("serve the API")
-    .description("Serves the API until it is terminated; prints one line on stdout when it is ready.")
-    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <n>", "port to listen on, 0 for a free one (default: 8787)")
-    .option("--rate-limit <n>", `catalog and coverage requests of a team per window (default: ${catalog})`)
-    .option("--sample-rate-limit <n>", `sample requests of a team per window (default: ${sample})`)
-    .option("--window <seconds>", `length of a window (default: ${LIMITS.windowSeconds})`)
-    .option("--cursor-ttl <duration>", "how long a cursor is taken (default: 1h)")
-    .option("--query-timeout <duration>", "how long a query may take (default: 10s)")
-    .option(
-      "--error-base <url>",
-      "address in the `type` of errors, without a final slash (default: the service itself)",
-    )
-    .action(async (flags: StartFlags) => {
-      const { startCommand } = await import("./service-start.ts");
-      await startCommand(withDefault(flags), context);
-    });
+  finish(
+    command
+      .summary("serve the API")
+      .description("Serves the API until it is terminated; prints one line on stdout when it is ready.")
+      .option("--host <address>", "address to listen on (default: 127.0.0.1)")
+      .option("--port <n>", "port to listen on, 0 for a free one (default: 8787)")
+      .option("--rate-limit <n>", `catalog and coverage requests of a team per window (default: ${catalog})`)
+      .option("--sample-rate-limit <n>", `sample requests of a team per window (default: ${sample})`)
+      .option("--window <seconds>", `length of a window (default: ${LIMITS.windowSeconds})`)
+      .option("--cursor-ttl <duration>", "how long a cursor is taken (default: 1h)")
+      .option("--query-timeout <duration>", "how long a query may take (default: 10s)")
+      .option(
+        "--error-base <url>",
+        "address in the `type` of errors, without a final slash (default: the service itself)",
+      ),
+  ).action(async (flags: StartFlags) => {
+    const { startCommand } = await import("./service-start.ts");
+    await startCommand(complete(flags), context);
+  });
 }
 
-function declareLoad(command: Command, withDefault: WithDefault, context: Context): void {
-  command
-    .summary("load rows")
-    .description("Loads NDJSON, CSV or Parquet files (.gz too), each whole or not at all; - reads standard input.")
-    .argument("<file...>", "files to load, or - for standard input")
-    .action(async (files: string[], flags: LoadFlags) => {
-      const { loadCommand } = await import("./service-load.ts");
-      await loadCommand(files, withDefault(flags), command, context);
-    });
+function declareLoad(command: Command, { context, finish, complete }: Shared): void {
+  finish(
+    command
+      .summary("load rows")
+      .description("Loads NDJSON, CSV or Parquet files (.gz too), each whole or not at all; - reads standard input.")
+      .argument("<file...>", "files to load, or - for standard input"),
+  ).action(async (files: string[], flags: LoadFlags) => {
+    const { loadCommand } = await import("./service-load.ts");
+    await loadCommand(files, complete(flags), command, context);
+  });
 }
 
-function declareKeys(
-  command: Command,
-  database: (command: Command) => Command,
-  withDefault: WithDefault,
-  context: Context,
-): void {
+function declareKeys(command: Command, { context, finish, complete }: Shared): void {
   const collect = (value: string, earlier: string[] = []) => [...earlier, value];
   command.description("API keys of the embedded service. A secret is shown once, when its key is created.");
-  database(command.command("create <name>"))
-    .summary("create a key and print its secret, once")
-    .description("Creates a key and prints its secret of 43 characters on stdout. It cannot be shown again.")
-    .option("--team <team>", "team the key belongs to; limits are counted per team (default: default)")
-    .addOption(
-      new Option("--scope <scope>", "scope of the team, repeatable (default: all)").choices(SCOPES).argParser(collect),
-    )
-    .option("--retailer <slug>", "retailer that the team can see, repeatable (default: all)", collect)
-    .action(async (name: string, flags: KeyFlags) => {
-      const { createKeyCommand } = await import("./service-keys.ts");
-      await createKeyCommand(name, withDefault(flags), context);
-    });
-  database(command.command("list"))
-    .summary("list the keys")
-    .description("Lists the keys, revoked ones too; secrets are not kept and cannot be listed.")
-    .addOption(new Option("-f, --format <format>", "(default: table)").choices(["table", "json"]))
-    .action(async (flags: KeyFlags) => {
-      const { listKeysCommand } = await import("./service-keys.ts");
-      await listKeysCommand(withDefault(flags), context);
-    });
-  database(command.command("revoke <name>"))
-    .summary("revoke a key, effective on the next request")
-    .description("Revokes a key; the next request with it is refused.")
-    .action(async (name: string, flags: KeyFlags) => {
-      const { revokeKeyCommand } = await import("./service-keys.ts");
-      await revokeKeyCommand(name, withDefault(flags), context);
-    });
+  finish(
+    command
+      .command("create <name>")
+      .summary("create a key and print its secret, once")
+      .description("Creates a key and prints its secret of 43 characters on stdout. It cannot be shown again.")
+      .option("--team <team>", "team the key belongs to; limits are counted per team (default: default)")
+      .addOption(
+        new Option("--scope <scope>", "scope of the team, repeatable (default: all)")
+          .choices(SCOPES)
+          .argParser(collect),
+      )
+      .option("--retailer <slug>", "retailer that the team can see, repeatable (default: all)", collect),
+  ).action(async (name: string, flags: KeyFlags) => {
+    const { createKeyCommand } = await import("./service-keys.ts");
+    await createKeyCommand(name, complete(flags), context);
+  });
+  finish(
+    command
+      .command("list")
+      .summary("list the keys")
+      .description("Lists the keys, revoked ones too; secrets are not kept and cannot be listed.")
+      .addOption(new Option("-f, --format <format>", "(default: table)").choices(["table", "json"])),
+  ).action(async (flags: KeyFlags) => {
+    const { listKeysCommand } = await import("./service-keys.ts");
+    await listKeysCommand(complete(flags), context);
+  });
+  finish(
+    command
+      .command("revoke <name>")
+      .summary("revoke a key, effective on the next request")
+      .description("Revokes a key; the next request with it is refused."),
+  ).action(async (name: string, flags: KeyFlags) => {
+    const { revokeKeyCommand } = await import("./service-keys.ts");
+    await revokeKeyCommand(name, complete(flags), context);
+  });
 }
 
-function declareIncidents(
-  command: Command,
-  database: (command: Command) => Command,
-  withDefault: WithDefault,
-  context: Context,
-): void {
+function declareIncidents(command: Command, { context, finish, complete }: Shared): void {
   command.description("Incidents that the status feed shows.");
-  database(command.command("open <title>"))
-    .summary("open an incident and print its id")
-    .description("Opens an incident, in the state investigating, and prints its id on stdout.")
-    .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
-    .option("--suite <slug>", "suite that is affected (default: catalog-api)")
-    .option("--body <text>", "what is known (default: the title)")
-    .action(async (title: string, flags: IncidentFlags) => {
-      const { openIncidentCommand } = await import("./service-incident.ts");
-      await openIncidentCommand(title, withDefault(flags), context);
-    });
-  database(command.command("update <id>"))
-    .summary("add an update")
-    .description("Adds an update to an open incident.")
-    .addOption(new Option("--state <state>", "state from now on").choices(INCIDENT_STATES).makeOptionMandatory())
-    .requiredOption("--body <text>", "what is known")
-    .action(async (id: string, flags: IncidentFlags) => {
-      const { updateIncidentCommand } = await import("./service-incident.ts");
-      await updateIncidentCommand(id, withDefault(flags), context);
-    });
-  database(command.command("resolve <id>"))
-    .summary("resolve an incident")
-    .description("Ends an incident with a last update.")
-    .option("--body <text>", "what was done (default: Resolved.)")
-    .action(async (id: string, flags: IncidentFlags) => {
-      const { resolveIncidentCommand } = await import("./service-incident.ts");
-      await resolveIncidentCommand(id, withDefault(flags), context);
-    });
+  finish(
+    command
+      .command("open <title>")
+      .summary("open an incident and print its id")
+      .description("Opens an incident, in the state investigating, and prints its id on stdout.")
+      .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
+      .option("--suite <slug>", "suite that is affected (default: catalog-api)")
+      .option("--body <text>", "what is known (default: the title)"),
+  ).action(async (title: string, flags: IncidentFlags) => {
+    const { openIncidentCommand } = await import("./service-incident.ts");
+    await openIncidentCommand(title, complete(flags), context);
+  });
+  finish(
+    command
+      .command("update <id>")
+      .summary("add an update")
+      .description("Adds an update to an open incident.")
+      .addOption(new Option("--state <state>", "state from now on").choices(INCIDENT_STATES).makeOptionMandatory())
+      .requiredOption("--body <text>", "what is known"),
+  ).action(async (id: string, flags: IncidentFlags) => {
+    const { updateIncidentCommand } = await import("./service-incident.ts");
+    await updateIncidentCommand(id, complete(flags), context);
+  });
+  finish(
+    command
+      .command("resolve <id>")
+      .summary("resolve an incident")
+      .description("Ends an incident with a last update.")
+      .option("--body <text>", "what was done (default: Resolved.)"),
+  ).action(async (id: string, flags: IncidentFlags) => {
+    const { resolveIncidentCommand } = await import("./service-incident.ts");
+    await resolveIncidentCommand(id, complete(flags), context);
+  });
 }
