@@ -29,7 +29,7 @@ interface Lane {
  * A failure of a later source is thrown when its turn comes, so that everything before it is handed on first.
  */
 export async function* inOrder(
-  sources: readonly ((signal: AbortSignal) => AsyncIterable<readonly string[]>)[],
+  sources: readonly ((signal: AbortSignal) => AsyncIterable<string[]>)[],
   { concurrency, lookAheadBytes }: ScheduleOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledEvent, void, void> {

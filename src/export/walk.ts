@@ -33,7 +33,8 @@ class SetMovedError extends Error {
  * Walks one filtered set from its first page to its last and yields its rows, page by page, each row exactly once.
  *
  * Where the cursor is refused, the total moves or a row repeats, the walk begins again from the first page: rows that
- * were yielded before are compared by digest and not yielded again, so that memory stays at one page.
+ * were yielded before are compared by digest and not yielded again, so that memory stays at one page. What is yielded is
+ * the caller's, who may empty it to let the page go.
  *
  * @throws DeliveredRowsMovedError where yielded rows are no longer the first rows of the set
  * @throws SetChangedError where the walk comes no further after several restarts
@@ -42,7 +43,7 @@ export async function* walkSlice(
   client: CatalogClient,
   filters: Filters,
   options: WalkOptions,
-): AsyncGenerator<readonly string[], void, void> {
+): AsyncGenerator<string[], void, void> {
   const delivered = { rows: 0, digest: createHash("sha256") };
   let fruitless = 0;
   for (;;) {
@@ -76,7 +77,7 @@ async function* walkOnce(
   filters: Filters,
   { pageSize, signal, expectTotal }: WalkOptions,
   delivered: { rows: number; digest: Hash },
-): AsyncGenerator<readonly string[], void, void> {
+): AsyncGenerator<string[], void, void> {
   const check = createPageCheck(filters);
   const again = { left: delivered.rows, digest: createHash("sha256") };
   let walked = 0;
@@ -98,7 +99,7 @@ async function* walkOnce(
         throw new DeliveredRowsMovedError("rows that were read before are no longer the same");
       }
     }
-    const fresh = page.rows.slice(known.length);
+    const fresh = page.rows.splice(known.length);
     if (fresh.length > 0) {
       addTo(delivered.digest, fresh);
       delivered.rows += fresh.length;

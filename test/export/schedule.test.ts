@@ -4,13 +4,14 @@ import { inOrder } from "../../src/export/schedule.ts";
 
 const options = { concurrency: 4, lookAheadBytes: 1_000_000 };
 const never = new AbortController().signal;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A source whose pages come when `ready` says so. */
 function source(pages: readonly string[][], ready: () => Promise<void> = async () => undefined) {
-  return async function* (): AsyncGenerator<readonly string[]> {
+  return async function* (): AsyncGenerator<string[]> {
     for (const page of pages) {
       await ready();
-      yield page;
+      yield [...page];
     }
   };
 }
@@ -50,7 +51,7 @@ describe("a schedule", () => {
     const sources = Array.from(
       { length: 20 },
       () =>
-        async function* (): AsyncGenerator<readonly string[]> {
+        async function* (): AsyncGenerator<string[]> {
           open += 1;
           most = Math.max(most, open);
           await new Promise((resolve) => setImmediate(resolve));
@@ -64,7 +65,7 @@ describe("a schedule", () => {
 
   test("holds no more than it may while the consumer takes nothing", async () => {
     let produced = 0;
-    const endless = async function* (): AsyncGenerator<readonly string[]> {
+    const endless = async function* (): AsyncGenerator<string[]> {
       for (;;) {
         produced += 1;
         yield ["{}"];
@@ -83,8 +84,17 @@ describe("a schedule", () => {
     await events.return();
   });
 
+  test("lets go of the rows of a page that waits", async () => {
+    const waiting = ["1", "2"];
+    const later = async function* (): AsyncGenerator<string[]> {
+      yield waiting;
+    };
+    const rows = await rowsOf(inOrder([source([["0"]], turn), later], options, never));
+    expect({ rows, waiting }).toEqual({ rows: ["0", "1", "2"], waiting: [] });
+  });
+
   test("hands on what stands before a failure, then fails", async () => {
-    const failing = async function* (): AsyncGenerator<readonly string[]> {
+    const failing = async function* (): AsyncGenerator<string[]> {
       yield ["3"];
       throw new Error("cut");
     };
@@ -106,7 +116,7 @@ describe("a schedule", () => {
     const sources = Array.from(
       { length: 4 },
       () =>
-        async function* (signal: AbortSignal): AsyncGenerator<readonly string[]> {
+        async function* (signal: AbortSignal): AsyncGenerator<string[]> {
           try {
             for (;;) {
               signal.throwIfAborted();
@@ -126,7 +136,7 @@ describe("a schedule", () => {
 
   test("rejects with the reason of the signal while it waits", async () => {
     const controller = new AbortController();
-    const stuck = async function* (signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    const stuck = async function* (signal: AbortSignal): AsyncGenerator<string[]> {
       await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
       yield ["{}"];
     };
