@@ -70,8 +70,8 @@ export function activityChart({ periods, rows }: Activity, options: ChartOptions
     },
     options,
   );
-  const days =
-    first.days === last.days ? `${first.days}` : `${Math.min(...periods.map((period) => period.days))} or so`;
-  const unit = days === "1" ? "day" : "days";
-  return `${text}each mark is ${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most; ${groupDigits(periods.length)} coverage requests\n`;
+  const days = Math.round(periods.reduce((sum, period) => sum + period.days, 0) / periods.length);
+  const about = periods.every((period) => period.days === days) ? "" : "about ";
+  const unit = days === 1 ? "day" : "days";
+  return `${text}each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most; ${groupDigits(periods.length)} coverage requests\n`;
 }

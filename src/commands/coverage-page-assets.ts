@@ -9,15 +9,17 @@ body { margin: 2rem auto; max-width: 76rem; padding: 0 1rem; background: var(--p
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 p { color: var(--soft); margin: .25rem 0; }
-.scroll { overflow-x: auto; }
+.scroll { overflow: auto; max-height: 30rem; }
+.scroll thead { position: sticky; top: 0; z-index: 1; background: var(--paper); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid var(--line); max-width: 16rem; overflow-wrap: anywhere; }
+td:first-child, .number, .date { white-space: nowrap; }
 thead th { color: var(--soft); font-weight: 600; }
 tfoot td { font-weight: 600; }
 .number { text-align: right; }
 #heat thead th { text-align: right; }
 .heat { text-align: right; background: color-mix(in srgb, var(--accent) calc(var(--share) * 60%), var(--paper)); }
-.track { display: block; position: relative; width: 12rem; height: .6rem; background: var(--line); border-radius: .3rem; }
+.track { display: block; position: relative; width: 10rem; height: .6rem; background: var(--line); border-radius: .3rem; }
 .range { position: absolute; inset: 0 auto 0 var(--from); width: var(--length); min-width: 3px;
   background: var(--accent); border-radius: .3rem; }
 th button { all: unset; cursor: pointer; color: inherit; }

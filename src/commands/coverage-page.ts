@@ -44,28 +44,31 @@ function describeOrigin({ filters, service, now }: PageFacts): string {
   return `${service}; ${narrowed}; read at ${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 }
 
-/** Matching rows of each retailer in each department; the shade grows with the root, or large ones would hide the rest. */
+/**
+ * Matching rows of each department at each retailer, the largest department first: departments may be hundreds. The
+ * shade grows with the root of the rows, or large ones would hide the rest.
+ */
 function heatMap(entries: readonly Coverage[]): string {
-  const departments = [...new Set(entries.map(({ department }) => department))].sort();
   const retailers = [...new Set(entries.map(({ retailer }) => retailer))].sort();
-  const rows = new Map<string, number>();
+  const departments = new Map<string, Map<string, number>>();
   for (const { retailer, department, matching_rows } of entries) {
-    const key = JSON.stringify([retailer, department]);
-    rows.set(key, (rows.get(key) ?? 0) + matching_rows);
+    const rows = departments.get(department) ?? new Map<string, number>();
+    departments.set(department, rows.set(retailer, (rows.get(retailer) ?? 0) + matching_rows));
   }
-  const most = Math.max(...rows.values());
-  const cell = (retailer: string, department: string): string => {
-    const count = rows.get(JSON.stringify([retailer, department]));
-    return count === undefined
+  const most = [...departments.values()].flatMap((rows) => [...rows.values()]).reduce((a, b) => Math.max(a, b), 1);
+  const total = (rows: ReadonlyMap<string, number>) => [...rows.values()].reduce((sum, count) => sum + count, 0);
+  const cell = (count: number | undefined): string =>
+    count === undefined
       ? "<td></td>"
       : `<td class="heat" style="--share: ${Math.sqrt(count / most).toFixed(3)}">${groupDigits(count)}</td>`;
-  };
-  const head = departments.map((department) => `<th scope="col">${escapeHtml(department)}</th>`).join("");
-  const lines = retailers.map((retailer) => {
-    const cells = departments.map((department) => cell(retailer, department)).join("");
-    return `<tr><th scope="row">${escapeHtml(retailer)}</th>${cells}</tr>`;
-  });
-  return `<h2>Rows by retailer and department</h2>
+  const head = retailers.map((retailer) => `<th scope="col">${escapeHtml(retailer)}</th>`).join("");
+  const lines = [...departments]
+    .sort(([, a], [, b]) => total(b) - total(a))
+    .map(([department, rows]) => {
+      const cells = retailers.map((retailer) => cell(rows.get(retailer))).join("");
+      return `<tr><th scope="row">${escapeHtml(department)}</th>${cells}</tr>`;
+    });
+  return `<h2>Rows by department and retailer</h2>
 <div class="scroll"><table id="heat"><thead><tr><td></td>${head}</tr></thead>
 <tbody>${lines.join("\n")}</tbody></table></div>`;
 }
@@ -86,15 +89,16 @@ function combinationTable(entries: readonly Coverage[], summary: CoverageSummary
   );
   const number = (count: number) => `<td class="number" data-value="${count}">${groupDigits(count)}</td>`;
   const text = (value: string) => `<td>${escapeHtml(value)}</td>`;
+  const date = (value: string) => `<td class="date">${escapeHtml(value)}</td>`;
   const lines = entries.map((entry) => {
     const names = [entry.retailer, entry.department, entry.category].map(text).join("");
     const counts = number(entry.matching_rows) + number(entry.corpus_rows);
-    return `<tr>${names}${counts}${text(entry.earliest_date)}${text(entry.latest_date)}<td>${rangeOf(entry, summary)}</td></tr>`;
+    return `<tr>${names}${counts}${date(entry.earliest_date)}${date(entry.latest_date)}<td>${rangeOf(entry, summary)}</td></tr>`;
   });
   const total = `<td colspan="3">total</td>${number(summary.matching_rows)}${number(summary.corpus_rows)}`;
-  const days = text(summary.earliest_date ?? "") + text(summary.latest_date ?? "");
+  const days = date(summary.earliest_date ?? "") + date(summary.latest_date ?? "");
   return `<h2>Combinations</h2>
-<div class="scroll"><table id="combinations"><thead><tr>${head.join("")}<th scope="col">range</th></tr></thead>
+<div><table id="combinations"><thead><tr>${head.join("")}<th scope="col">range</th></tr></thead>
 <tbody>${lines.join("\n")}</tbody>
 <tfoot><tr>${total}${days}<td></td></tr></tfoot></table></div>`;
 }
