@@ -28,7 +28,7 @@ export function diffTable(differences: readonly Difference[]): Table {
     columns: [
       { heading: "change", rigid: true },
       { heading: "retailer" },
-      { heading: "title" },
+      { heading: "title", minimum: 24 },
       ...["price before", "price after", "%", "currency"].map((heading) => ({ heading, rigid: true })),
       { heading: "sku" },
       { heading: "mrp before", rigid: true },

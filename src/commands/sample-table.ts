@@ -19,6 +19,9 @@ const FIRST = [
 
 const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
 
+/** Cells of a title that tell one product from another. */
+const READABLE_TITLE = 32;
+
 /** Columns that are useless when cut. */
 const RIGID = new Set<string>(["mrp", "selling_price", "discount_pct", "currency", "crawl_date"]);
 
@@ -28,7 +31,11 @@ const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", imag
 /** The table of some rows, each the JSON text of a product. */
 export function sampleTable(rows: readonly string[], columns: readonly string[] = BY_INTEREST): Table {
   return {
-    columns: columns.map((heading) => ({ heading, rigid: RIGID.has(heading) })),
+    columns: columns.map((heading) => ({
+      heading,
+      rigid: RIGID.has(heading),
+      minimum: heading === "title" ? READABLE_TITLE : undefined,
+    })),
     rows: rows.map((row) => {
       const members = rawMembers(row);
       return columns.map((column) => rowCell(members, column));

@@ -6,6 +6,8 @@ export interface Column {
   heading: string;
   /** Never cut, as a column of numbers is not. */
   rigid?: boolean;
+  /** Cells of text that say enough; other columns are left out rather than that this one is cut further. */
+  minimum?: number | undefined;
 }
 
 export interface Table {
@@ -69,11 +71,11 @@ export function renderTable(
   };
 }
 
-function layoutOf({ rows, footer = [] }: Table, { heading, rigid }: Column, index: number): Layout {
+function layoutOf({ rows, footer = [] }: Table, { heading, rigid, minimum = READABLE }: Column, index: number): Layout {
   const cells = [...rows, footer].flatMap((row) => row[index] ?? []);
   const numeric = cells.some((cell) => cell.numeric);
   const width = cells.reduce((widest, { text }) => Math.max(widest, widthOf(text)), widthOf(heading));
-  return { heading, index, numeric, width, minimum: numeric || rigid ? width : Math.min(width, READABLE) };
+  return { heading, index, numeric, width, minimum: numeric || rigid ? width : Math.min(width, minimum) };
 }
 
 /** The columns, from the left, that fit when all are cut as far as they may be; the first always does. */
