@@ -65,7 +65,7 @@ async function claimFile(
     head: {
       service,
       filters: options.filters,
-      format,
+      format: options.spreadsheet === undefined ? format : `${format} --${options.spreadsheet}`,
       columns: options.columns ?? null,
       compression: compression ?? null,
       page_size: options.pageSize,
@@ -101,11 +101,15 @@ async function openSink(
 }
 
 /** How the rows of an export are encoded; what a format cannot carry is told, once. */
-export function encoding({ columns, output: { format } }: ExportOptions, reporter: Reporter): EncoderOptions {
+export function encoding(
+  { columns, spreadsheet, output: { format } }: ExportOptions,
+  reporter: Reporter,
+): EncoderOptions {
   const warn = reportOnce((text) => reporter.warn(text));
   return {
     known: PRODUCT_COLUMNS,
     chosen: columns,
+    spreadsheet,
     onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
     onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
     onRounded: (column) =>

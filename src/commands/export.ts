@@ -5,6 +5,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { UsageError } from "../errors.ts";
 import { parseColumns } from "../output/columns.ts";
+import type { Spreadsheet } from "../output/encoder.ts";
 import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
 import { type PartitionColumn, parsePartitionColumns } from "../output/partitions.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
@@ -24,6 +25,7 @@ export interface ExportOptions {
   demo: boolean;
   output: OutputOptions<RowFormat>;
   columns: readonly string[] | undefined;
+  spreadsheet: Spreadsheet | undefined;
   /** Columns whose values name folders below `output.output`. */
   partitionBy: readonly PartitionColumn[] | undefined;
   pageSize: number;
@@ -40,6 +42,8 @@ export interface ExportOptions {
 interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;
   columns?: string;
+  bom?: boolean;
+  excel?: boolean;
   partitionBy?: string;
   pageSize?: string;
   concurrency?: string;
@@ -63,6 +67,8 @@ export function declare(
   addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson")
     .option("--columns <names>", "columns to write, in this order: sku,title,selling_price")
     .option("--partition-by <names>", "write a file for each value to Hive folders below -o DIR: retailer,crawl_date")
+    .option("--bom", "begin CSV with a byte order mark, by which spreadsheets know UTF-8")
+    .option("--excel", "as --bom, and put an apostrophe before text that a spreadsheet would run as a formula")
     .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
     .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
     .option("--max-rows <n>", "stop after this many rows")
@@ -117,6 +123,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     demo: flags.demo ?? false,
     output,
     columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
+    spreadsheet: spreadsheetOf(flags, output.format),
     partitionBy,
     pageSize: parseWhole(flags.pageSize ?? String(maximum), "--page-size", minimum, maximum),
     concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
@@ -127,6 +134,14 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     dryRun: flags.dryRun ?? false,
     manifest: flags.manifest ?? false,
   };
+}
+
+function spreadsheetOf({ bom, excel }: Flags, format: RowFormat): Spreadsheet | undefined {
+  const asked = excel ? "excel" : bom ? "bom" : undefined;
+  if (asked !== undefined && format !== "csv" && format !== "tsv") {
+    throw new UsageError(`--${asked} is for csv and tsv, not for ${format}.`, { flag: `--${asked}` });
+  }
+  return asked;
 }
 
 function checkPartitionFlags(flags: Flags, { output }: OutputOptions<RowFormat>): void {

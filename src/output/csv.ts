@@ -29,6 +29,7 @@ export function createTsvEncoder(options: EncoderOptions): RowEncoder {
 }
 
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
+  const { spreadsheet } = options;
   const columns = options.chosen ?? options.known;
   const reportUnknown = reportUnknownMembers(options);
   const reportSurrogate = reportOnce(options.onLoneSurrogate);
@@ -40,15 +41,26 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
     reportUnknown(members);
     return columns.map((column) => {
       const raw = memberOf(members, column);
-      return raw === "null" ? nothing : fieldOf(raw, () => reportSurrogate(column));
+      if (raw === "null") {
+        return nothing;
+      }
+      const field = fieldOf(raw, () => reportSurrogate(column));
+      return spreadsheet === "excel" && raw.startsWith('"') ? withoutFormula(field) : field;
     });
   }
 
   return {
-    begin: () => text([[...columns]], dialect),
+    begin: () => (spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + text([[...columns]], dialect),
     encode: (rows) => text(rows.map(record), dialect),
     end: () => "",
   };
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Crawled text must not run as a formula (OWASP, CSV injection); numbers cannot. */
+function withoutFormula(field: Field): Field {
+  return typeof field === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(field) ? `'${field}` : field;
 }
 
 function text(records: readonly Field[][], dialect: Dialect): string {

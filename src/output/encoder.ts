@@ -20,11 +20,18 @@ export interface RowEncoder {
   endSlice?(): { chunk: Chunk; state: string };
 }
 
+export type Spreadsheet = "bom" | "excel";
+
 export interface EncoderOptions {
   /** Every column of this kind of row, in the contract's order. */
   known: readonly string[];
   /** The columns asked for, in the order asked for; without them NDJSON and JSON carry the rows as they came. */
   chosen?: readonly string[] | undefined;
+  /**
+   * CSV and TSV for a spreadsheet. `bom`: a byte order mark first, by which it knows UTF-8. `excel`: that too, and text
+   * which it would take for a formula begins with an apostrophe.
+   */
+  spreadsheet?: Spreadsheet | undefined;
   /** Rows of the same output were written before by another encoder; `begin` is not called again. */
   continues?: boolean | undefined;
   /** The `state` of each slice that was written before, from first to last; with them `continues` is not needed. */

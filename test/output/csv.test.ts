@@ -110,3 +110,23 @@ test.each(["csv", "tsv"] as const)("any value is read back from %s as it was", a
     }),
   );
 });
+
+test("for a spreadsheet, a byte order mark comes first and once", async () => {
+  const options = { chosen: ["sku"], spreadsheet: "bom" } as const;
+  expect(await encoded("csv", [[productRow({ sku: '"=1+1"' })]], options)).toBe("\uFEFFsku\r\n=1+1\r\n");
+});
+
+test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠x"])(
+  "for Excel, the text %j begins with an apostrophe",
+  async (title) => {
+    const row = productRow({ title: JSON.stringify(title) });
+    const [, record] = parse(await encoded("csv", [[row]], { chosen: ["title"], spreadsheet: "excel" }), { bom: true });
+    expect(record).toEqual([`'${title}`]);
+  },
+);
+
+test("for Excel, numbers and harmless text stay as they are", async () => {
+  const row = productRow({ title: '"a=b"', mrp: "-19.90", color: "null" });
+  const options = { chosen: ["title", "mrp", "color", "model_number"], spreadsheet: "excel" } as const;
+  expect(await encoded("csv", [[row]], options)).toBe('\uFEFFtitle,mrp,color,model_number\r\na=b,-19.90,,""\r\n');
+});
