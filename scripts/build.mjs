@@ -1,13 +1,12 @@
 // Bundles the tool into dist/. Everything but libsql, whose native library must stay a package of its
 // own, goes into chunks that a command loads only when it runs.
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = join(root, "dist");
 
-await rm(outdir, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: ["bin/catalog.ts"],
@@ -29,7 +28,16 @@ const { metafile } = await build({
   },
 });
 await chmod(join(outdir, "catalog.js"), 0o755);
+await removeStaleChunks(metafile);
 await writeNotices(metafile);
+
+/** Removed only after the new ones are there, so that a tool that runs meanwhile goes on. */
+async function removeStaleChunks(meta) {
+  const current = new Set(Object.keys(meta.outputs).map((output) => basename(output)));
+  const chunks = join(outdir, "chunks");
+  const stale = (await readdir(chunks)).filter((name) => !current.has(name));
+  await Promise.all(stale.map((name) => rm(join(chunks, name))));
+}
 
 /** The licences of the bundled packages, which ask to be passed on with every copy. */
 async function writeNotices(meta) {
