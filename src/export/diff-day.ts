@@ -1,7 +1,7 @@
 import { type PackedListing, packListing } from "./diff-listing.ts";
 import type { RowSink } from "./pull.ts";
 
-/** The distinct listings of each product on one day. */
+/** The listings of each product on one day. */
 export type Day = ReadonlyMap<string, readonly string[]>;
 
 /**
@@ -42,7 +42,7 @@ function byProduct(listings: readonly PackedListing[]): Day {
     const held = day.get(product);
     if (held === undefined) {
       day.set(product, [facts]);
-    } else if (!held.includes(facts)) {
+    } else {
       held.push(facts);
     }
   }

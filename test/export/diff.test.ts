@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SetChangedError } from "../../src/errors.ts";
 import { type DiffOptions, type DiffSummary, diffDays } from "../../src/export/diff.ts";
+import { collectDay } from "../../src/export/diff-day.ts";
 import type { Difference } from "../../src/export/diff-join.ts";
 import { sameNumber } from "../../src/export/diff-prices.ts";
 import { type FakeRow, fakeService } from "../helpers/fake-client.ts";
@@ -99,6 +100,37 @@ test.each([{}, { rcd: "zeta:shoes:fashion,acme:shoes:fashion,acme:boots:fashion"
     expect(service.requests.filter((request) => request === "coverage")).toHaveLength(6);
   },
 );
+
+test("differences come in the order of skus, whatever the order of the categories they are read from", async () => {
+  const service = fakeService([listed("b", TO, 1, "boots"), listed("c", TO, 1, "hats"), listed("a", TO, 1, "shoes")]);
+  expect((await diff(service)).differences).toEqual([
+    ["appeared", "a", undefined, "1"],
+    ["appeared", "b", undefined, "1"],
+    ["appeared", "c", undefined, "1"],
+  ]);
+});
+
+test.each([{ mrp: 8 }, { selling_price: 8 }, { discount_pct: 8 }, { currency: "USD" }])(
+  "a changed %j is a changed price",
+  async (given) => {
+    const service = fakeService([listed("a", FROM, 1), { ...listed("a", TO, 1), ...given }]);
+    expect(await diff(service)).toMatchObject({ changed: 1, unchanged: 0 });
+  },
+);
+
+test("rows that a pull takes back are not compared", async () => {
+  const rows = (...skus: string[]) => skus.map((sku) => JSON.stringify(listed(sku, FROM, 1)));
+  const { write, endSlice, rewind, day } = collectDay();
+  await write(rows("a"));
+  await endSlice({ key: "s", filters: {}, rows: 1 });
+  await write(rows("b"));
+  await endSlice({ key: "s", filters: {}, rows: 1 });
+  await write(rows("c"));
+  expect(await rewind(1)).toBe(true);
+  await write(rows("d"));
+  await endSlice({ key: "s", filters: {}, rows: 1 });
+  expect([...day().keys()]).toEqual(["acme\u0000a", "acme\u0000d"]);
+});
 
 test("rows that come while a day is read are read with it or refused, never missed", async () => {
   const service = fakeService([listed("a", FROM, 1), listed("a", TO, 1), listed("b", TO, 1)]);

@@ -19,3 +19,7 @@ test.each([
 ])("leaves the address %j away", (address) => {
   expect(linked("Lamp", address)).toBe("Lamp");
 });
+
+test("an empty text is no link", () => {
+  expect(linked("", "https://shop.example/1")).toBe("");
+});
