@@ -15,7 +15,9 @@ import { VERSION } from "./version.ts";
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   try {
-    const program = await createProgram(argv, context);
+    // A line to be completed is one argument of many words.
+    const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
+    const program = await createProgram(context, (name) => words.has(name));
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
     return 0;
   } catch (error) {
@@ -26,8 +28,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   }
 }
 
-/** Only the command that `argv` names is loaded whole; of the others the summary is enough. */
-async function createProgram(argv: readonly string[], context: Context): Promise<Command> {
+/** Declares every command; of those that are not wanted whole, the summary is enough. */
+export async function createProgram(context: Context, isWanted: (name: string) => boolean): Promise<Command> {
   const program = new Command("catalog")
     .description("Coverage, samples and complete, verified exports of crawled retail rows.")
     .exitOverride()
@@ -39,11 +41,13 @@ async function createProgram(argv: readonly string[], context: Context): Promise
       outputError: () => undefined,
     })
     .version(VERSION, "--version", "show the version")
-    .showHelpAfterError(false);
+    .showHelpAfterError(false)
+    .helpCommand(false)
+    .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
   addGlobalFlags(program);
-  for (const { name, summary, load } of COMMANDS) {
-    const command = program.command(name).summary(summary);
-    if (argv.includes(name)) {
+  for (const { name, summary, hidden, load } of COMMANDS) {
+    const command = program.command(name, { hidden: hidden ?? false }).summary(summary);
+    if (isWanted(name)) {
       const { declare } = await load();
       declare(command, context);
     }

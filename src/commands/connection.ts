@@ -7,6 +7,7 @@ import { formatDuration } from "../output/duration.ts";
 import { VERSION } from "../version.ts";
 import type { GlobalOptions } from "./global-flags.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
+import { rememberingClient } from "./vocabulary-client.ts";
 
 /** A client of the service that a command talks to. */
 export interface Connection {
@@ -36,7 +37,7 @@ export async function withConnection<T>(
   const deadline = startDeadline([context.signal], globals.maxTime, () => maxTimeError(globals.maxTime ?? 0));
   const service = demo ? await startDemo(context) : undefined;
   try {
-    const { baseUrl, apiKey } = service ?? (await configured(globals, context));
+    const { baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
     const reporter = createReporter(globals, context);
     const { signal } = deadline;
     const client = createClient({
@@ -49,7 +50,9 @@ export async function withConnection<T>(
       onEvent: reporter.onEvent,
     });
     try {
-      return await use({ client, service: demo ? "demo" : baseUrl.href, reporter, signal });
+      const name = demo ? "demo" : baseUrl.href;
+      const remembering = rememberingClient(client, { service: name, profile }, context);
+      return await use({ client: remembering, service: name, reporter, signal });
     } finally {
       await client.close();
     }
@@ -77,15 +80,19 @@ function maxTimeError(milliseconds: number): NetworkError {
   return new NetworkError(`not done within the --max-time of ${formatDuration(milliseconds)}`, { attempts: 0 });
 }
 
-async function configured(globals: GlobalOptions, context: Context): Promise<{ baseUrl: URL; apiKey: string }> {
-  const { baseUrl, credential } = await resolveService(globals, context);
-  return { baseUrl, apiKey: credential.apiKey };
+interface Target {
+  baseUrl: URL;
+  apiKey: string;
+  profile: string | undefined;
 }
 
-export async function startDemo(
-  context: Context,
-): Promise<{ baseUrl: URL; apiKey: string; close: () => Promise<void> }> {
+async function configured(globals: GlobalOptions, context: Context): Promise<Target> {
+  const { baseUrl, credential, profile } = await resolveService(globals, context);
+  return { baseUrl, apiKey: credential.apiKey, profile };
+}
+
+export async function startDemo(context: Context): Promise<Target & { close: () => Promise<void> }> {
   const { startDemoService } = await import("../service/demo.ts");
   const { url, apiKey, close } = await startDemoService(context.now());
-  return { baseUrl: new URL(url), apiKey, close };
+  return { baseUrl: new URL(url), apiKey, profile: undefined, close };
 }

@@ -5,8 +5,13 @@ import type { Context } from "../context.ts";
 interface CommandEntry {
   name: string;
   summary: string;
+  /** Not for people. */
+  hidden?: true;
   load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
 }
+
+/** What the completion scripts call. */
+export const COMPLETE = "__complete";
 
 /** Every command, in the order of the help. A module is loaded only for the command line that names it. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -20,4 +25,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "explain", summary: "what an error code means, and what to do", load: () => import("./explain.ts") },
   { name: "sync", summary: "a local copy that is kept up to date, as Parquet", load: () => import("./sync.ts") },
   { name: "service", summary: "run, fill and administer the embedded service", load: () => import("./service.ts") },
+  { name: "completion", summary: "completion for bash, zsh or fish", load: () => import("./completion.ts") },
+  { name: "help", summary: "help for a command or a topic", load: () => import("./help.ts") },
+  {
+    name: COMPLETE,
+    summary: "what can stand at the end of a command line",
+    hidden: true,
+    load: () => import("./complete.ts"),
+  },
 ];

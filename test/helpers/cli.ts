@@ -32,7 +32,14 @@ export async function temporaryFolder(): Promise<string> {
 export function startCatalog(args: readonly string[], { env = {}, cwd }: RunOptions = {}): ChildProcess {
   return spawn(process.execPath, [CATALOG, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
-    env: { PATH: process.env.PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: "/nonexistent", ...env },
+    // Below a file no cache can be written.
+    env: {
+      PATH: process.env.PATH,
+      HOME: "/nonexistent",
+      XDG_CONFIG_HOME: "/nonexistent",
+      XDG_CACHE_HOME: CATALOG,
+      ...env,
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -1,0 +1,65 @@
+import type { Command, Option } from "commander";
+
+/** Where in a command line the word stands that is to be completed. */
+export interface Place {
+  command: Command;
+  /** The option whose value it is, where it is one. */
+  option: Option | undefined;
+  /** Which operand of the command it is, from 0. */
+  operand: number;
+  /** What was typed before the word that stays in front of every candidate: `--format=`, or the start of a list. */
+  prefix: string;
+  /** What was typed of the word, without `prefix`. */
+  typed: string;
+  /** Values of the options before it, by long flag. */
+  values: ReadonlyMap<string, string>;
+}
+
+/** Reads a command line up to the word to be completed, the last of `words`, as commander would. */
+export function placeOf(program: Command, words: readonly string[]): Place {
+  const before = words.slice(0, -1);
+  const last = words.at(-1) ?? "";
+  const values = new Map<string, string>();
+  let command = program;
+  let operand = 0;
+  let pending: Option | undefined;
+  for (const word of before) {
+    if (pending !== undefined) {
+      values.set(pending.long ?? "", word);
+      pending = undefined;
+      continue;
+    }
+    const [flag = "", ...rest] = word.split("=");
+    const option = word.startsWith("-") ? findOption(command, flag) : undefined;
+    const subcommand = command.commands.find((candidate) => candidate.name() === word);
+    if (option !== undefined) {
+      const takesValue = option.required || option.optional;
+      values.set(option.long ?? "", rest.join("="));
+      pending = takesValue && rest.length === 0 ? option : undefined;
+    } else if (subcommand !== undefined) {
+      command = subcommand;
+      operand = 0;
+    } else if (!word.startsWith("-")) {
+      operand += 1;
+    }
+  }
+  const rest = { command, operand, values };
+  return pending === undefined ? attachedValue(last, rest) : { ...rest, option: pending, prefix: "", typed: last };
+}
+
+/** The word `--flag=value`, or any other. */
+function attachedValue(word: string, rest: Pick<Place, "command" | "operand" | "values">): Place {
+  const [, prefix = "", typed = word] = /^(--[\w-]+=)(.*)$/s.exec(word) ?? [];
+  return { ...rest, option: findOption(rest.command, prefix.slice(0, -1)), prefix, typed };
+}
+
+/** Options of the command; those of the commands above it count there, too. */
+function findOption(command: Command, flag: string): Option | undefined {
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    const option = at.options.find(({ long, short }) => flag !== "" && (long === flag || short === flag));
+    if (option !== undefined) {
+      return option;
+    }
+  }
+  return undefined;
+}

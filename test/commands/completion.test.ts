@@ -1,0 +1,153 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { splitLine } from "../../src/commands/shell-words.ts";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const ROWS = [
+  product({ sku: "1", retailer: "nordwind", category: "lamps", department: "home" }),
+  product({ sku: "2", retailer: "casa-luz", category: "chairs", department: "garden" }),
+  product({ sku: "3", retailer: "casa-luz", category: "lamps", department: "home" }),
+];
+
+/** The words offered at the end of a command line, the kind of completion first. */
+async function offered(line: string, env: Record<string, string> = {}): Promise<string[]> {
+  const { stdout } = await runCatalog(["__complete", "--line", `catalog ${line}`], { env });
+  const [kind = "", ...lines] = stdout.trimEnd().split("\n");
+  return [kind, ...lines.map((text) => text.split("\t")[0] ?? "")];
+}
+
+/** A service whose vocabulary was seen by one coverage call. */
+async function seenService() {
+  const cache = await temporaryFolder();
+  const { url, key } = await startTestService({ rows: ROWS });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key, XDG_CACHE_HOME: cache };
+  const run = (...args: string[]) => runCatalog(args, { env });
+  return { cache, env, run, words: async (line: string) => (await offered(line, env)).slice(1) };
+}
+
+describe("completion offers", () => {
+  test.each([
+    ["sam", ["words", "sample"]],
+    ["auth log", ["words", "login", "logout"]],
+    ["--retries 3 service keys c", ["words", "create"]],
+    ["export --max-r", ["words", "--max-rows", "--max-rate"]],
+    ["export --format p", ["words", "parquet"]],
+    ["export --format=n", ["words", "--format=ndjson"]],
+    ["export -f ts", ["words", "tsv"]],
+    ["sample --columns sku,sel", ["words", "sku,selling_price"]],
+    ["sample --columns sku,sk", ["words"]],
+    ["export --date y", ["words", "yesterday"]],
+    ["export --output ro", ["files"]],
+    ["verify ", ["files"]],
+    ["explain invalid_c", ["words", "invalid_cursor", "invalid_credentials"]],
+    ["help form", ["words", "formats"]],
+    ["completion z", ["words", "zsh"]],
+    ["export --no-such-flag=", ["words"]],
+  ])("after `catalog %s` what can stand there", async (line, expected) => {
+    expect(await offered(line)).toEqual(expected);
+  });
+
+  test("no flag twice, except one that may be repeated", async () => {
+    expect(await offered("export --demo --rcd a:b:c --de")).toEqual(["words", "--department"]);
+    expect(await offered("export --rcd a:b:c --rc")).toEqual(["words", "--rcd"]);
+  });
+
+  test("no slug that was never seen", async () => {
+    expect(await offered("export --retailer ")).toEqual(["words"]);
+  });
+
+  test("the slugs that a coverage call has shown, scoped by what was typed before", async () => {
+    const { run, words } = await seenService();
+    await run("coverage");
+    expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
+    expect(await words("export --retailer nordwind --category ")).toEqual(["lamps"]);
+    expect(await words("export --category=chairs --department ")).toEqual(["garden"]);
+    expect(await words("export --rcd nordwind:lamps:home,casa-luz:c")).toEqual([
+      "nordwind:lamps:home,casa-luz:chairs:garden",
+    ]);
+  });
+
+  test("the slugs that an error has listed", async () => {
+    const { run, words } = await seenService();
+    await run("sample", "--retailer", "nordwnd");
+    expect(await words("sample --retailer n")).toEqual(["nordwind"]);
+  });
+
+  test("together what several filtered calls have shown, and only the last unfiltered one", async () => {
+    const { cache, run, words } = await seenService();
+    await run("coverage", "--retailer", "nordwind");
+    await run("coverage", "--retailer", "casa-luz");
+    expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
+    const [name = ""] = await readdir(join(cache, "catalog", "vocabulary"));
+    const path = join(cache, "catalog", "vocabulary", name);
+    await writeFile(path, (await readFile(path, "utf8")).replaceAll("nordwind", "gone"));
+    await run("coverage");
+    expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
+  });
+
+  test("nothing of another service's vocabulary", async () => {
+    const { env, run } = await seenService();
+    await run("coverage");
+    const other = { ...env, CATALOG_BASE_URL: "https://other.example" };
+    expect(await offered("export --retailer ", other)).toEqual(["words"]);
+  });
+
+  test("nothing that a shell would obey", async () => {
+    const { cache, run, words } = await seenService();
+    await run("coverage");
+    const [name = ""] = await readdir(join(cache, "catalog", "vocabulary"));
+    await writeFile(
+      join(cache, "catalog", "vocabulary", name),
+      JSON.stringify({ rcds: ["a;b:c:d", "$(x):c:d", "fine:c:d", 7], slugs: {} }),
+    );
+    expect(await words("export --retailer ")).toEqual(["fine"]);
+  });
+
+  test("the profiles of the configuration file", async () => {
+    const config = join(await temporaryFolder(), "config.toml");
+    await writeFile(config, "[profiles.staging]\n[profiles.work]\n");
+    expect(await offered("export --profile w", { CATALOG_CONFIG: config })).toEqual(["words", "work"]);
+  });
+});
+
+describe("the vocabulary", () => {
+  test("can be read by its owner alone", async () => {
+    const { cache, run } = await seenService();
+    await run("coverage");
+    const folder = join(cache, "catalog", "vocabulary");
+    const [name = "", ...more] = await readdir(folder);
+    expect([(await stat(join(folder, name))).mode & 0o777, more]).toEqual([0o600, []]);
+  });
+
+  test("never fails the command that has seen it", async () => {
+    const { env } = await seenService();
+    const file = join(await temporaryFolder(), "file");
+    await writeFile(file, "");
+    const { code, stderr } = await runCatalog(["coverage"], { env: { ...env, XDG_CACHE_HOME: file } });
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  });
+});
+
+test.each([
+  ["", [""]],
+  ["catalog ", ["catalog", ""]],
+  ['catalog  a\\ b \'c d\' "e \\" f"g', ["catalog", "a b", "c d", 'e " fg']],
+  ["catalog 'open wo", ["catalog", "open wo"]],
+  ["catalog '' $(x)", ["catalog", "", "$(x)"]],
+])("the line %j is cut into words without running anything", (line, words) => {
+  expect(splitLine(line)).toEqual(words);
+});
+
+test.each(["bash", "zsh", "fish"])("the script of %s calls the tool", async (shell) => {
+  const { code, stdout } = await runCatalog(["completion", shell]);
+  expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("catalog __complete")]);
+});
+
+test("an unknown shell is refused with those that there are", async () => {
+  const { code, stderr } = await runCatalog(["completion", "tcsh"]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("bash, zsh, fish")]);
+});

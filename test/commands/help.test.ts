@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../src/commands/table.ts";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog } from "../helpers/cli.ts";
+
+const PUBLIC = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
+
+describe("help", () => {
+  test("lists every command and names the topics", async () => {
+    const { code, stdout, stderr } = await runCatalog(["help"]);
+    const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[[^\]]*\]| <[^>]*>)* {2,}/gm)].map(([, name]) => name);
+    expect([code, stderr, listed]).toEqual([EXIT.ok, "", PUBLIC]);
+    expect(stdout).toContain("catalog help exit-codes");
+  });
+
+  test.each(PUBLIC)("of %s has examples, and is what --help prints", async (name) => {
+    const [help, flag] = await Promise.all([runCatalog(["help", name]), runCatalog([name, "--help"])]);
+    expect(help).toEqual({ code: EXIT.ok, signal: null, stdout: flag.stdout, stderr: "" });
+    expect(help.stdout).toMatch(/Examples:\n( {2}\$ .*catalog .*\n)+/);
+  });
+
+  test("goes down into groups", async () => {
+    const { stdout } = await runCatalog(["help", "service", "keys", "create"]);
+    expect(stdout).toMatch(/^Usage: catalog service keys create /);
+  });
+
+  test.each([
+    ["exit-codes", Object.values(EXIT).map(String)],
+    ["environment", ["CATALOG_BASE_URL", "CATALOG_API_KEY", "CATALOG_STATUS_URL", "NO_COLOR", "HTTPS_PROXY"]],
+    ["formats", ["ndjson", "csv", "tsv", "json", "parquet", "table", "markdown"]],
+  ])("explains the topic %s", async (topic, terms) => {
+    const { code, stdout } = await runCatalog(["help", topic]);
+    const found = [...stdout.matchAll(/^ {2}(\S+)/gm)].map(([, term]) => term);
+    expect([code, found]).toEqual([EXIT.ok, expect.arrayContaining(terms)]);
+  });
+
+  test.each([
+    [["help", "exit-code"], "catalog help exit-codes"],
+    [["help", "exprt"], "catalog help export"],
+    [["help", "service", "key"], "catalog help service keys"],
+  ])("refuses %j and names the closest", async (args, corrected) => {
+    const { code, stderr } = await runCatalog(args);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`  ${corrected}\n`)]);
+  });
+});
