@@ -9,6 +9,12 @@ interface Timer {
 export class SimulatedClock {
   #now = 0;
   readonly #timers = new Set<Timer>();
+  readonly #settle: () => Promise<unknown>;
+
+  /** @param settle resolves when nothing more can happen at this instant; what other threads do takes longer than a turn */
+  constructor(settle: () => Promise<unknown> = () => turn()) {
+    this.#settle = settle;
+  }
 
   readonly now = (): number => this.#now;
 
@@ -30,7 +36,7 @@ export class SimulatedClock {
     });
     finished.catch(() => {});
     for (;;) {
-      await turn();
+      await this.#settle();
       if (done) {
         return finished;
       }

@@ -1,0 +1,58 @@
+// Runs the built tool as its users do, in a process of its own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** Another build may be named, to compare two. */
+const CATALOG = process.env.CATALOG ?? fileURLToPath(new URL("../dist/catalog.js", import.meta.url));
+const PEAK = pathToFileURL(fileURLToPath(new URL("peak.mjs", import.meta.url))).href;
+
+/**
+ * Runs one command to its end.
+ *
+ * @returns its stdout where it goes nowhere else, milliseconds and peak resident bytes
+ */
+export async function catalog(folder, args, { env = {}, stdoutFile } = {}) {
+  const peakFile = `${folder}/peak-${process.hrtime.bigint()}`;
+  const target = stdoutFile === undefined ? "pipe" : openSync(stdoutFile, "w");
+  const started = performance.now();
+  const child = spawn(process.execPath, ["--import", PEAK, CATALOG, ...args], {
+    env: { PATH: process.env.PATH, HOME: folder, PEAK_FILE: peakFile, ...env },
+    stdio: ["ignore", target, "inherit"],
+  });
+  const output = child.stdout === null ? "" : text(child.stdout);
+  const [code] = await once(child, "close");
+  const milliseconds = performance.now() - started;
+  if (typeof target === "number") {
+    closeSync(target);
+  }
+  if (code !== 0) {
+    throw new Error(`catalog ${args.join(" ")} ended with ${code}`);
+  }
+  const peak = Number(readFileSync(peakFile, "utf8"));
+  rmSync(peakFile);
+  return { stdout: await output, milliseconds, peak };
+}
+
+/** Starts `catalog service start` with a key of its own; `close` drains it. */
+export async function startService(folder, database, flags = ["--rate-limit", "1000000000"]) {
+  const { stdout } = await catalog(folder, [
+    ...["service", "keys", "create", `bench-${process.hrtime.bigint()}`, "--database", database],
+  ]);
+  const args = ["service", "start", "--port", "0", "--database", database, ...flags];
+  const child = spawn(process.execPath, [CATALOG, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface(child.stdout), "line");
+  const env = { CATALOG_BASE_URL: line.replace("listening on ", ""), CATALOG_API_KEY: stdout.trim() };
+  return {
+    env,
+    url: env.CATALOG_BASE_URL,
+    headers: { authorization: `Bearer ${env.CATALOG_API_KEY}` },
+    close: async () => {
+      child.kill("SIGTERM");
+      await once(child, "close");
+    },
+  };
+}

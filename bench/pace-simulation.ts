@@ -1,0 +1,77 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Budget } from "../src/api/budget.ts";
+import { pull } from "../src/export/pull.ts";
+import { FixedWindow } from "../src/service/rate-limit.ts";
+import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
+import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
+
+export interface Simulation {
+  pages: number;
+  concurrency: number;
+  /** Milliseconds that a request takes. */
+  latency: number;
+  limit: number;
+  windowSeconds: number;
+}
+
+export interface SimulatedPull {
+  /** Simulated, until the last row is written. */
+  milliseconds: number;
+  requests: number;
+  refused: number;
+  rows: number;
+}
+
+const ROWS_A_PAGE = 10;
+const TICK = 500;
+const COMBINATIONS = 20;
+
+/** Pulls with the real engine and the real budget from a service that counts in fixed windows, in simulated time. */
+export async function simulatePull({
+  pages,
+  concurrency,
+  latency,
+  limit,
+  windowSeconds,
+}: Simulation): Promise<SimulatedPull> {
+  // A page that waits is compressed on another thread, to which real time is given; where that is not enough, ticks
+  // keep the clock from taking the silence for a standstill.
+  const clock = new SimulatedClock(() => delay(2));
+  void ticks(clock);
+  const server = new FixedWindow(limit, windowSeconds, clock.now);
+  const budget = new Budget({ now: clock.now, sleep: clock.sleep });
+  const { signal } = new AbortController();
+  const count = (pages * ROWS_A_PAGE) / COMBINATIONS;
+  const service = fakeService(
+    Array.from({ length: COMBINATIONS }, (_, number) => fakeRows(count, `retailer-${number}`)).flat(),
+  );
+  const result = { requests: 0, refused: 0, rows: 0 };
+  service.before = async () => {
+    for (let admitted = false; !admitted; ) {
+      const permit = await budget.acquire(signal);
+      await clock.sleep(latency / 2);
+      const rate = server.charge("team");
+      admitted = rate.admitted;
+      result.requests += 1;
+      result.refused += admitted ? 0 : 1;
+      await clock.sleep(latency / 2);
+      const retryAfter = admitted ? undefined : rate.resetSeconds * 1000;
+      permit.answered({ status: admitted ? 200 : 429, rate, retryAfter });
+    }
+  };
+  const sink = {
+    write: async (rows: readonly string[]) => {
+      result.rows += rows.length;
+    },
+    endSlice: async () => {},
+    rewind: async () => false,
+  };
+  await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal }));
+  return { ...result, milliseconds: clock.now() };
+}
+
+async function ticks(clock: SimulatedClock): Promise<void> {
+  for (;;) {
+    await clock.sleep(TICK);
+  }
+}
