@@ -15,7 +15,7 @@ export async function writeManifest(
   { target, earlier }: Resumable,
   options: ExportOptions,
   { service, reporter }: Connection,
-  { startedAt, context }: { startedAt: string; context: Context },
+  { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
 ): Promise<void> {
   const { format, compression } = options.output;
   const manifest: Manifest = {
@@ -39,7 +39,7 @@ export async function writeManifest(
       slice_pages: result.slicePages,
       slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
     },
-    requests: reporter.requests(),
+    requests: { ...reporter.requests(), ids },
     started_at: earlier?.started_at ?? startedAt,
     finished_at: new Date(context.now()).toISOString(),
     resumed: earlier !== undefined,

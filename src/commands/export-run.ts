@@ -19,6 +19,10 @@ import type { Reporter } from "./reporter.ts";
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await withConnection(options, context, async (connection) => {
     const startedAt = new Date(context.now()).toISOString();
+    const ids: string[] = [];
+    if (options.manifest) {
+      connection.reporter.onRequestId = (id) => void ids.push(id);
+    }
     const claim = await claimFile(options, connection, context, startedAt);
     const sink = await openSink(options, claim, connection, context).catch(async (error: unknown) => {
       await claim?.release();
@@ -38,7 +42,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     }
     try {
       if (options.manifest && claim !== undefined) {
-        await writeManifest(result, claim, options, connection, { startedAt, context });
+        await writeManifest(result, claim, options, connection, { startedAt, ids, context });
       }
     } finally {
       await claim?.close();

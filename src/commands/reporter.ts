@@ -18,13 +18,15 @@ export interface Reporter {
   onWait: ((reason: string, milliseconds: number) => void) | undefined;
   /** Is told what each answer says of the rate limit. */
   onRate: ((rate: RateHeaders) => void) | undefined;
+  /** Is told the id of each answered request. */
+  onRequestId: ((id: string) => void) | undefined;
   /** What the requests so far came to. */
-  requests(): RequestLog;
+  requests(): Omit<RequestLog, "ids">;
 }
 
 /** Reports to stderr as `--quiet` and `--verbose` ask. */
 export function createReporter({ quiet, verbose }: GlobalOptions, context: Context): Reporter {
-  const log = { sent: 0, retries: 0, waited_ms: 0, ids: [] as string[] };
+  const log = { sent: 0, retries: 0, waited_ms: 0 };
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
   const reporter: Reporter = {
     onEvent: (event) => {
@@ -34,6 +36,9 @@ export function createReporter({ quiet, verbose }: GlobalOptions, context: Conte
       }
       if (event.type === "answer" && event.rate !== undefined) {
         reporter.onRate?.(event.rate);
+      }
+      if (event.type === "answer" && event.requestId !== undefined) {
+        reporter.onRequestId?.(event.requestId);
       }
       const text = verbose ? describe(event) : undefined;
       if (text !== undefined) {
@@ -52,19 +57,18 @@ export function createReporter({ quiet, verbose }: GlobalOptions, context: Conte
     },
     onWait: undefined,
     onRate: undefined,
-    requests: () => ({ ...log, ids: [...log.ids] }),
+    onRequestId: undefined,
+    requests: () => ({ ...log }),
   };
   return reporter;
 }
 
-function record(log: { sent: number; retries: number; waited_ms: number; ids: string[] }, event: ClientEvent): void {
+function record(log: { sent: number; retries: number; waited_ms: number }, event: ClientEvent): void {
   if (event.type === "request") {
     log.sent += 1;
     log.retries += event.attempt > 1 ? 1 : 0;
   } else if (event.type === "wait") {
     log.waited_ms += event.milliseconds;
-  } else if (event.type === "answer" && event.requestId !== undefined) {
-    log.ids.push(event.requestId);
   }
 }
 

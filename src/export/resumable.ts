@@ -71,14 +71,15 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
   const partial = partialPathOf(target);
   const size = await sizeOf(partial);
   const found = await readJournal(journalPath);
-  if (size !== undefined && !options.resume) {
+  // A run that ended before its first slice was complete left nothing to continue.
+  const isBarren = found?.slices.length === 0;
+  if (size !== undefined && !isBarren && !options.resume) {
     throw new FileError(unfinished(partial, found), partial);
   }
-  const earlier = size === undefined ? undefined : found;
+  const earlier = size === undefined || isBarren ? undefined : found;
   if (earlier !== undefined) {
     assertSame(earlier, options.head);
   } else {
-    // What was left before the journal said anything of it holds nothing to continue.
     await rm(partial, { force: true });
   }
   const journal: Journal = {

@@ -172,7 +172,7 @@ describe("an export", () => {
     ]);
     first.kill("SIGKILL");
     await once(first, "close");
-    expect((await run("--resume")).code).toBe(EXIT.ok);
+    expect((await run()).code).toBe(EXIT.ok);
     expect(await readdir(cwd)).toEqual(["rows.csv"]);
   });
 
