@@ -39,7 +39,7 @@ _catalog() {
       for line in "\${(@)lines[2,-1]}"; do
         candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
       done
-      _describe -o catalog candidates
+      _describe catalog candidates
       ;;
   esac
 }
