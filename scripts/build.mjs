@@ -3,6 +3,7 @@
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
+import { writeManPages } from "./man-pages.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = join(root, "dist");
@@ -30,6 +31,7 @@ const { metafile } = await build({
 await chmod(join(outdir, "catalog.js"), 0o755);
 await removeStaleChunks(metafile);
 await writeNotices(metafile);
+await writeManPages(root, outdir);
 
 /** Removed only after the new ones are there, so that a tool that runs meanwhile goes on. */
 async function removeStaleChunks(meta) {

@@ -1,0 +1,42 @@
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { COMMANDS } from "../../src/commands/table.ts";
+import { CATALOG, runCatalog } from "../helpers/cli.ts";
+
+const FOLDER = join(dirname(CATALOG), "man");
+const page = (name: string) => readFile(join(FOLDER, `${name}.1`), "utf8");
+
+describe("the manual", () => {
+  test("has a page for the tool and each command, all of which the package installs", async () => {
+    const commands = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => `catalog-${name}.1`);
+    const pages = ["catalog.1", ...commands].sort();
+    expect((await readdir(FOLDER)).filter((name) => name.endsWith(".1")).sort()).toEqual(pages);
+    expect([...manifest.man].sort()).toEqual(pages.map((name) => `dist/man/${name}`));
+  });
+
+  test("names every flag of the help, and its examples", async () => {
+    const [roff, { stdout: help }] = await Promise.all([page("catalog-export"), runCatalog(["export", "--help"])]);
+    const text = roff.replaceAll("\\-", "-");
+    const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
+    const examples = help.split("\n").filter((line) => line.startsWith("  $ "));
+    expect([flags.length > 20, examples.length > 1]).toEqual([true, true]);
+    expect([...flags, ...examples].filter((part) => !text.includes(part))).toEqual([]);
+  });
+
+  test("has the topics of the help as sections of the tool's page", async () => {
+    const headings = (await page("catalog")).split("\n").filter((line) => line.startsWith(".SH "));
+    expect(headings).toEqual(
+      expect.arrayContaining([".SH COMMANDS", ".SH EXIT STATUS", ".SH ENVIRONMENT", ".SH FORMATS", ".SH SEE ALSO"]),
+    );
+  });
+
+  test("tells of a group what its commands take", async () => {
+    expect(await page("catalog-auth")).toContain(".SH catalog auth login [options]\n");
+  });
+
+  test("names no folder of whoever built it", async () => {
+    expect(await page("catalog-completion")).toContain("~/.cache/catalog");
+  });
+});
