@@ -36,7 +36,7 @@ export async function simulatePull({
 }: Simulation): Promise<SimulatedPull> {
   // A page that waits is compressed on another thread, to which real time is given; where that is not enough, ticks
   // keep the clock from taking the silence for a standstill.
-  const clock = new SimulatedClock(() => delay(2));
+  const clock = new SimulatedClock(() => delay(20));
   void ticks(clock);
   const server = new FixedWindow(limit, windowSeconds, clock.now);
   const budget = new Budget({ now: clock.now, sleep: clock.sleep });
