@@ -51,6 +51,10 @@ function declareStart(command: Command, { context, finish, complete }: Shared): 
     command
       .summary("serve the API")
       .description("Serves the API until it is terminated; prints one line on stdout when it is ready.")
+      .addHelpText(
+        "after",
+        examples("catalog service start", "catalog service start --port 0 --database rows.db --rate-limit 1000"),
+      )
       .option("--host <address>", "address to listen on (default: 127.0.0.1)")
       .option("--port <n>", "port to listen on, 0 for a free one (default: 8787)")
       .option("--rate-limit <n>", `catalog and coverage requests of a team per window (default: ${catalog})`)
@@ -73,6 +77,13 @@ function declareLoad(command: Command, { context, finish, complete }: Shared): v
     command
       .summary("load rows")
       .description("Loads NDJSON, CSV or Parquet files (.gz too), each whole or not at all; - reads standard input.")
+      .addHelpText(
+        "after",
+        examples(
+          "catalog service load rows.ndjson.gz",
+          "catalog export --demo | catalog service load --database rows.db -",
+        ),
+      )
       .argument("<file...>", "files to load, or - for standard input"),
   ).action(async (files: string[], flags: LoadFlags) => {
     const { loadCommand } = await import("./service-load.ts");
@@ -88,6 +99,13 @@ function declareKeys(command: Command, { context, finish, complete }: Shared): v
       .command("create <name>")
       .summary("create a key and print its secret, once")
       .description("Creates a key and prints its secret of 43 characters on stdout. It cannot be shown again.")
+      .addHelpText(
+        "after",
+        examples(
+          "catalog service keys create laptop > key",
+          "catalog service keys create viewer --team sales --scope catalog:sample --retailer nordwind",
+        ),
+      )
       .option("--team <team>", "team the key belongs to; limits are counted per team (default: default)")
       .addOption(
         new Option("--scope <scope>", "scope of the team, repeatable (default: all)")
@@ -104,6 +122,7 @@ function declareKeys(command: Command, { context, finish, complete }: Shared): v
       .command("list")
       .summary("list the keys")
       .description("Lists the keys, revoked ones too; secrets are not kept and cannot be listed.")
+      .addHelpText("after", examples("catalog service keys list", "catalog service keys list --format json"))
       .addOption(new Option("-f, --format <format>", "(default: table)").choices(["table", "json"])),
   ).action(async (flags: KeyFlags) => {
     const { listKeysCommand } = await import("./service-keys.ts");
@@ -113,7 +132,8 @@ function declareKeys(command: Command, { context, finish, complete }: Shared): v
     command
       .command("revoke <name>")
       .summary("revoke a key, effective on the next request")
-      .description("Revokes a key; the next request with it is refused."),
+      .description("Revokes a key; the next request with it is refused.")
+      .addHelpText("after", examples("catalog service keys revoke laptop")),
   ).action(async (name: string, flags: KeyFlags) => {
     const { revokeKeyCommand } = await import("./service-keys.ts");
     await revokeKeyCommand(name, complete(flags), context);
@@ -127,6 +147,7 @@ function declareIncidents(command: Command, { context, finish, complete }: Share
       .command("open <title>")
       .summary("open an incident and print its id")
       .description("Opens an incident, in the state investigating, and prints its id on stdout.")
+      .addHelpText("after", examples('catalog service incident open "Slow answers" --severity minor'))
       .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
       .option("--suite <slug>", "suite that is affected (default: catalog-api)")
       .option("--body <text>", "what is known (default: the title)"),
@@ -139,6 +160,7 @@ function declareIncidents(command: Command, { context, finish, complete }: Share
       .command("update <id>")
       .summary("add an update")
       .description("Adds an update to an open incident.")
+      .addHelpText("after", examples('catalog service incident update 1 --state identified --body "A disk is full."'))
       .addOption(new Option("--state <state>", "state from now on").choices(INCIDENT_STATES).makeOptionMandatory())
       .requiredOption("--body <text>", "what is known"),
   ).action(async (id: string, flags: IncidentFlags) => {
@@ -150,9 +172,14 @@ function declareIncidents(command: Command, { context, finish, complete }: Share
       .command("resolve <id>")
       .summary("resolve an incident")
       .description("Ends an incident with a last update.")
+      .addHelpText("after", examples("catalog service incident resolve 1"))
       .option("--body <text>", "what was done (default: Resolved.)"),
   ).action(async (id: string, flags: IncidentFlags) => {
     const { resolveIncidentCommand } = await import("./service-incident.ts");
     await resolveIncidentCommand(id, complete(flags), context);
   });
+}
+
+function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }

@@ -19,6 +19,20 @@ describe("help", () => {
     expect(help.stdout).toMatch(/Examples:\n( {2}\$ .*catalog .*\n)+/);
   });
 
+  test.each([
+    ["auth", "login"],
+    ["auth", "status"],
+    ["auth", "logout"],
+    ["service", "start"],
+    ["service", "load"],
+    ["service", "keys", "create"],
+    ["service", "incident", "open"],
+  ])("of %s %s %s has examples", async (...names) => {
+    const path = names.filter((name) => typeof name === "string");
+    const { stdout } = await runCatalog([...path, "--help"]);
+    expect(stdout).toMatch(new RegExp(`Examples:\\n( {2}\\$ .*catalog .*\\n)*.*catalog ${path.join(" ")}`));
+  });
+
   test("goes down into groups", async () => {
     const { stdout } = await runCatalog(["help", "service", "keys", "create"]);
     expect(stdout).toMatch(/^Usage: catalog service keys create /);
