@@ -2,13 +2,14 @@ import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { EmptyResultError } from "../errors.ts";
-import { estimate, type Pace } from "../export/estimate.ts";
+import { estimate } from "../export/estimate.ts";
 import { planSlices } from "../export/plan.ts";
 import { numberCell, textCell } from "../output/cell.ts";
 import { formatDuration } from "../output/duration.ts";
 import { renderTable } from "../output/table.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { ExportOptions } from "./export.ts";
+import { pageSizeOf } from "./export-progress.ts";
 
 /** Tells what an export will take, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
@@ -20,7 +21,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     context.stdout.write(`${JSON.stringify(expected)}\n`);
     return;
   }
-  const time = expected.seconds < 1 ? "under 1 s" : formatDuration(expected.seconds * 1000);
+  const time = expected.seconds < 1 ? "under 1 s" : formatDuration(Math.round(expected.seconds) * 1000);
   const { text } = renderTable({
     columns: ["rows", "slices", "requests", "windows", "time"].map((heading) => ({ heading })),
     rows: [[...[expected.rows, expected.slices, expected.requests, expected.windows].map(numberCell), textCell(time)]],
@@ -36,20 +37,14 @@ async function foretell(options: ExportOptions, { client, reporter, signal }: Co
   const started = context.now();
   const { data } = await client.coverage(options.filters, signal);
   const latency = context.now() - started;
-  return estimate(planSlices(data, options.filters, options.pageSize), paceOf(options, rate, latency));
-}
-
-function paceOf({ maxRate, concurrency }: ExportOptions, rate: RateHeaders | undefined, latency: number): Pace {
-  const { windowSeconds } = LIMITS;
-  const isSlower = maxRate !== undefined && (rate === undefined || maxRate < rate.limit);
-  return isSlower
-    ? { limit: maxRate, windowSeconds, remaining: maxRate, resetSeconds: windowSeconds, latency, concurrency }
-    : {
-        limit: rate?.limit,
-        windowSeconds,
-        remaining: rate?.remaining,
-        resetSeconds: rate?.resetSeconds ?? windowSeconds,
-        latency,
-        concurrency,
-      };
+  const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
+  return estimate(planSlices(data, options.filters, pages.pageSize), pages, {
+    limit: rate?.limit,
+    windowSeconds: LIMITS.windowSeconds,
+    remaining: rate?.remaining,
+    resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
+    maxRate: options.maxRate,
+    latency,
+    concurrency: options.concurrency,
+  });
 }

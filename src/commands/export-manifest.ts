@@ -7,6 +7,7 @@ import { partialPathOf } from "../output/file.ts";
 import { VERSION } from "../version.ts";
 import type { Connection } from "./connection.ts";
 import type { ExportOptions } from "./export.ts";
+import { pageSizeOf } from "./export-progress.ts";
 import { writeText } from "./write-rows.ts";
 
 /** Writes the manifest of an output that is complete and in its place. */
@@ -35,7 +36,7 @@ export async function writeManifest(
     complete: !result.truncated,
     coverage: result.summary,
     plan: {
-      page_size: options.pageSize,
+      page_size: pageSizeOf(options),
       slice_pages: result.slicePages,
       slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
     },

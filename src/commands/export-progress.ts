@@ -8,11 +8,12 @@ import type { ExportOptions } from "./export.ts";
 /** Pulls into the sink and shows how it goes. */
 export async function pullWithProgress(
   sink: RowSink,
-  { globals, filters, pageSize, concurrency, maxRows }: ExportOptions,
+  options: ExportOptions,
   claim: Resumable | undefined,
   { client, reporter, signal }: Connection,
   context: Context,
 ): Promise<PullResult> {
+  const { globals, filters, concurrency, maxRows } = options;
   const mode = globals.quiet ? "none" : globals.progress;
   const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
   const state: Parameters<typeof progress.update>[0] = { rows: 0 };
@@ -26,7 +27,7 @@ export async function pullWithProgress(
   try {
     return await pull(client, sink, {
       filters,
-      pageSize: Math.min(pageSize, maxRows ?? pageSize),
+      pageSize: pageSizeOf(options),
       concurrency,
       maxRows,
       signal,
@@ -46,4 +47,9 @@ export async function pullWithProgress(
   } finally {
     progress.stop();
   }
+}
+
+/** Rows of one request: no more than are wanted. */
+export function pageSizeOf({ pageSize, maxRows }: ExportOptions): number {
+  return Math.min(pageSize, maxRows ?? pageSize);
 }

@@ -1,4 +1,4 @@
-import type { Plan } from "./plan.ts";
+import type { Plan, Slice } from "./plan.ts";
 
 /** What the requests of a pull are bounded by. */
 export interface Pace {
@@ -9,6 +9,8 @@ export interface Pace {
   remaining: number | undefined;
   /** Seconds until the current window ends. */
   resetSeconds: number;
+  /** Requests a minute, spread evenly, where less is to be spent than the limit. */
+  maxRate: number | undefined;
   /** Milliseconds that one request takes. */
   latency: number;
   concurrency: number;
@@ -18,26 +20,77 @@ export interface Pace {
 export interface Estimate {
   rows: number;
   slices: number;
-  /** The coverage request, already sent, included. */
+  /** The coverage request that every pull begins with included. */
   requests: number;
-  /** Windows of the rate limit that the requests still to be sent fall into. */
+  /** Windows of the rate limit that the requests fall into. */
   windows: number;
   seconds: number;
 }
 
-/** Foretells a pull from its plan and the service's limits; the one thing it guesses is that requests stay as fast. */
-export function estimate(plan: Plan, pace: Pace): Estimate {
-  const { limit, windowSeconds, remaining, resetSeconds, latency, concurrency } = pace;
-  const sending = (requests: number) =>
-    (requests / Math.min(concurrency, Math.max(1, plan.slices.length))) * (latency / 1000);
-  const base = { rows: plan.totalRows, slices: plan.slices.length, requests: plan.requests + 1 };
-  if (limit === undefined || plan.requests <= (remaining ?? limit)) {
-    return { ...base, windows: plan.requests === 0 ? 0 : 1, seconds: sending(plan.requests) };
+/**
+ * Foretells a pull that begins now from its plan and the service's limits. It guesses that requests stay as fast, and
+ * where a combination is cut by date how its rows spread.
+ */
+export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
+  const { rows, slices, requests } = extentOf(plan, pages);
+  const { windows, seconds } = timeOf(requests + 1, Math.min(pace.concurrency, Math.max(1, slices)), pace);
+  return { rows, slices, requests: requests + 1, windows, seconds };
+}
+
+/** How a pull asks for its rows. */
+export interface Pages {
+  pageSize: number;
+  maxRows: number | undefined;
+}
+
+interface Extent {
+  rows: number;
+  slices: number;
+  requests: number;
+}
+
+/** Slices of which several are walked at once are read whole, also the one in which `maxRows` is reached. */
+function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages): Extent {
+  if (maxRows >= plan.totalRows) {
+    return { rows: plan.totalRows, slices: plan.slices.length, requests: plan.requests };
   }
-  const later = plan.requests - (remaining ?? limit);
-  const windows = Math.ceil(later / limit);
-  const perWindow = Math.max(windowSeconds, sending(limit));
-  const last = later - (windows - 1) * limit;
-  const now = Math.max(resetSeconds, sending(remaining ?? limit));
-  return { ...base, windows: windows + 1, seconds: now + (windows - 1) * perWindow + sending(last) };
+  const first = slicesUpTo(plan, maxRows);
+  const requests =
+    first.length === 1
+      ? Math.ceil(maxRows / pageSize)
+      : first.reduce((sum, { rows }) => sum + Math.ceil(rows / pageSize), 0);
+  return { rows: maxRows, slices: first.length, requests };
+}
+
+function slicesUpTo({ slices }: Plan, maxRows: number): readonly Slice[] {
+  let rows = 0;
+  const last = slices.findIndex((slice) => {
+    rows += slice.rows;
+    return rows >= maxRows;
+  });
+  return last === -1 ? slices : slices.slice(0, last + 1);
+}
+
+/** Sends the requests on paper: the first alone, the others `lanes` at a time, within the windows and the rate. */
+function timeOf(requests: number, lanes: number, pace: Pace): { windows: number; seconds: number } {
+  const { limit = Number.POSITIVE_INFINITY, windowSeconds, maxRate, latency } = pace;
+  const answer = latency / 1000;
+  const spacing = maxRate === undefined ? 0 : 60 / maxRate;
+  let left = pace.remaining ?? limit;
+  let end = pace.resetSeconds;
+  let windows = left > 0 ? 1 : 0;
+  let at = 0;
+  for (let sent = 0; sent < requests; sent += 1) {
+    if (sent > 0) {
+      at += Math.max(spacing, sent === 1 ? answer : answer / lanes);
+    }
+    if (left === 0 || at >= end) {
+      at = Math.max(at, end);
+      end = at + windowSeconds;
+      left = limit;
+      windows += 1;
+    }
+    left -= 1;
+  }
+  return { windows, seconds: at + answer };
 }

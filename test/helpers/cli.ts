@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-export const CATALOG = fileURLToPath(new URL("../../dist/catalog.js", import.meta.url));
+/** The built tool; another build of it may be named. */
+export const CATALOG =
+  process.env.CATALOG_UNDER_TEST ?? fileURLToPath(new URL("../../dist/catalog.js", import.meta.url));
 
 export interface RunOptions {
   env?: Record<string, string>;
