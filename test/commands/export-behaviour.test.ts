@@ -1,0 +1,223 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { StoreUnavailableError } from "../../src/service/store/store.ts";
+import { CATALOG, runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
+
+const ROWS = ["chairs", "lamps", "tables"].flatMap((category) => products(40, { category }));
+
+/** What happens before the service answers with a page, counted from 1. */
+type BeforePage = (page: number) => Promise<void> | void;
+
+async function service(beforePage: BeforePage = () => {}, options: TestServiceOptions = {}) {
+  let pages = 0;
+  const running = await startTestService({
+    rows: ROWS,
+    faults: (store) => ({
+      rows: async (ids, deadline) => {
+        pages += 1;
+        await beforePage(pages);
+        return store.rows(ids, deadline);
+      },
+    }),
+    ...options,
+  });
+  return {
+    key: running.key,
+    pages: () => pages,
+    env: { CATALOG_BASE_URL: running.url, CATALOG_API_KEY: running.key },
+  };
+}
+
+/** Answers that come only after `opened` and are asked for before it when `met` resolves. */
+function gateAt(gated: number) {
+  const met = withResolvers();
+  const opened = withResolvers();
+  const beforePage: BeforePage = (page) => {
+    if (page < gated) {
+      return;
+    }
+    met.resolve();
+    return opened.promise;
+  };
+  onTestFinished(opened.resolve);
+  return { beforePage, met: met.promise, open: opened.resolve };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+describe("an export to stdout", () => {
+  test("ends quietly when its reader has enough, and asks for little more", async () => {
+    const { env, pages } = await service(undefined, { rows: products(4_000) });
+    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1"], { env });
+    let stderr = "";
+    child.stderr?.on("data", (text) => {
+      stderr += text;
+    });
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    expect([...(await once(child, "close")), stderr]).toEqual([EXIT.ok, null, ""]);
+    expect(pages()).toBeLessThan(100);
+  });
+
+  test("is complete where stdin is closed", async () => {
+    const { env } = await service();
+    const command = [process.execPath, CATALOG, "export"];
+    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", 'exec "$0" "$@" <&-', ...command], {
+      env: { PATH: process.env.PATH, HOME: "/nonexistent", ...env },
+    });
+    expect([stdout.split("\n").length - 1, stderr]).toEqual([ROWS.length, ""]);
+  });
+
+  test("ends at the second SIGINT where its reader does not read", async () => {
+    const { env } = await service(undefined, { rows: products(500, { title: "x".repeat(4_000) }) });
+    const child = startCatalog(["export"], { env });
+    const closed = once(child, "exit");
+    // The one page is larger than a pipe, so that its write is under way until somebody reads.
+    await once(child.stdout ?? child, "readable");
+    const again = setInterval(() => child.kill("SIGINT"), 20);
+    onTestFinished(() => clearInterval(again));
+    expect(await closed).toEqual([null, "SIGINT"]);
+  });
+});
+
+describe("an export to a file", () => {
+  test("leaves the file of before untouched until it is complete", async () => {
+    const cwd = await temporaryFolder();
+    const target = join(cwd, "rows.ndjson");
+    await writeFile(target, "of before");
+    const { beforePage, met, open } = gateAt(6);
+    const { env } = await service(beforePage);
+    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.ndjson"], {
+      cwd,
+      env,
+    });
+    const closed = once(child, "close");
+    await met;
+    const before = [await readFile(target, "utf8"), (await readdir(cwd)).includes("rows.ndjson.partial")];
+    open();
+    const [code] = await closed;
+    expect([before, code, (await readFile(target, "utf8")).split("\n").length - 1, await readdir(cwd)]).toEqual([
+      ["of before", true],
+      EXIT.ok,
+      ROWS.length,
+      ["rows.ndjson"],
+    ]);
+  });
+
+  test("that fails with a part of it left is one line of JSON where that is asked for", async () => {
+    const cwd = await temporaryFolder();
+    const { env } = await service((page) => {
+      if (page > 5) {
+        throw new StoreUnavailableError("gone");
+      }
+    });
+    const flags = ["--page-size", "20", "--concurrency", "1", "--retries", "0", "--error-format", "json"];
+    const { code, stdout, stderr } = await runCatalog(["export", "-o", "rows.ndjson", ...flags], { cwd, env });
+    expect([code, stdout, stderr.split("\n").length, JSON.parse(stderr), await readdir(cwd)]).toEqual([
+      EXIT.unavailable,
+      "",
+      2,
+      expect.objectContaining({ code: "service_unavailable", exit_code: EXIT.unavailable }),
+      ["rows.ndjson.partial", "rows.ndjson.partial.json"],
+    ]);
+  });
+
+  test("that is interrupted is one line of JSON where that is asked for", async () => {
+    const cwd = await temporaryFolder();
+    const { beforePage, met } = gateAt(6);
+    const { env } = await service(beforePage);
+    const flags = ["--page-size", "20", "--concurrency", "1", "--error-format", "json"];
+    const child = startCatalog(["export", "-o", "rows.ndjson", ...flags], { cwd, env });
+    let stderr = "";
+    child.stderr?.on("data", (text) => {
+      stderr += text;
+    });
+    const closed = once(child, "close");
+    await met;
+    child.kill("SIGINT");
+    expect([await closed, stderr.split("\n").length, JSON.parse(stderr)]).toEqual([
+      [EXIT.interrupted, null],
+      2,
+      expect.objectContaining({ exit_code: EXIT.interrupted }),
+    ]);
+  });
+});
+
+describe("what an export says on stderr", () => {
+  test("is whole lines with --progress plain", async () => {
+    const { beforePage, open } = gateAt(2);
+    const { env } = await service(beforePage, { queryTimeout: 60_000 });
+    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1", "--progress", "plain"], { env });
+    child.stdout?.resume();
+    let stderr = "";
+    child.stderr?.on("data", (text) => {
+      stderr += text;
+      open();
+    });
+    const [code] = await once(child, "close");
+    expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/^(\d[\d,]* of 120 rows · \P{Cc}*\n)+$/u)]);
+  });
+
+  test("is with --verbose each request once and nowhere the key", async () => {
+    const { env, key, pages } = await service();
+    const { code, stderr } = await runCatalog(["export", "--page-size", "20", "--verbose"], { env });
+    const lines = stderr.trimEnd().split("\n");
+    const line = /^GET \/v1\/(coverage|catalog\?\S+) 200 in \d+ ms, [\d,]+ bytes \S+$/;
+    expect([code, lines.length, lines.filter((text) => !line.test(text)), new Set(lines).size]).toEqual([
+      EXIT.ok,
+      pages() + 1,
+      [],
+      lines.length,
+    ]);
+    expect(stderr).not.toContain(key);
+  });
+
+  test("is with --verbose and a key that is refused its one request, and nowhere the key", async () => {
+    const { env } = await service();
+    const key = "unknown-".padEnd(43, "k");
+    const { code, stdout, stderr } = await runCatalog(["export", "--verbose"], {
+      env: { ...env, CATALOG_API_KEY: key },
+    });
+    expect([code, stdout, stderr.match(/^GET .*/gm)]).toEqual([
+      EXIT.credentials,
+      "",
+      [expect.stringMatching(/^GET \/v1\/coverage 401 in \d+ ms/)],
+    ]);
+    expect(stderr).not.toContain(key);
+    expect(stderr).not.toContain(key.slice(0, 10));
+  });
+
+  test.each([
+    [[], /^warning: rows hold "seller", which csv leaves out; ndjson keeps it\n$/],
+    [["--quiet"], /^$/],
+  ])("is, with a warning due and %j, %s", async (flags, expected) => {
+    const row = JSON.stringify({ ...product(), seller: "somebody" });
+    const { env } = await service(undefined, { rows: [row] });
+    const { code, stderr } = await runCatalog(["export", "-f", "csv", ...flags], { env });
+    expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(expected)]);
+  });
+
+  test("names --max-time where the service stalls beyond it", async () => {
+    const stalling = await startFaultServer(() => stallBeforeHeaders);
+    onTestFinished(() => stalling.close());
+    const env = { CATALOG_BASE_URL: stalling.url.href, CATALOG_API_KEY: "k".repeat(43) };
+    const { code, stderr } = await runCatalog(["export", "--max-time", "1s"], { env });
+    expect([code, stderr]).toEqual([
+      EXIT.unavailable,
+      expect.stringContaining("not done within the --max-time of 1 s"),
+    ]);
+  });
+});
