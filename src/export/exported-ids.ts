@@ -9,18 +9,37 @@ import type { Manifest } from "./manifest.ts";
 /** The `product_id` of a row; undefined where that column was not exported. */
 type Id = string | undefined;
 
-type IdReader = (bytes: Readable) => AsyncIterable<Id>;
+type IdReader = (path: string, compression: string | null) => AsyncIterable<Id>;
 
 const READERS: Readonly<Record<string, IdReader>> = {
-  ndjson: (bytes) => idsOfLines(bytes, (line) => line),
+  ndjson: reader((bytes) => idsOfLines(bytes, (line) => line)),
   // One row a line between the brackets, as the encoder writes it.
-  json: (bytes) => idsOfLines(bytes, (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
-  csv: (bytes) => idsOfRecords(bytes, ","),
-  tsv: (bytes) => idsOfRecords(bytes, "\t"),
+  json: reader((bytes) =>
+    idsOfLines(bytes, (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
+  ),
+  csv: reader((bytes) => idsOfRecords(bytes, ",")),
+  tsv: reader((bytes) => idsOfRecords(bytes, "\t")),
+  async *parquet(path) {
+    const { idsOfParquet } = await import("./parquet-ids.ts");
+    yield* idsOfParquet(path);
+  },
 };
 
+/** Reads a format from its first byte to its last. */
+function reader(idsOf: (bytes: Readable) => AsyncIterable<Id>): IdReader {
+  return async function* (path, compression) {
+    const bytes = contentOf(path, compression);
+    try {
+      yield* idsOf(bytes);
+    } finally {
+      bytes.destroy();
+    }
+  };
+}
+
 /**
- * Reads an exported file row by row; memory is one chunk of the file, its longest row and a codec's window.
+ * Reads an exported file row by row; memory is one chunk of the file, its longest row and a codec's window, of a
+ * Parquet file what `idsOfParquet` says.
  *
  * @throws MismatchError where it is not of its format
  * @throws FileError where it cannot be read by this version
@@ -29,19 +48,19 @@ export async function* exportedIds(
   path: string,
   { format, compression }: Pick<Manifest["file"], "format" | "compression">,
 ): AsyncGenerator<Id, void, undefined> {
-  const reader = READERS[format];
-  if (reader === undefined) {
+  const read = READERS[format];
+  if (read === undefined) {
     throw new FileError(`${path}: rows of the format ${JSON.stringify(format)} cannot be counted`, path);
   }
-  const bytes = contentOf(path, compression);
   try {
-    yield* reader(bytes);
+    yield* read(path, compression);
   } catch (error) {
+    if (error instanceof FileError) {
+      throw error;
+    }
     throw (error as NodeJS.ErrnoException).syscall === undefined
       ? new MismatchError(`${path} is not ${compression ?? format}: ${(error as Error).message}`)
       : new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
-  } finally {
-    bytes.destroy();
   }
 }
 

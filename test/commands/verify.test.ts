@@ -3,8 +3,10 @@ import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { EXIT } from "../../src/errors.ts";
 import type { Manifest } from "../../src/export/manifest.ts";
+import { createParquetEncoder } from "../../src/output/parquet.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -30,8 +32,17 @@ async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> =
   await writeFile(`${file}.manifest.json`, JSON.stringify(fitted));
 }
 
+/** A Parquet file of these rows, in two row groups. */
+async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
+  const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
+  const texts = rows.map((row) => JSON.stringify(row));
+  const chunks = [await encoder.begin(), await encoder.encode(texts.slice(0, 300)), encoder.endSlice?.().chunk ?? ""];
+  chunks.push(await encoder.encode(texts.slice(300)), await encoder.end());
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+}
+
 describe("verify", () => {
-  test.each(["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.ndjson.gz", "rows.csv.gz"])(
+  test.each(["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.ndjson.gz", "rows.csv.gz", "rows.parquet"])(
     "says of an untouched %s what it is",
     async (name) => {
       const { file, verify } = await exported(name);
@@ -52,11 +63,14 @@ describe("verify", () => {
     expect(await verify("--quiet")).toEqual({ code: EXIT.ok, signal: null, stdout: "", stderr: "" });
   });
 
-  test("does not claim that each row comes once where the ids were not exported", async () => {
-    const { verify } = await exported("rows.csv", ["--columns", "sku,color"]);
-    const { code, stdout } = await verify();
-    expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(/^rows\.csv: 601 rows, [\d,]+ bytes/)]);
-  });
+  test.each(["rows.csv", "rows.parquet"])(
+    "does not claim that each row of %s comes once where the ids were not exported",
+    async (name) => {
+      const { verify } = await exported(name, ["--columns", "sku,color"]);
+      const { code, stdout } = await verify();
+      expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(/^rows\.\w+: 601 rows, [\d,]+ bytes/)]);
+    },
+  );
 
   test("takes an export that --max-rows ended for what it is", async () => {
     const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
@@ -114,26 +128,31 @@ describe("verify", () => {
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("601 rows where the service counted 602")]);
   });
 
-  test.each(["rows.ndjson.gz", "rows.csv", "rows.json"])("names the row that comes twice in %s", async (name) => {
-    const { file, verify } = await exported(name);
-    const twice = [...products(600), product({ sku: "sku-0007" })];
-    const contents: Record<string, Buffer> = {
-      "rows.ndjson.gz": gzipSync(twice.map((row) => `${JSON.stringify(row)}\n`).join("")),
-      "rows.csv": Buffer.from(`sku,product_id\r\n${twice.map((row) => `x,${row.product_id}\r\n`).join("")}`),
-      "rows.json": Buffer.from(`[\n${twice.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`),
-    };
-    await replace(file, contents[name] ?? Buffer.of());
-    const { code, stderr } = await verify();
-    expect([code, stderr]).toEqual([
-      EXIT.changed,
-      expect.stringContaining('holds row "acme/lamps/sku-0007/2026-01-15" twice'),
-    ]);
-  });
+  test.each(["rows.ndjson.gz", "rows.csv", "rows.json", "rows.parquet"])(
+    "names the row that comes twice in %s",
+    async (name) => {
+      const { file, verify } = await exported(name);
+      const twice = [...products(600), product({ sku: "sku-0007" })];
+      const contents: Record<string, Buffer> = {
+        "rows.ndjson.gz": gzipSync(twice.map((row) => `${JSON.stringify(row)}\n`).join("")),
+        "rows.csv": Buffer.from(`sku,product_id\r\n${twice.map((row) => `x,${row.product_id}\r\n`).join("")}`),
+        "rows.json": Buffer.from(`[\n${twice.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`),
+        "rows.parquet": await parquetOf(twice),
+      };
+      await replace(file, contents[name] ?? Buffer.of());
+      const { code, stderr } = await verify();
+      expect([code, stderr]).toEqual([
+        EXIT.changed,
+        expect.stringContaining('holds row "acme/lamps/sku-0007/2026-01-15" twice'),
+      ]);
+    },
+  );
 
   test.each([
     ["rows.ndjson", "not json\n", "rows.ndjson is not ndjson: line 1 is not JSON"],
     ["rows.csv", 'a,"b\r\n', "rows.csv is not csv"],
     ["rows.ndjson.gz", "not gzip", "rows.ndjson.gz is not gzip"],
+    ["rows.parquet", "not parquet at all", "rows.parquet is not parquet"],
   ])("says where %s is not of its format", async (name, content, message) => {
     const { file, verify } = await exported(name);
     await replace(file, Buffer.from(content));
