@@ -37,7 +37,7 @@ export async function withConnection<T>(
   const deadline = startDeadline([context.signal], globals.maxTime, () => maxTimeError(globals.maxTime ?? 0));
   const service = demo ? await startDemo(context) : undefined;
   try {
-    const { baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
+    const { name, baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
     const reporter = createReporter(globals, context);
     const { signal } = deadline;
     const client = createClient({
@@ -50,8 +50,8 @@ export async function withConnection<T>(
       onEvent: reporter.onEvent,
     });
     try {
-      const name = demo ? "demo" : baseUrl.href;
-      const remembering = rememberingClient(client, { service: name, profile }, context);
+      const vocabulary = { service: demo ? "demo" : name, profile };
+      const remembering = rememberingClient(client, vocabulary, context);
       return await use({ client: remembering, service: name, reporter, signal });
     } finally {
       await client.close();
@@ -81,6 +81,8 @@ function maxTimeError(milliseconds: number): NetworkError {
 }
 
 interface Target {
+  /** Of the set behind it; another one must have another name. */
+  name: string;
   baseUrl: URL;
   apiKey: string;
   profile: string | undefined;
@@ -88,11 +90,14 @@ interface Target {
 
 async function configured(globals: GlobalOptions, context: Context): Promise<Target> {
   const { baseUrl, credential, profile } = await resolveService(globals, context);
-  return { baseUrl, apiKey: credential.apiKey, profile };
+  return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile };
 }
 
 export async function startDemo(context: Context): Promise<Target & { close: () => Promise<void> }> {
   const { startDemoService } = await import("../service/demo.ts");
-  const { url, apiKey, close } = await startDemoService(context.now());
-  return { baseUrl: new URL(url), apiKey, profile: undefined, close };
+  const now = context.now();
+  const { url, apiKey, close } = await startDemoService(now);
+  // The rows are made from the day: those of another day are another set, also where their crawl days are the same.
+  const name = `demo of ${new Date(now).toISOString().slice(0, 10)}`;
+  return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };
 }
