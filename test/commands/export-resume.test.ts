@@ -1,4 +1,3 @@
-import type { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,38 +12,62 @@ import { startTestService } from "../helpers/service.ts";
 
 const ROWS = Array.from({ length: 10 }, (_, index) => products(40, { category: `category-${index}` })).flat();
 
-/** A folder with what a killed export to rows.csv left, or nothing yet, and a way to run it again. */
-async function folder({ killed = true } = {}) {
+const ARGS = ["export", "--page-size", "20", "-o", "rows.csv"];
+
+/** What a killed export to rows.csv left, and what an undisturbed one writes. */
+interface Interrupted {
+  partial: Buffer;
+  journal: Journal;
+  whole: string;
+}
+
+let interrupted: Promise<Interrupted> | undefined;
+
+async function interrupt(): Promise<Interrupted> {
   const cwd = await temporaryFolder();
   const { url, key } = await startTestService({ rows: ROWS });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  const run = (...flags: string[]) =>
-    runCatalog(["export", "--page-size", "20", "-o", "rows.csv", ...flags], { cwd, env });
+  await startAndEnd("SIGKILL", { cwd, env });
+  return {
+    partial: await readFile(join(cwd, "rows.csv.partial")),
+    journal: JSON.parse(await readFile(join(cwd, "rows.csv.partial.json"), "utf8")),
+    whole: (await runCatalog(["export", "--page-size", "20", "-f", "csv"], { cwd, env })).stdout,
+  };
+}
+
+/** Runs an export that gets a signal in the middle. */
+async function startAndEnd(signal: NodeJS.Signals, { cwd, env }: { cwd: string; env: Record<string, string> }) {
+  let child: ReturnType<typeof startCatalog> | undefined;
+  let requests = 0;
+  const onRequest = () => {
+    requests += 1;
+    if (requests === 14) {
+      child?.kill(signal);
+    }
+  };
+  const proxy = await startFaultProxy(env.CATALOG_BASE_URL ?? "", { onRequest });
+  child = startCatalog([...ARGS, "--concurrency", "1"], { cwd, env: { ...env, CATALOG_BASE_URL: proxy.url } });
+  let stderr = "";
+  child.stderr?.on("data", (text) => {
+    stderr += text;
+  });
+  const [code] = await once(child, "close");
+  return { code, stderr };
+}
+
+/** A folder with what a killed export to rows.csv left, or nothing yet, and a way to run it again. */
+async function folder({ killed = true } = {}) {
+  interrupted ??= interrupt();
+  const { partial, journal, whole } = await interrupted;
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService({ rows: ROWS });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
   const at = (name: string) => join(cwd, name);
   if (killed) {
-    let requests = 0;
-    let kill = () => {};
-    const onRequest = () => {
-      requests += 1;
-      if (requests === 14) {
-        kill();
-      }
-    };
-    const proxy = await startFaultProxy(url, { onRequest });
-    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.csv"];
-    const child = startCatalog(args, { cwd, env: { ...env, CATALOG_BASE_URL: proxy.url } });
-    kill = () => void child.kill("SIGKILL");
-    await once(child, "close");
-    await changeJournal(at("rows.csv.partial.json"), { service: `${url}/` });
+    await writeFile(at("rows.csv.partial"), partial);
+    await writeFile(at("rows.csv.partial.json"), JSON.stringify({ ...journal, service: `${url}/` }));
   }
-  return {
-    cwd,
-    url,
-    env,
-    run,
-    at,
-    whole: async () => (await runCatalog(["export", "--page-size", "20", "-f", "csv"], { cwd, env })).stdout,
-  };
+  return { cwd, url, env, at, whole, run: (...flags: string[]) => runCatalog([...ARGS, ...flags], { cwd, env }) };
 }
 
 async function changeJournal(path: string, changes: Partial<Journal>): Promise<void> {
@@ -69,7 +92,7 @@ describe("an export to a file that an interrupted one left unfinished", () => {
     const { cwd, run, at, whole } = await folder();
     const { code, stderr } = await run("--resume");
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", ["rows.csv"]]);
-    expect(await readFile(at("rows.csv"), "utf8")).toBe(await whole());
+    expect(await readFile(at("rows.csv"), "utf8")).toBe(whole);
   });
 
   test("is refused where it is another export, with the difference named", async () => {
@@ -97,6 +120,18 @@ describe("an export to a file that an interrupted one left unfinished", () => {
     expect([code, stderr]).toEqual([
       EXIT.usage,
       expect.stringContaining('the service of the interrupted export: "https://other.example/", now: "http://127'),
+    ]);
+  });
+
+  test("is refused where it was of the demo data of another day", async () => {
+    const { run, at } = await folder();
+    await changeJournal(at("rows.csv.partial.json"), { service: "demo of 2026-01-01" });
+    const { code, stderr } = await run("--resume", "--demo");
+    expect([code, stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(
+        /the service of the interrupted export: "demo of 2026-01-01", now: "demo of \d{4}-\d\d-\d\d"/,
+      ),
     ]);
   });
 
@@ -130,11 +165,7 @@ describe("an export to a file that an interrupted one left unfinished", () => {
     const { cwd, run, at, whole } = await folder();
     await rm(at("rows.csv.partial.json"));
     const { code } = await run("--resume");
-    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([
-      EXIT.ok,
-      ["rows.csv"],
-      await whole(),
-    ]);
+    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([EXIT.ok, ["rows.csv"], whole]);
   });
 
   test("begins anew where the file was in its place already and only the journal was left", async () => {
@@ -142,11 +173,7 @@ describe("an export to a file that an interrupted one left unfinished", () => {
     await rm(at("rows.csv.partial"));
     await writeFile(at("rows.csv"), "of before");
     const { code } = await run();
-    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([
-      EXIT.ok,
-      ["rows.csv"],
-      await whole(),
-    ]);
+    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([EXIT.ok, ["rows.csv"], whole]);
   });
 });
 
@@ -184,7 +211,7 @@ describe("an export", () => {
       refused.map(() => expect.stringContaining("is being written by process")),
     );
     expect(refused.length).toBeLessThan(3);
-    expect([await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([["rows.csv"], await whole()]);
+    expect([await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([["rows.csv"], whole]);
   });
 
   test("does not replace a file with --no-clobber and leaves nothing beside it", async () => {
@@ -214,26 +241,12 @@ describe("an export", () => {
     ["SIGTERM", EXIT.terminated],
   ] as const)("says after %s how to go on, and goes on from there", async (signal, expected) => {
     const { cwd, url, env, run, at, whole } = await folder({ killed: false });
-    let child: ReturnType<typeof spawn> | undefined;
-    let requests = 0;
-    const onRequest = () => {
-      requests += 1;
-      if (requests === 14) {
-        child?.kill(signal);
-      }
-    };
-    const proxy = await startFaultProxy(url, { onRequest });
-    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.csv"];
-    child = startCatalog(args, { cwd, env: { ...env, CATALOG_BASE_URL: proxy.url } });
-    let stderr = "";
-    child.stderr?.on("data", (text) => {
-      stderr += text;
-    });
-    expect(await once(child, "close")).toEqual([expected, null]);
+    const { code, stderr } = await startAndEnd(signal, { cwd, env });
+    expect(code).toBe(expected);
     expect(stderr).toContain("rows.csv.partial keeps what was written; repeat the command with --resume to continue");
     expect(await readdir(cwd)).toEqual(["rows.csv.partial", "rows.csv.partial.json"]);
     await changeJournal(at("rows.csv.partial.json"), { service: `${url}/` });
     expect((await run("--resume")).code).toBe(EXIT.ok);
-    expect([await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([["rows.csv"], await whole()]);
+    expect([await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([["rows.csv"], whole]);
   });
 });
