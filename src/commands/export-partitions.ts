@@ -13,12 +13,14 @@ import type { ExportOptions } from "./export.ts";
 import { pullWithProgress } from "./export-progress.ts";
 import { encoding } from "./export-run.ts";
 import type { Reporter } from "./reporter.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. The files of a partition that the set has
  * rows of are replaced when all of them are complete; other partitions stay as they are.
  */
 export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
+  keepHeapSmall();
   const folder = options.output.output ?? "";
   await withConnection(options, context, async (connection) => {
     await refuseSynced(folder);

@@ -14,9 +14,11 @@ import type { ExportOptions } from "./export.ts";
 import { writeManifest } from "./export-manifest.ts";
 import { pullWithProgress } from "./export-progress.ts";
 import type { Reporter } from "./reporter.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 
 /** Pulls the set that the options name into their output. */
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
+  keepHeapSmall();
   await withConnection(options, context, async (connection) => {
     const startedAt = new Date(context.now()).toISOString();
     const ids: string[] = [];

@@ -7,10 +7,12 @@ import { createEncoder } from "../output/formats.ts";
 import { createProgress } from "../output/progress.ts";
 import { reportOnce } from "../output/row-members.ts";
 import { type Connection, withConnection } from "./connection.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 import type { SyncOptions } from "./sync.ts";
 
 /** Brings the folder up to date and says what that came to. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
+  keepHeapSmall();
   await withConnection(options, context, async (connection) => {
     const result = await syncWithProgress(options, connection, context);
     const { sent } = connection.reporter.requests();

@@ -11,10 +11,12 @@ const DAY = 86_400_000;
 
 /**
  * Cuts one combination into ranges of days of about `target` rows each, as if its rows were spread evenly over its
- * days; one that is at most one and a half times as large stays whole.
+ * days; one that is at most one and a half slices stays whole.
+ *
+ * @param slice rows of a full slice
  */
-export function cutCombination(entry: Coverage, filters: Filters, target: number): DateRange[] {
-  return entry.matching_rows > target * 1.5
+export function cutCombination(entry: Coverage, filters: Filters, slice: number, target: number): DateRange[] {
+  return entry.matching_rows > slice * 1.5
     ? cutByDate([entry], filters, target)
     : [{ filters, rows: entry.matching_rows }];
 }

@@ -53,14 +53,16 @@ async function run(service: FakeService, { sink }: Sink, options: Partial<PullOp
   return { result, error, restarts };
 }
 
-/** 560 rows: combinations of one slice each, and one that is cut by date. */
+/** 1240 rows: combinations of one slice each, and one that is cut by date. */
 function manyRows(): FakeRow[] {
   const ofBolt = ["bags", "belts", "caps", "gloves", "hats", "scarves", "socks"];
+  const ofZeta = Array.from({ length: 17 }, (_, index) => `shirts-${index + 10}`);
   return [
     ...fakeRows(40, "acme", "boots"),
     ...fakeRows(40, "acme", "coats"),
     ...fakeRows(200, "acme", "shoes"),
     ...ofBolt.flatMap((category) => fakeRows(40, "bolt", category)),
+    ...ofZeta.flatMap((category) => fakeRows(40, "zeta", category)),
   ];
 }
 
@@ -100,7 +102,7 @@ describe("a pull", () => {
     expect(error).toBeUndefined();
     expect([...sink.rows()].sort()).toEqual(texts(rows).sort());
     expect(sink.rows().slice(0, 80)).toEqual(texts(rows.slice(0, 80)));
-    expect([result?.rows, result?.truncated, result?.slices]).toEqual([560, false, sink.finished()]);
+    expect([result?.rows, result?.truncated, result?.slices]).toEqual([1240, false, sink.finished()]);
   });
 
   test.each(["file", "stream"] as const)(
@@ -161,7 +163,7 @@ describe("a pull", () => {
     };
     const sink = memorySink("file");
     const { error, result } = await run(service, sink);
-    expect([error, result?.rows]).toEqual([undefined, 280]);
+    expect([error, result?.rows]).toEqual([undefined, 960]);
     expect([...sink.rows()].sort()).toEqual(texts(service.rows).sort());
   });
 
@@ -191,13 +193,13 @@ describe("a pull", () => {
   test.each([
     [1, true],
     [95, true],
-    [559, true],
-    [560, false],
-    [561, false],
+    [1239, true],
+    [1240, false],
+    [1241, false],
   ])("ends after %i rows where no more are wanted", async (maxRows, truncated) => {
     const sink = memorySink("file");
     const { result } = await run(fakeService(manyRows()), sink, { maxRows });
-    expect([result?.rows, result?.truncated]).toEqual([Math.min(maxRows, 560), truncated]);
+    expect([result?.rows, result?.truncated]).toEqual([Math.min(maxRows, 1240), truncated]);
     expect(sink.rows()).toEqual((await undisturbed(manyRows())).slice(0, maxRows));
   });
 
