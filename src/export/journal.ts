@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
+import { fileError } from "../output/fault.ts";
 
 /** Raised when a journal of before can no longer be understood. */
 export const JOURNAL_VERSION = 1;
@@ -97,7 +98,8 @@ export async function writeJournal(path: string, journal: Journal): Promise<void
     await writeAndClose(handle, `${JSON.stringify(journal)}\n`);
     await rename(next, path);
   } catch (error) {
-    throw new FileError(`${path} cannot be written: ${(error as Error).message}`, path, error);
+    await rm(next, { force: true }).catch(() => undefined);
+    throw fileError(path, error);
   }
 }
 

@@ -90,7 +90,11 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
     slice_pages: earlier?.slice_pages ?? null,
     slices: earlier?.slices ?? [],
   };
-  const save = () => writeJournal(journalPath, journal);
+  let savedSlices = 0;
+  const save = async () => {
+    await writeJournal(journalPath, journal);
+    savedSlices = journal.slices.length;
+  };
   await save();
   const { slice_pages } = journal;
   return {
@@ -124,13 +128,12 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
       await lock.release();
     },
     leave: async () => {
-      const isWorthKeeping = journal.slices.length > 0;
-      if (!isWorthKeeping) {
+      if (savedSlices === 0) {
         await rm(partial, { force: true });
         await removeJournal(journalPath);
       }
       await lock.release();
-      return isWorthKeeping;
+      return savedSlices > 0 && (await exists(partial)) && (await exists(journalPath));
     },
   };
 }
@@ -149,6 +152,14 @@ function unfinished(partial: string, journal: Journal | undefined): string {
   const rows = journal?.slices.reduce((sum, slice) => sum + slice.rows, 0) ?? 0;
   const since = journal === undefined ? "" : ` of ${journal.started_at}, with ${rows} rows`;
   return `${partial} is left of an interrupted export${since}; add --resume to continue it, or delete it to start anew`;
+}
+
+/** Whether it is still there: a folder may have been taken away. */
+async function exists(path: string): Promise<boolean> {
+  return await sizeOf(path).then(
+    (size) => size !== undefined,
+    () => false,
+  );
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -132,6 +132,30 @@ describe("an export to a file", () => {
       2,
       expect.objectContaining({ code: "service_unavailable", exit_code: EXIT.unavailable }),
       ["rows.ndjson.partial", "rows.ndjson.partial.json"],
+    ]);
+  });
+
+  test("says that its folder is gone, and not that a part of it was kept", async () => {
+    const cwd = await temporaryFolder();
+    await mkdir(join(cwd, "gone"));
+    const { beforePage, met, open } = gateAt(6);
+    const { env } = await service(beforePage);
+    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1", "-o", "gone/rows.csv"], {
+      cwd,
+      env,
+    });
+    let stderr = "";
+    child.stderr?.on("data", (text) => {
+      stderr += text;
+    });
+    const closed = once(child, "close");
+    await met;
+    await rm(join(cwd, "gone"), { recursive: true });
+    open();
+    expect([await closed, stderr, await readdir(cwd)]).toEqual([
+      [EXIT.failure, null],
+      expect.stringMatching(/^error: \S+rows\.csv\.partial\.json: no such file or folder\n$/),
+      [],
     ]);
   });
 
