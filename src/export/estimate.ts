@@ -29,7 +29,8 @@ export interface Estimate {
 
 /**
  * Foretells a pull that begins now from its plan and the service's limits. It guesses that requests stay as fast, and
- * where a combination is cut by date how its rows spread.
+ * where a combination is cut by date how its rows spread. With `maxRows` a pull may send a few requests more, for pages
+ * that it reads ahead in vain.
  */
 export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
   const { rows, slices, requests } = extentOf(plan, pages);
