@@ -11,14 +11,10 @@ const DAY = 86_400_000;
 
 /**
  * Cuts one combination into ranges of days of about `target` rows each, as if its rows were spread evenly over its
- * days; one that is at most one and a half slices stays whole.
- *
- * @param slice rows of a full slice
+ * days; one of at most `whole` rows stays whole.
  */
-export function cutCombination(entry: Coverage, filters: Filters, slice: number, target: number): DateRange[] {
-  return entry.matching_rows > slice * 1.5
-    ? cutByDate([entry], filters, target)
-    : [{ filters, rows: entry.matching_rows }];
+export function cutCombination(entry: Coverage, filters: Filters, whole: number, target: number): DateRange[] {
+  return entry.matching_rows > whole ? cutByDate([entry], filters, target) : [{ filters, rows: entry.matching_rows }];
 }
 
 /**

@@ -106,7 +106,7 @@ function planByCombination(
     const [only] = members;
     const ranges =
       only !== undefined && members.length === 1
-        ? cutCombination(only, own, target, target - SLACK * pageSize)
+        ? cutCombination(only, own, target * 1.5 + pageSize / 2, target - SLACK * pageSize)
         : [{ filters: own, rows }];
     slices.push(...ranges.map((range) => ({ ...range, group })));
     start = end;
