@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
-import type { Filters } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
 import { DIMENSIONS, type Dimension, SORTS, type Sort } from "./coverage-groups.ts";
+import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./coverage-options.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import { addGlobalFlags, parseGlobals } from "./global-flags.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -15,23 +15,8 @@ import {
 } from "./output-flags.ts";
 import { parseWhole } from "./values.ts";
 
-const FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
-export type CoverageFormat = (typeof FORMATS)[number] | "html";
-
 /** Coverage requests of the activity of `--chart` at most. */
 const CHART_REQUESTS = 24;
-
-export interface CoverageOptions {
-  globals: GlobalOptions;
-  filters: Filters;
-  demo: boolean;
-  output: OutputOptions<CoverageFormat>;
-  groupBy: Dimension | undefined;
-  sort: Sort;
-  /** Coverage requests for the activity over time; undefined for no chart. */
-  chartRequests: number | undefined;
-  failOnEmpty: boolean;
-}
 
 interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;
@@ -53,7 +38,7 @@ export function declare(
     "How much data exists: a row per retailer/category/department combination with its row counts and crawl dates.",
   );
   addFilterFlags(command);
-  addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
+  addOutputFlags(command, COVERAGE_FORMATS, "table in a terminal, else ndjson")
     .addOption(new Option("--group-by <what>", "add the combinations up").choices(DIMENSIONS))
     .addOption(
       new Option("--sort <by>", "name, or the largest, earliest or latest first (default: name)").choices(SORTS),

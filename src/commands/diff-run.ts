@@ -8,7 +8,7 @@ import { createEncoder, type RowFormat } from "../output/formats.ts";
 import { createProgress } from "../output/progress.ts";
 import { renderTable } from "../output/table.ts";
 import { type Connection, withConnection } from "./connection.ts";
-import type { DiffOptions } from "./diff.ts";
+import type { DiffOptions } from "./diff-options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";
 import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
 import type { OutputOptions } from "./output-flags.ts";

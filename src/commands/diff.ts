@@ -1,38 +1,18 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { UsageError } from "../errors.ts";
+import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./diff-options.ts";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import { addGlobalFlags, parseGlobals } from "./global-flags.ts";
 import {
   addOutputFlags,
   type OutputFlags,
-  type OutputOptions,
   parseOutput,
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "./output-flags.ts";
 import { parseDate, parseWhole } from "./values.ts";
-
-const FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
-type Format = (typeof FORMATS)[number];
-
-export interface DiffOptions {
-  globals: GlobalOptions;
-  /** Without dates. */
-  filters: Filters;
-  /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
-  from: string;
-  to: string;
-  demo: boolean;
-  output: OutputOptions<Format>;
-  pageSize: number;
-  concurrency: number;
-  /** Requests a minute. */
-  maxRate: number | undefined;
-  failOnEmpty: boolean;
-}
 
 interface Flags extends FilterFlags, OutputFlags {
   from?: string;
@@ -57,7 +37,7 @@ export function declare(
     .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, or 7d (UTC)")
     .option("--to <day>", "the later crawl day (default: yesterday)");
   addVocabularyFlags(command);
-  addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
+  addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson")
     .option("--concurrency <n>", "parts of a day that are walked at once (default: 8)")
     .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
     .option("--fail-on-empty", "exit with 7 when one of the days has no rows")
@@ -75,7 +55,7 @@ Examples:
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
-  const output = parseOutput<Format>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
+  const output = parseOutput<DiffFormat>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),

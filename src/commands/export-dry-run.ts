@@ -8,7 +8,7 @@ import { numberCell, textCell } from "../output/cell.ts";
 import { formatDuration } from "../output/duration.ts";
 import { renderTable } from "../output/table.ts";
 import { type Connection, withConnection } from "./connection.ts";
-import type { ExportOptions } from "./export.ts";
+import type { ExportOptions } from "./export-options.ts";
 import { pageSizeOf } from "./export-progress.ts";
 
 /** Tells what an export will take, from one coverage request and the rate limit; writes no file. */

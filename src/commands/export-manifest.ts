@@ -6,7 +6,7 @@ import type { Resumable } from "../export/resumable.ts";
 import { partialPathOf } from "../output/file.ts";
 import { VERSION } from "../version.ts";
 import type { Connection } from "./connection.ts";
-import type { ExportOptions } from "./export.ts";
+import type { ExportOptions } from "./export-options.ts";
 import { pageSizeOf } from "./export-progress.ts";
 import { writeText } from "./write-rows.ts";
 

@@ -9,7 +9,7 @@ import { createEncoder, extensionOf } from "../output/formats.ts";
 import { openPartitionSpool, type PartitionSpool } from "../output/partition-spool.ts";
 import { moveIntoPlace, partitionOf } from "../output/partitions.ts";
 import { type Connection, withConnection } from "./connection.ts";
-import type { ExportOptions } from "./export.ts";
+import type { ExportOptions } from "./export-options.ts";
 import { pullWithProgress } from "./export-progress.ts";
 import { encoding } from "./export-run.ts";
 import type { Reporter } from "./reporter.ts";

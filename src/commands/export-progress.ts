@@ -3,7 +3,7 @@ import { type PullResult, pull, type RowSink } from "../export/pull.ts";
 import type { Resumable } from "../export/resumable.ts";
 import { createProgress } from "../output/progress.ts";
 import type { Connection } from "./connection.ts";
-import type { ExportOptions } from "./export.ts";
+import type { ExportOptions } from "./export-options.ts";
 
 /** Pulls into the sink and shows how it goes. */
 export async function pullWithProgress(

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { UsageError } from "../errors.ts";
 import { parseColumns } from "../output/columns.ts";
 import type { Spreadsheet } from "../output/encoder.ts";
 import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
-import { type PartitionColumn, parsePartitionColumns } from "../output/partitions.ts";
+import { parsePartitionColumns } from "../output/partitions.ts";
+import type { ExportOptions } from "./export-options.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import { addGlobalFlags, parseGlobals } from "./global-flags.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -18,26 +18,6 @@ import {
   refuseBinaryOnTerminal,
 } from "./output-flags.ts";
 import { parseWhole } from "./values.ts";
-
-export interface ExportOptions {
-  globals: GlobalOptions;
-  filters: Filters;
-  demo: boolean;
-  output: OutputOptions<RowFormat>;
-  columns: readonly string[] | undefined;
-  spreadsheet: Spreadsheet | undefined;
-  /** Columns whose values name folders below `output.output`. */
-  partitionBy: readonly PartitionColumn[] | undefined;
-  pageSize: number;
-  concurrency: number;
-  maxRows: number | undefined;
-  /** Requests a minute. */
-  maxRate: number | undefined;
-  failOnEmpty: boolean;
-  resume: boolean;
-  dryRun: boolean;
-  manifest: boolean;
-}
 
 interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;

@@ -8,7 +8,7 @@ import { createProgress } from "../output/progress.ts";
 import { reportOnce } from "../output/row-members.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import { keepHeapSmall } from "./small-heap.ts";
-import type { SyncOptions } from "./sync.ts";
+import type { SyncOptions } from "./sync-options.ts";
 
 /** Brings the folder up to date and says what that came to. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {

@@ -1,23 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
-import type { Filters } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import { addGlobalFlags, parseGlobals } from "./global-flags.ts";
+import type { SyncOptions } from "./sync-options.ts";
 import { parseWhole } from "./values.ts";
-
-export interface SyncOptions {
-  globals: GlobalOptions;
-  folder: string;
-  filters: Filters;
-  demo: boolean;
-  lookback: number;
-  verify: boolean;
-  concurrency: number;
-  /** Requests a minute. */
-  maxRate: number | undefined;
-  format: "text" | "json";
-}
 
 interface Flags extends FilterFlags {
   demo?: boolean;

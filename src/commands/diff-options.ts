@@ -1,0 +1,22 @@
+import type { Filters } from "../contract/filters.ts";
+import type { GlobalOptions } from "./global-flags.ts";
+import type { OutputOptions } from "./output-flags.ts";
+
+export const DIFF_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
+export type DiffFormat = (typeof DIFF_FORMATS)[number];
+
+export interface DiffOptions {
+  globals: GlobalOptions;
+  /** Without dates. */
+  filters: Filters;
+  /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
+  from: string;
+  to: string;
+  demo: boolean;
+  output: OutputOptions<DiffFormat>;
+  pageSize: number;
+  concurrency: number;
+  /** Requests a minute. */
+  maxRate: number | undefined;
+  failOnEmpty: boolean;
+}

@@ -1,0 +1,15 @@
+import type { Filters } from "../contract/filters.ts";
+import type { GlobalOptions } from "./global-flags.ts";
+
+export interface SyncOptions {
+  globals: GlobalOptions;
+  folder: string;
+  filters: Filters;
+  demo: boolean;
+  lookback: number;
+  verify: boolean;
+  concurrency: number;
+  /** Requests a minute. */
+  maxRate: number | undefined;
+  format: "text" | "json";
+}
