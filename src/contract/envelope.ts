@@ -1,6 +1,6 @@
 import type { FromSchema } from "json-schema-to-ts";
-import { type Coverage, coverageSchema, coverageSummarySchema } from "./coverage.ts";
-import { type Product, productSchema } from "./product.ts";
+import { coverageSchema, coverageSummarySchema } from "./coverage.ts";
+import { productSchema } from "./product.ts";
 
 const next_cursor = {
   type: ["string", "null"],
@@ -106,19 +106,3 @@ export type Pagination = FromSchema<typeof uncursoredPaginationSchema>;
 export type CatalogPagination = FromSchema<typeof catalogPaginationSchema>;
 export type ResolvedFilters = FromSchema<typeof resolvedSchema>;
 export type Meta = FromSchema<typeof metaSchema>;
-
-export interface SampleResponse {
-  data: Product[];
-  pagination: Pagination;
-  meta: Meta;
-}
-export interface CatalogResponse {
-  data: Product[];
-  pagination: CatalogPagination;
-  meta: Meta;
-}
-export interface CoverageListResponse {
-  data: Coverage[];
-  pagination: Pagination;
-  meta: Meta;
-}

@@ -1,16 +1,7 @@
+import { INCIDENT_STATES } from "../../contract/status.ts";
 import type { Session } from "./connection.ts";
 import type { EmbeddedStore } from "./embedded.ts";
 import type { Incident, IncidentSeverity, IncidentState, IncidentUpdate } from "./store.ts";
-
-/** Updates of an incident progress in this order; contract section 3.2. */
-export const INCIDENT_STATES = [
-  "investigating",
-  "identified",
-  "monitoring",
-  "resolved",
-] as const satisfies readonly IncidentState[];
-
-export const INCIDENT_SEVERITIES = ["minor", "major"] as const satisfies readonly IncidentSeverity[];
 
 /** No incident has this id. */
 export class UnknownIncidentError extends Error {

@@ -1,6 +1,7 @@
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import type { Rcd } from "../../contract/filters.ts";
 import type { OperationName, Scope } from "../../contract/operations.ts";
+import type { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
 
 /** Retailers that a team can see; `null` means all of them. An invisible retailer does not exist for the team. */
 export type Visibility = readonly string[] | null;
@@ -59,8 +60,8 @@ export interface DayCount {
   failures: number;
 }
 
-export type IncidentState = "investigating" | "identified" | "monitoring" | "resolved";
-export type IncidentSeverity = "minor" | "major";
+export type IncidentState = (typeof INCIDENT_STATES)[number];
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
 export interface IncidentUpdate {
   state: IncidentState;
