@@ -141,7 +141,9 @@ async function writeSlices(
     finished.push(end);
   };
   let inSlice = 0;
-  for await (const event of inOrder(sources, { concurrency, lookAheadBytes: LOOK_AHEAD_BYTES }, signal)) {
+  // More walks than pages that are wanted would only ask for pages in vain.
+  const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);
+  for await (const event of inOrder(sources, { concurrency: atOnce, lookAheadBytes: LOOK_AHEAD_BYTES }, signal)) {
     const slice = plan.slices[first + event.index] as Slice;
     if (event.kind === "end") {
       checkGroup(plan, finished, slice, inSlice);
