@@ -5,13 +5,13 @@ import { type DiffSummary, diffDays } from "../export/diff.ts";
 import type { Difference } from "../export/diff-join.ts";
 import { openDestination } from "../output/destination.ts";
 import { createEncoder, type RowFormat } from "../output/formats.ts";
-import { createProgress } from "../output/progress.ts";
 import { renderTable } from "../output/table.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { DiffOptions } from "./diff-options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";
 import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
 import type { OutputOptions } from "./output-flags.ts";
+import { withProgress } from "./pull-progress.ts";
 import { isColoured, widthOf } from "./terminal.ts";
 import { writeText } from "./write-rows.ts";
 
@@ -80,16 +80,8 @@ async function compareDays(
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
   const { client, reporter, signal } = connection;
-  const mode = globals.quiet ? "none" : globals.progress;
-  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
-  const state: Parameters<typeof progress.update>[0] = { rows: 0 };
-  reporter.onWait = (reason, milliseconds) => {
-    state.waiting = { reason, until: context.now() + milliseconds };
-    progress.update(state);
-  };
-  let summary: DiffSummary;
-  try {
-    summary = await diffDays(
+  const summary = await withProgress(globals, reporter, context, (update) =>
+    diffDays(
       client,
       {
         filters,
@@ -98,20 +90,13 @@ async function compareDays(
         pageSize,
         concurrency,
         signal,
-        onTotal: (rows) => {
-          state.total = rows;
-        },
-        onRows: (rows) => {
-          state.rows = rows;
-          progress.update(state);
-        },
+        onTotal: (total) => update({ total }),
+        onRows: (rows) => update({ rows }),
         onRestart: (reason) => reporter.note(`reading a part of a day again: ${reason}`),
       },
       onDifferences,
-    );
-  } finally {
-    progress.stop();
-  }
+    ),
+  );
   await warnOfGaps(summary, { from, to }, filters, failOnEmpty, connection);
   return summary;
 }

@@ -4,9 +4,9 @@ import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { type SyncResult, syncFolder } from "../export/sync/sync.ts";
 import { groupDigits } from "../output/cell.ts";
 import { createEncoder } from "../output/formats.ts";
-import { createProgress } from "../output/progress.ts";
 import { reportOnce } from "../output/row-members.ts";
 import { type Connection, withConnection } from "./connection.ts";
+import { withProgress } from "./pull-progress.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 import type { SyncOptions } from "./sync-options.ts";
 
@@ -26,20 +26,11 @@ async function syncWithProgress(
   context: Context,
 ): Promise<SyncResult> {
   const { globals, folder, filters, lookback, verify, concurrency } = options;
-  const mode = globals.quiet ? "none" : globals.progress;
-  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
-  const state: Parameters<typeof progress.update>[0] = { rows: 0 };
-  reporter.onWait = (reason, milliseconds) => {
-    state.waiting = { reason, until: context.now() + milliseconds };
-    progress.update(state);
-  };
-  reporter.onRate = ({ remaining }) => {
-    state.requestsLeft = remaining;
-  };
   const warn = reportOnce((text) => reporter.warn(text));
   let before = 0;
-  try {
-    return await syncFolder(client, {
+  let written = 0;
+  return await withProgress(globals, reporter, context, (update) =>
+    syncFolder(client, {
       folder,
       service,
       filters,
@@ -58,18 +49,16 @@ async function syncWithProgress(
         }),
       observer: {
         onPlan: async () => {
-          before = state.rows;
+          before = written;
         },
         onRows: (rows) => {
-          state.rows = before + rows;
-          progress.update(state);
+          written = before + rows;
+          update({ rows: written });
         },
         onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
       },
-    });
-  } finally {
-    progress.stop();
-  }
+    }),
+  );
 }
 
 function asText(result: SyncResult, requests: number): string {
