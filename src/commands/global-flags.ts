@@ -63,7 +63,10 @@ export function addReportingFlags(command: Command): Command {
     )
     .option("--no-progress", "the same as --progress none")
     .addOption(
-      new Option("--error-format <format>", "json: one line on stderr (default: human)").choices(["human", "json"]),
+      new Option(
+        "--error-format <format>",
+        "json: an error or a warning is one line on stderr (default: human)",
+      ).choices(["human", "json"]),
     )
     .helpOption("-h, --help", "show help");
 }

@@ -12,7 +12,10 @@ export interface Reporter {
   onEvent(event: ClientEvent): void;
   /** What a person at a terminal wants to know; a log stays silent as long as nothing is wrong. */
   note(text: string): void;
-  /** What may not go unseen although nothing failed; only `--quiet` silences it. */
+  /**
+   * What may not go unseen although nothing failed; only `--quiet` silences it. With `--error-format json` it is a line
+   * `{"warning": …}`, so that a program can read every line that a run without `--verbose` leaves on stderr.
+   */
   warn(text: string): void;
   /** Is told of each pause, for the progress line. */
   onWait: ((reason: string, milliseconds: number) => void) | undefined;
@@ -25,7 +28,7 @@ export interface Reporter {
 }
 
 /** Reports to stderr as `--quiet` and `--verbose` ask. */
-export function createReporter({ quiet, verbose }: GlobalOptions, context: Context): Reporter {
+export function createReporter({ quiet, verbose, errorFormat }: GlobalOptions, context: Context): Reporter {
   const log = { sent: 0, retries: 0, waited_ms: 0 };
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
   const reporter: Reporter = {
@@ -52,7 +55,7 @@ export function createReporter({ quiet, verbose }: GlobalOptions, context: Conte
     },
     warn: (text) => {
       if (!quiet) {
-        line(`warning: ${text}`);
+        line(errorFormat === "json" ? JSON.stringify({ warning: text }) : `warning: ${text}`);
       }
     },
     onWait: undefined,

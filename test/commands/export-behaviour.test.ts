@@ -226,6 +226,7 @@ describe("what an export says on stderr", () => {
 
   test.each([
     [[], /^warning: rows hold "seller", which csv leaves out; ndjson keeps it\n$/],
+    [["--error-format", "json"], /^\{"warning":"rows hold \\"seller\\", which csv leaves out; ndjson keeps it"\}\n$/],
     [["--quiet"], /^$/],
   ])("is, with a warning due and %j, %s", async (flags, expected) => {
     const row = JSON.stringify({ ...product(), seller: "somebody" });
