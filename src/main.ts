@@ -1,10 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { correct } from "./commands/correction.ts";
 import { addGlobalFlags, errorFormatOf } from "./commands/global-flags.ts";
+import { usageErrorOf } from "./commands/parse-error.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { isColoured } from "./commands/terminal.ts";
 import type { Context } from "./context.ts";
-import { ClosedPipeError, exitCodeOf, UsageError } from "./errors.ts";
+import { ClosedPipeError, exitCodeOf } from "./errors.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -24,9 +25,16 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     if (error instanceof CommanderError && error.exitCode === 0) {
       return 0;
     }
-    return await report(error instanceof CommanderError ? usageErrorOf(error) : error, argv, context);
+    return await report(error instanceof CommanderError ? usageErrorOf(error, argv) : error, argv, context);
   }
 }
+
+const FIRST_STEPS = `
+First steps:
+  $ catalog coverage --demo                 what it looks like, without an account
+  $ catalog auth login --base-url https://api.example.com
+  $ catalog coverage --group-by retailer    which retailers there are
+  $ catalog export --date yesterday -o rows.csv`;
 
 /** Declares every command; of those that are not wanted whole, the summary is enough. */
 export async function createProgram(context: Context, isWanted: (name: string) => boolean): Promise<Command> {
@@ -43,6 +51,7 @@ export async function createProgram(context: Context, isWanted: (name: string) =
     .version(VERSION, "--version", "show the version")
     .showHelpAfterError(false)
     .helpCommand(false)
+    .addHelpText("after", FIRST_STEPS)
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
   addGlobalFlags(program);
   for (const { name, summary, hidden, load } of COMMANDS) {
@@ -53,19 +62,6 @@ export async function createProgram(context: Context, isWanted: (name: string) =
     }
   }
   return program;
-}
-
-function usageErrorOf(error: CommanderError): UsageError {
-  if (error.code === "commander.help") {
-    return new UsageError("a command of this group is missing; add --help to see them.");
-  }
-  const [message = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
-  const suggestions = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint)?.[1]?.split(", ") ?? [];
-  const value = /^unknown (?:option|command) '([^=]*)(?:=.*)?'$/.exec(message)?.[1];
-  return new UsageError(`${message.replace(/\.?$/, "")}; see \`catalog --help\`.`, {
-    suggestions,
-    ...(value === undefined ? {} : { value }),
-  });
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {

@@ -40,7 +40,7 @@ export function addFilterFlags(command: Command): Command {
 export function addVocabularyFlags(command: Command): Command {
   return command
     .optionsGroup("Filters:")
-    .option("--retailer <slug>", "only this retailer")
+    .option("--retailer <slug>", "only this retailer; `catalog coverage` lists the slugs")
     .option("--category <slug>", "only this category")
     .option("--department <slug>", "only this department")
     .option("--rcd <r:c:d...>", "only these retailer:category:department combinations; repeatable, or a comma list")

@@ -13,7 +13,7 @@ export const REMEDIES = {
   invalid_date_range:
     "Dates are YYYY-MM-DD, today, yesterday, or 7d for seven days ago, in UTC; `--date DAY` sets both ends at once.",
   invalid_cursor:
-    "`catalog export` walks the slice again from its first page by itself. It gives up where rows that can not be taken back were written: export to a file with --output instead of a pipe.",
+    "`catalog export` walks the slice again from its first page by itself. It gives up where rows that cannot be taken back were written: export to a file with --output instead of a pipe.",
   missing_credentials: "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.",
   invalid_credentials:
     "See which key is used and where it comes from: `catalog auth status`. Replace it: `catalog auth login`. Do not try again with the same key: failed attempts are throttled.",

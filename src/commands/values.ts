@@ -1,5 +1,6 @@
 import { isCalendarDate } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
+import { closest } from "../output/closest.ts";
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -52,7 +53,7 @@ export function parseDate(text: string, flag: string, now: number): string {
     const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
     throw new UsageError(
       `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, or 7d for seven days ago (UTC).`,
-      { flag, value: text },
+      { flag, value: text, suggestions: closest(text, ["today", "yesterday"], 1) },
     );
   }
   return text;
