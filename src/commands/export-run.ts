@@ -4,6 +4,7 @@ import { EmptyResultError } from "../errors.ts";
 import type { PullResult } from "../export/pull.ts";
 import { claimOutput, type Resumable } from "../export/resumable.ts";
 import { createSink, type OpenSink } from "../export/sink.ts";
+import { groupDigits } from "../output/cell.ts";
 import { isFile, isStdout, openDestination } from "../output/destination.ts";
 import type { EncoderOptions } from "../output/encoder.ts";
 import { createEncoder } from "../output/formats.ts";
@@ -49,7 +50,17 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     } finally {
       await claim?.close();
     }
+    tellOutcome(result, options, connection);
   });
+}
+
+/** Rows on stdout speak for themselves; a file that was replaced, or nothing at all, does not. */
+function tellOutcome({ rows }: PullResult, { output: { output } }: ExportOptions, { reporter }: Connection): void {
+  if (rows === 0) {
+    reporter.note("no rows match the filters");
+  } else if (!isStdout(output)) {
+    reporter.note(`${output}: ${groupDigits(rows)} row${rows === 1 ? "" : "s"}`);
+  }
 }
 
 /** Claims the file that the output goes to; undefined where it is a stream. */
@@ -124,12 +135,8 @@ export function encoding(
 }
 
 /** Says what is left of an output that was given up. */
-async function leave(
-  claim: Resumable | undefined,
-  { output, globals }: ExportOptions,
-  { reporter }: Connection,
-): Promise<void> {
-  if ((await claim?.leave()) && globals.errorFormat === "human") {
+async function leave(claim: Resumable | undefined, { output }: ExportOptions, { reporter }: Connection): Promise<void> {
+  if (await claim?.leave()) {
     reporter.warn(`${output.output}.partial keeps what was written; repeat the command with --resume to continue`);
   }
 }
