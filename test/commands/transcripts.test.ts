@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runCatalog } from "../helpers/cli.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -28,6 +28,8 @@ const TRANSCRIPTS = {
   "coverage-unknown-json": ["coverage", "--retailer", "nordwnd", "--error-format", "json"],
   "coverage-nothing": ["coverage", "-f", "table", "--date", "1999-01-01"],
   "sample-table": ["sample", "-f", "table", "--columns", "retailer,sku,title,selling_price,color"],
+  "coverage-chart": ["coverage", "--chart", "--group-by", "retailer", "--chart-requests", "5"],
+  "sample-card": ["sample", "--card", "--retailer", "casa-luz", "--columns", "sku,title,brand,color,selling_price"],
   "sample-tsv": ["sample", "-f", "tsv", "--columns", "sku,title,brand,color,selling_price"],
   "export-ndjson": ["export", "--retailer", "casa-luz"],
   "export-csv": ["export", "-f", "csv", "--columns", "sku,title,brand,color,selling_price,crawl_date"],
@@ -35,18 +37,78 @@ const TRANSCRIPTS = {
   "export-dry-run": ["export", "--dry-run", "--max-rate", "1"],
   "unknown-flag": ["export", "--retailr", "nordwind"],
   "unknown-column": ["sample", "--columns", "sku,tilte"],
+  "wrong-format": ["export", "-f", "cvs"],
+  "wrong-day": ["export", "--date", "yestrday"],
+  "no-subcommand": ["service", "keys"],
   "wrong-date": ["export", "--start-date", "2026-02-30"],
+  "diff-table": ["diff", "--from", "2026-01-01", "--to", "2026-01-03", "-f", "table"],
+  "diff-ndjson": ["diff", "--from", "2026-01-01", "--to", "2026-01-03"],
+  "diff-day-without-rows": ["diff", "--from", "2026-01-01", "--to", "2026-01-02", "--error-format", "json"],
+  sync: ["sync", "copy"],
+  "sync-again": ["sync", "copy"],
+  verify: ["verify", "rows.csv"],
+  "verify-without-manifest": ["verify", "rows.csv"],
+  status: ["status"],
+  "status-json": ["status", "-f", "json"],
+  "auth-status": ["auth", "status"],
+  explain: ["explain"],
+  "explain-code": ["explain", "invalid_cursor"],
+  "explain-unknown": ["explain", "rate_limit"],
+  "help-exit-codes": ["help", "exit-codes"],
+  "completion-bash": ["completion", "bash"],
+  "service-keys-list": ["service", "keys", "list", "--database", "service.db"],
 } as const;
+
+/** What was run before, in the same folder. */
+const EARLIER: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "sync-again": [["sync", "copy"]],
+  verify: [["export", "-o", "rows.csv", "--manifest"]],
+  "verify-without-manifest": [["export", "-o", "rows.csv"]],
+  "service-keys-list": [
+    ["service", "keys", "create", "laptop", "--database", "service.db"],
+    ["service", "keys", "create", "shop", "--database", "service.db", "--team", "sales", "--scope", "catalog:sample"],
+    ["service", "keys", "revoke", "laptop", "--database", "service.db"],
+  ],
+};
+
+/** Of a long output, the lines that are kept. */
+const KEPT_LINES: Readonly<Record<string, number>> = { "status-json": 24, "completion-bash": 6 };
+
+/** Puts a constant for what differs from run to run. */
+function settled(text: string, { url, cwd }: { url: string; cwd: string }): string {
+  return text
+    .replaceAll(url, "http://service")
+    .replaceAll(`${cwd}/`, "")
+    .replace(/req_[\w-]{24}/g, "req_0")
+    .replace(/…[\w-]{4}(?=, from)/g, "…0000")
+    .replace(/left for \d+ s/g, "left for 60 s")
+    .replaceAll(daysAgo(0), "YYYY-MM-DD")
+    .replaceAll(daysAgo(STATUS_DAYS - 1), "YYYY-MM-DD");
+}
+
+/** Days of the status feed, today included. */
+const STATUS_DAYS = 90;
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function firstLines(text: string, count: number | undefined): string {
+  const lines = text.split("\n");
+  return count === undefined || lines.length <= count ? text : [...lines.slice(0, count), "[…]", ""].join("\n");
+}
 
 describe("what a script sees of", () => {
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
     const service = await startTestService({ rows: ROWS });
     const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key };
-    const { code, stdout, stderr } = await runCatalog(args, { env });
-    const settled = stderr.replaceAll(service.url, "http://service").replace(/req_[\w-]{24}/g, "req_0");
-    const transcript = [`$ catalog ${args.join(" ")}`, stdout, `--- stderr\n${settled}--- exit code ${code}\n`].join(
-      "\n",
-    );
-    await expect(transcript).toMatchFileSnapshot(`../transcripts/${name}.txt`);
+    const cwd = await temporaryFolder();
+    for (const earlier of EARLIER[name] ?? []) {
+      expect(await runCatalog(earlier, { env, cwd })).toMatchObject({ code: 0 });
+    }
+    const { code, stdout, stderr } = await runCatalog(args, { env, cwd });
+    const shown = firstLines(stdout, KEPT_LINES[name]);
+    const transcript = `$ catalog ${args.join(" ")}\n${shown}\n--- stderr\n${stderr}--- exit code ${code}\n`;
+    await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);
   });
 });
