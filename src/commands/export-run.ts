@@ -134,9 +134,13 @@ export function encoding(
   };
 }
 
-/** Says what is left of an output that was given up. */
-async function leave(claim: Resumable | undefined, { output }: ExportOptions, { reporter }: Connection): Promise<void> {
-  if (await claim?.leave()) {
+/** Says what is left of an output that was given up; whoever reads JSON is owed the failure alone, as one document. */
+async function leave(
+  claim: Resumable | undefined,
+  { output, globals }: ExportOptions,
+  { reporter }: Connection,
+): Promise<void> {
+  if ((await claim?.leave()) && globals.errorFormat === "human") {
     reporter.warn(`${output.output}.partial keeps what was written; repeat the command with --resume to continue`);
   }
 }
