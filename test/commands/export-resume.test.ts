@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import type { Journal } from "../../src/export/journal.ts";
@@ -35,13 +36,25 @@ async function interrupt(): Promise<Interrupted> {
   };
 }
 
-/** Runs an export that gets a signal in the middle. */
+/** Resolves when the journal of rows.csv names a slice: until then there is nothing to continue. */
+async function journaled(cwd: string): Promise<void> {
+  for (;;) {
+    const text = await readFile(join(cwd, "rows.csv.partial.json"), "utf8").catch(() => "null");
+    if ((JSON.parse(text) as Journal | null)?.slices.length) {
+      return;
+    }
+    await setTimeout(10);
+  }
+}
+
+/** Runs an export that gets a signal in the middle, with a request unanswered and slices on disk. */
 async function startAndEnd(signal: NodeJS.Signals, { cwd, env }: { cwd: string; env: Record<string, string> }) {
   let child: ReturnType<typeof startCatalog> | undefined;
   let requests = 0;
-  const onRequest = () => {
+  const onRequest = async () => {
     requests += 1;
     if (requests === 14) {
+      await journaled(cwd);
       child?.kill(signal);
     }
   };

@@ -26,7 +26,8 @@ interface ProxyOptions {
   seed?: number;
   /** Share of the requests that meet a fault, 0 to 1. */
   share?: number;
-  onRequest?: () => void;
+  /** Called for each request, which is answered once it has returned. */
+  onRequest?: () => void | Promise<void>;
 }
 
 /**
@@ -41,7 +42,7 @@ export async function startFaultProxy(
   const met: FaultProxy["met"] = {};
   const server = createServer(async (request, response) => {
     const target = request.url ?? "";
-    onRequest?.();
+    await onRequest?.();
     // A cursor may be another in every run; which page of its walk it stands for is not.
     const walk = target.replace(/&cursor=[^&]*/, "");
     const page = seen.filter((earlier) => earlier.startsWith(walk)).length;
