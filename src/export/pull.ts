@@ -50,8 +50,8 @@ export interface PullResult {
   resolved: ResolvedFilters;
 }
 
-/** Bytes of compressed pages that wait for their turn: about 250 pages of 500 rows. */
-const LOOK_AHEAD_BYTES = 12 * 1024 * 1024;
+/** Bytes of compressed pages that wait for their turn: about 100 pages of 500 rows, enough for four walks of 30 pages. */
+const LOOK_AHEAD_BYTES = 5 * 1024 * 1024;
 
 /** Times that a set is planned anew because it changed, after which the pull is given up. */
 const REPLANS = 3;
