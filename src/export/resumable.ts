@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { FileError, UsageError } from "../errors.ts";
 import { type FileDestination, partialPathOf, targetFileOf } from "../output/file.ts";
 import {
@@ -14,6 +14,7 @@ import {
 import { type Lock, lockOutput } from "./lock.ts";
 import type { FinishedSlice } from "./reckoning.ts";
 import type { SliceEnd } from "./sink.ts";
+import { sizeOf } from "./size-of.ts";
 
 export interface ResumableOptions {
   head: JournalHead;
@@ -160,15 +161,4 @@ async function exists(path: string): Promise<boolean> {
     (size) => size !== undefined,
     () => false,
   );
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      return undefined;
-    }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
-  }
 }

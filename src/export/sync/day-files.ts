@@ -1,9 +1,10 @@
-import { readdir, rm, rmdir, stat } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { FileError } from "../../errors.ts";
 import { syncFolder } from "../../output/file.ts";
 import { fingerprint } from "../manifest.ts";
+import { sizeOf } from "../size-of.ts";
 import type { SyncState } from "./state.ts";
 
 const PREFIX = "crawl_date=";
@@ -49,16 +50,5 @@ export async function removeDay(folder: string, day: string): Promise<void> {
     await syncFolder(folder);
   } catch (error) {
     throw new FileError(`${path} cannot be removed: ${(error as Error).message}`, path, error);
-  }
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      return undefined;
-    }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
   }
 }

@@ -1,0 +1,18 @@
+import { stat } from "node:fs/promises";
+import { FileError } from "../errors.ts";
+
+/**
+ * Bytes of a file, or undefined where there is none.
+ *
+ * @throws FileError where that cannot be told
+ */
+export async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+  }
+}
