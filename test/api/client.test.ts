@@ -1,29 +1,14 @@
 import { gzipSync } from "node:zlib";
-import { afterEach, expect, test } from "vitest";
-import type { ClientOptions } from "../../src/api/client.ts";
+import { expect, test } from "vitest";
 import { CredentialsError } from "../../src/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
-import { answer, resetConnection, type Script, startFaultServer } from "../helpers/fault-server.ts";
-import { failureOf, KEY, testClient } from "../helpers/test-client.ts";
+import { answer, resetConnection } from "../helpers/fault-server.ts";
+import { failureOf, KEY, start, testClient } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
 const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
 const PAGE = pageBody(ROWS);
 const ok = answer({ body: PAGE });
-
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((part) => part.close()));
-});
-
-/** A scripted server and a client of it, which end with the test. */
-async function start(script: Script, options: Partial<ClientOptions> = {}) {
-  const server = await startFaultServer(script);
-  const tested = testClient(server.url, options);
-  open.push(server, tested.client);
-  return { server, ...tested };
-}
 
 test("a page's rows are the text that the service sent", async () => {
   const { client } = await start([ok]);

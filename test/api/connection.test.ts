@@ -1,29 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, expect, test } from "vitest";
-import type { ClientOptions } from "../../src/api/client.ts";
+import { expect, test } from "vitest";
 import { ApiError, NetworkError, UsageError } from "../../src/errors.ts";
 import { pageBody } from "../helpers/envelopes.ts";
-import { answer, type Behaviour, type Script, stallInBody, startFaultServer } from "../helpers/fault-server.ts";
-import { failureOf, testClient } from "../helpers/test-client.ts";
+import { answer, type Behaviour, stallInBody, startFaultServer } from "../helpers/fault-server.ts";
+import { closeAfterTest, failureOf, start, testClient } from "../helpers/test-client.ts";
 
 const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
 const PAGE = pageBody(ROWS);
 const ok = answer({ body: PAGE });
-
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((part) => part.close()));
-});
-
-/** A scripted server and a client of it, which end with the test. */
-async function start(script: Script, options: Partial<ClientOptions> = {}) {
-  const server = await startFaultServer(script);
-  const tested = testClient(server.url, options);
-  open.push(server, tested.client);
-  return { server, ...tested };
-}
 
 test("requests one after another do not open a connection each", async () => {
   const { client, server } = await start(() => ok);
@@ -36,7 +21,7 @@ test("requests one after another do not open a connection each", async () => {
 
 test("a redirect is refused with its target's origin and without its query, and the key stays", async () => {
   const other = await startFaultServer([]);
-  open.push(other);
+  closeAfterTest(other);
   const location = `${other.url}v1/catalog?token=secret`;
   const { client, server } = await start([answer({ status: 302, headers: { location } })]);
   const error = await failureOf(client.catalog({}));
@@ -48,7 +33,6 @@ test("a redirect is refused with its target's origin and without its query, and 
 test("a connection that is refused is tried again and then named", async () => {
   const { server, client, waits } = await start([], { retries: 2 });
   await server.close();
-  open.splice(open.indexOf(server), 1);
   const message = `No answer from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 3 }));
   expect(waits).toEqual([250, 500]);
@@ -71,7 +55,7 @@ test("the client's signal ends a connection that never stands", { timeout: 10_00
   const { port } = silent.address() as AddressInfo;
   const options = { signal: abort.signal, requestTimeout: 60_000 };
   const { client } = testClient(new URL(`https://127.0.0.1:${port}`), options);
-  open.push(client, { close: async () => void silent.close() });
+  closeAfterTest(client, { close: async () => void silent.close() });
   expect(await failureOf(client.catalog({}))).toBe(stop);
 });
 
@@ -97,10 +81,10 @@ test("a call's own signal ends it while its body is read", async () => {
 
 test("an http target goes through HTTP_PROXY, unless NO_PROXY names it", async () => {
   const proxy = await startFaultServer([ok]);
-  open.push(proxy);
+  closeAfterTest(proxy);
   const env = { http_proxy: `127.0.0.1:${proxy.url.port}`, NO_PROXY: "direct.example" };
   const { client } = testClient(new URL("http://catalog.invalid/api"), { env });
-  open.push(client);
+  closeAfterTest(client);
   await client.catalog({});
   expect(proxy.requests.map((request) => request.target)).toEqual(["http://catalog.invalid/api/v1/catalog"]);
 });
@@ -113,9 +97,9 @@ test("a target that NO_PROXY names is reached directly", async () => {
 
 test("an https target gets a tunnel, which a proxy that asks for a password refuses for good, and no key", async () => {
   const proxy = await startFaultServer([answer({ status: 407 })]);
-  open.push(proxy);
+  closeAfterTest(proxy);
   const { client } = testClient(new URL("https://catalog.invalid"), { env: { HTTPS_PROXY: proxy.url.href } });
-  open.push(client);
+  closeAfterTest(client);
   const message = "The proxy refused the connection to https://catalog.invalid with status 407";
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 1 }));
   const { method, target, headers } = proxy.requests[0] ?? {};

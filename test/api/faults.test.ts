@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
-import { afterEach, expect, test } from "vitest";
-import type { ClientOptions } from "../../src/api/client.ts";
+import { expect, test } from "vitest";
 import { ApiError, ContractError, NetworkError } from "../../src/errors.ts";
 import { pageBody, problemBody } from "../helpers/envelopes.ts";
 import {
@@ -12,32 +11,16 @@ import {
   garbage,
   head,
   resetConnection,
-  type Script,
   stallBeforeHeaders,
   stallInBody,
   stallInHeaders,
-  startFaultServer,
 } from "../helpers/fault-server.ts";
-import { failureOf, testClient } from "../helpers/test-client.ts";
+import { failureOf, start } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
 const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
 const PAGE = pageBody(ROWS);
 const ok = answer({ body: PAGE });
-
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((part) => part.close()));
-});
-
-/** A scripted server and a client of it, which end with the test. */
-async function start(script: Script, options: Partial<ClientOptions> = {}) {
-  const server = await startFaultServer(script);
-  const tested = testClient(server.url, options);
-  open.push(server, tested.client);
-  return { server, ...tested };
-}
 
 const faults: [string, Behaviour][] = [
   ["a reset connection", resetConnection],

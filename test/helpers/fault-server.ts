@@ -18,6 +18,7 @@ export interface FaultServer {
   requests: readonly ReceivedRequest[];
   /** Connections accepted so far. */
   connections: () => number;
+  /** May be called again. */
   close(): Promise<void>;
 }
 
@@ -52,6 +53,9 @@ export async function startFaultServer(script: Script): Promise<FaultServer> {
     requests,
     connections: () => connections,
     async close() {
+      if (!server.listening) {
+        return;
+      }
       for (const socket of sockets) {
         socket.destroy();
       }

@@ -1,5 +1,7 @@
+import { onTestFinished } from "vitest";
 import { type CatalogClient, type ClientOptions, createClient } from "../../src/api/client.ts";
 import type { ClientEvent } from "../../src/api/events.ts";
+import { type FaultServer, type Script, startFaultServer } from "./fault-server.ts";
 
 export const KEY = "k".repeat(43);
 
@@ -32,6 +34,24 @@ export function testClient(baseUrl: URL, options: Partial<ClientOptions> = {}): 
     ...options,
   });
   return { client, events, waits };
+}
+
+/** A scripted server and a client of it, which end with the test. */
+export async function start(
+  script: Script,
+  options: Partial<ClientOptions> = {},
+): Promise<TestClient & { server: FaultServer }> {
+  const server = await startFaultServer(script);
+  const tested = testClient(server.url, options);
+  closeAfterTest(server, tested.client);
+  return { server, ...tested };
+}
+
+/** Closes what a test opened once it has ended. */
+export function closeAfterTest(...parts: readonly { close(): Promise<void> }[]): void {
+  onTestFinished(async () => {
+    await Promise.all(parts.map((part) => part.close()));
+  });
 }
 
 /** What `work` rejects with; undefined where it does not. */
