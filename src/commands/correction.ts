@@ -1,4 +1,4 @@
-import { distance } from "fastest-levenshtein";
+import { editDistance } from "../contract/edit-distance.ts";
 import { FILTER_NAMES } from "../contract/filters.ts";
 import { ApiError, UsageError } from "../errors.ts";
 import { FLAG_OF_FILTER } from "./filter-flags.ts";
@@ -27,7 +27,8 @@ export function correct(argv: readonly string[], error: unknown): Correction | u
   }
   const parts = at.value.split(",");
   // In a comma list only the faulty part is replaced.
-  const faulty = fault.value ?? [...parts].sort((a, b) => distance(a, fault.best) - distance(b, fault.best))[0] ?? "";
+  const faulty =
+    fault.value ?? [...parts].sort((a, b) => editDistance(a, fault.best) - editDistance(b, fault.best))[0] ?? "";
   const mended = parts.map((part) => (part === faulty ? fault.best : part)).join(",");
   const command = argv.map((argument, index) => (index === at.index ? `${at.prefix}${mended}` : argument));
   return { value: faulty, command: ["catalog", ...command] };
@@ -91,5 +92,5 @@ function locate(argv: readonly string[], flag: string, value: string | undefined
 }
 
 function nearest(list: string, best: string): number {
-  return Math.min(...list.split(",").map((part) => distance(part, best)));
+  return Math.min(...list.split(",").map((part) => editDistance(part, best)));
 }

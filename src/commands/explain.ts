@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
+import { closest } from "../contract/closest.ts";
 import { isProblemCode, PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts";
 import { ApiError, exitCodeOf, UsageError } from "../errors.ts";
 import { numberCell, textCell } from "../output/cell.ts";
-import { closest } from "../output/closest.ts";
 import { renderTable } from "../output/table.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import { REMEDIES } from "./remedies.ts";

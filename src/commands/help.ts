@@ -1,7 +1,7 @@
 import { type Command, Help } from "commander";
 import type { Context } from "../context.ts";
+import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
-import { closest } from "../output/closest.ts";
 import { TOPICS, type Topic } from "./help-topics.ts";
 import { quoted } from "./values.ts";
 

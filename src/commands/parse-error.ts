@@ -1,6 +1,6 @@
 import type { CommanderError } from "commander";
+import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
-import { closest } from "../output/closest.ts";
 import { COMMANDS } from "./table.ts";
 import { quoted } from "./values.ts";
 

@@ -1,6 +1,6 @@
+import { closest } from "../contract/closest.ts";
 import { isCalendarDate } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
-import { closest } from "../output/closest.ts";
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

@@ -1,5 +1,5 @@
-import { closest } from "fastest-levenshtein";
 import type { Context } from "../context.ts";
+import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
 import { type Credential, findCredential } from "./credentials.ts";
 import { type Profile, readConfig } from "./file.ts";
@@ -55,7 +55,7 @@ export async function findProfile(flag: string | undefined, context: Context): P
   const known = names.length === 0 ? "it holds none" : `it holds ${names.join(", ")}`;
   throw new UsageError(`there is no profile ${JSON.stringify(name)} in ${path}; ${known}.`, {
     ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
-    suggestions: names.length === 0 ? [] : [closest(name, names)],
+    suggestions: closest(name, names, 1),
   });
 }
 

@@ -1,5 +1,5 @@
+import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
-import { closest } from "./closest.ts";
 
 /**
  * Reads the list that `--columns` takes: names separated by commas.

@@ -1,7 +1,7 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
-import { closest } from "./closest.ts";
 import { fileError } from "./fault.ts";
 import { syncFolder } from "./file.ts";
 import { memberOf, membersOf } from "./row-members.ts";

@@ -1,5 +1,5 @@
-import { closest } from "./closest.ts";
 import { quote, ServiceProblem } from "./problems.ts";
+import { validOptions } from "./valid-options.ts";
 
 /**
  * Reads the query of a request target strictly: what cannot be read is refused, never ignored, because a filter that is
@@ -23,7 +23,7 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
     if (!allowed.includes(name)) {
       throw new ServiceProblem("invalid_request", `There is no parameter ${quote(name)} here.`, {
         field: name,
-        validOptions: closest(name, allowed),
+        validOptions: validOptions(name, allowed),
       });
     }
     if (parameters.has(name)) {

@@ -1,7 +1,7 @@
 import { formatRcd, type Rcd } from "../contract/filters.ts";
-import { closest } from "./closest.ts";
 import { quote, ServiceProblem } from "./problems.ts";
 import type { SelectionFilters } from "./store/store.ts";
+import { validOptions } from "./valid-options.ts";
 
 type Part = keyof Rcd;
 
@@ -30,7 +30,7 @@ function checkSlug(part: Part, value: string | undefined, scope: readonly Rcd[],
   }
   throw new ServiceProblem(`unknown_${part}`, `There is no ${part} ${quote(value)}${place}.`, {
     field: part,
-    validOptions: closest(
+    validOptions: validOptions(
       value,
       scope.map((known) => known[part]),
     ),
@@ -46,7 +46,7 @@ function checkCombinations(combinations: readonly Rcd[], vocabulary: readonly Rc
   const triple = formatRcd(unknown);
   throw new ServiceProblem(`unknown_${misfit(unknown, vocabulary)}`, `There is no combination ${quote(triple)}.`, {
     field: "rcd",
-    validOptions: closest(triple, known),
+    validOptions: validOptions(triple, known),
   });
 }
 

@@ -1,0 +1,39 @@
+/**
+ * How many letters have to be inserted, left out, replaced or swapped with their neighbour to make `a` into `b`
+ * (optimal string alignment: no part is edited twice).
+ *
+ * @param most where a larger distance is of no interest; the work is then within 2 × `most` + 1 letters a row
+ * @returns infinity for a distance above `most`
+ */
+export function editDistance(a: string, b: string, most = Math.max(a.length, b.length)): number {
+  if (Math.abs(a.length - b.length) > most) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const width = b.length + 1;
+  // Row i holds the distances of a's first i letters to each start of b; what lies outside the band stays infinite.
+  let beforeLast = new Array<number>(width).fill(Number.POSITIVE_INFINITY);
+  let last = beforeLast.map((_, j) => (j <= most ? j : Number.POSITIVE_INFINITY));
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = new Array<number>(width).fill(Number.POSITIVE_INFINITY);
+    for (let j = Math.max(0, i - most); j <= Math.min(b.length, i + most); j += 1) {
+      row[j] = Math.min(
+        at(last, j) + 1,
+        at(row, j - 1) + 1,
+        at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        isSwapped(a, b, i, j) ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [beforeLast, last] = [last, row];
+  }
+  const distance = at(last, b.length);
+  return distance <= most ? distance : Number.POSITIVE_INFINITY;
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Whether the two letters of `a` before `i` are those of `b` before `j` the other way round. */
+function isSwapped(a: string, b: string, i: number, j: number): boolean {
+  return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+}

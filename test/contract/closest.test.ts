@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { closest } from "../../src/contract/closest.ts";
+
+const retailers = ["adidas-us", "amazon-eg", "amazon-in", "bigbasket", "flipkart", "lazada", "noon-eg", "shein-us"];
+const categories = [
+  "coffee-mugs",
+  "headphones",
+  "hoses",
+  "in-ear-headphones",
+  "kids-clothing",
+  "metal-polish",
+  "mobile-phones",
+  "patches",
+  "shirts",
+  "shoe-decorations",
+  "shoe-polish",
+  "shoes",
+  "shoes-accessories",
+  "t-shirts",
+  "watches",
+];
+
+describe("a person means first", () => {
+  test.each([
+    ["shose", "shoes", "two letters swapped"],
+    ["shoess", "shoes", "a letter doubled"],
+    ["hedphones", "headphones", "a letter missing"],
+    ["wacthes", "watches", "two letters swapped, another word as near by replacing"],
+    ["shoe", "shoes", "the singular"],
+    ["headphone", "headphones", "the singular"],
+    ["watch", "watches", "the singular"],
+    ["shoe_polish", "shoe-polish", "an underscore"],
+    ["Shoe Polish", "shoe-polish", "as it is printed in a shop"],
+    ["SHOES", "shoes", "upper case"],
+    ["shoepolish", "shoe-polish", "the hyphen missing"],
+    ["tshirts", "t-shirts", "the hyphen missing, another slug a letter away"],
+    ["mobile", "mobile-phones", "the first word"],
+    ["polish", "shoe-polish", "the last word, of the shorter slug"],
+    ["cofee", "coffee-mugs", "a letter of one word missing"],
+  ])("by %s: %s (%s)", (typed, meant) => {
+    expect(closest(typed, categories)[0]).toBe(meant);
+  });
+
+  test.each([
+    ["amazon", ["amazon-eg", "amazon-in"]],
+    ["Amazon EG", ["amazon-eg", "amazon-in"]],
+    ["shien", ["shein-us"]],
+    ["flikpart", ["flipkart"]],
+    ["noone", ["noon-eg"]],
+  ])("by the retailer %s: %j", (typed, meant) => {
+    expect(closest(typed, retailers)).toEqual(meant);
+  });
+});
+
+test("the nearer of two similar slugs comes first", () => {
+  const slugs = ["amazon-in", "amazon-eg", "amazon-ei2"];
+  expect(closest("amazon-ei", slugs)).toEqual(["amazon-ei2", "amazon-eg", "amazon-in"]);
+});
+
+test("continuations of what was sent come before slugs that merely contain it", () => {
+  expect(closest("phone", ["headphones", "phones-and-tablets", "kitchen"])).toEqual([
+    "phones-and-tablets",
+    "headphones",
+  ]);
+});
+
+test("a slug of several words is found by one of them", () => {
+  expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
+});
+
+test("nothing is offered where nothing is near", () => {
+  expect(closest("zzzzzzzzzz", retailers)).toEqual([]);
+});
+
+test("as many are offered as asked for", () => {
+  const numbered = ["a1", "a2", "a3", "a4"];
+  expect([closest("a", numbered), closest("a", numbered, 1)]).toEqual([["a1", "a2", "a3"], ["a1"]]);
+});

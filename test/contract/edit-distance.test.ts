@@ -1,0 +1,45 @@
+import { array, assert, constantFrom, property, string } from "fast-check";
+import { distance as levenshtein } from "fastest-levenshtein";
+import { expect, test } from "vitest";
+import { editDistance } from "../../src/contract/edit-distance.ts";
+
+const word = string({ unit: constantFrom("a", "b", "c", "d"), maxLength: 12 });
+
+test("each letter inserted, left out, replaced or swapped is one edit", () => {
+  const edited = ["shoes", "shooes", "shes", "shaes", "shose", "hsose", ""];
+  expect(edited.map((text) => editDistance("shoes", text))).toEqual([0, 1, 1, 1, 1, 2, 5]);
+});
+
+test("swaps apart, it is the Levenshtein distance", () => {
+  // Between sorted words no two letters stand the other way round.
+  const sorted = array(constantFrom("a", "b", "c", "d"), { maxLength: 12 }).map((letters) => letters.sort().join(""));
+  assert(property(sorted, sorted, (a, b) => editDistance(a, b) === levenshtein(a, b)));
+});
+
+test("it is at most the Levenshtein distance, at least half of it, and the same in both directions", () => {
+  assert(
+    property(word, word, (a, b) => {
+      const edits = editDistance(a, b);
+      expect(edits).toBeLessThanOrEqual(levenshtein(a, b));
+      expect(edits * 2).toBeGreaterThanOrEqual(levenshtein(a, b));
+      expect(editDistance(b, a)).toBe(edits);
+    }),
+  );
+});
+
+test("a swap anywhere in a word is one edit", () => {
+  assert(
+    property(word, word, (start, end) => {
+      expect(editDistance(`${start}xy${end}`, `${start}yx${end}`)).toBe(1);
+    }),
+  );
+});
+
+test("within a bound it is the same, and infinite beyond it", () => {
+  assert(
+    property(word, word, constantFrom(0, 1, 2, 3, 5), (a, b, most) => {
+      const edits = editDistance(a, b);
+      expect(editDistance(a, b, most)).toBe(edits <= most ? edits : Number.POSITIVE_INFINITY);
+    }),
+  );
+});
