@@ -15,17 +15,17 @@ import { VERSION } from "./version.ts";
  * @returns the exit code; every failure has been reported on stderr
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
+  // A line to be completed is one argument of many words.
+  const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
+  const program = await createProgram(context, (name) => words.has(name));
   try {
-    // A line to be completed is one argument of many words.
-    const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
-    const program = await createProgram(context, (name) => words.has(name));
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {
       return 0;
     }
-    return await report(error instanceof CommanderError ? usageErrorOf(error, argv) : error, argv, context);
+    return await report(error instanceof CommanderError ? usageErrorOf(error, argv, program) : error, argv, context);
   }
 }
 
@@ -50,6 +50,7 @@ export async function createProgram(context: Context, isWanted: (name: string) =
     })
     .version(VERSION, "--version", "show the version")
     .showHelpAfterError(false)
+    .showSuggestionAfterError(false)
     .helpCommand(false)
     .addHelpText("after", FIRST_STEPS)
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");

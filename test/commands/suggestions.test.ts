@@ -27,3 +27,71 @@ describe("two letters swapped", () => {
     expect(stderr).toContain(`\n  ${corrected}\n`);
   });
 });
+
+describe("a wrong flag or command", () => {
+  test.each([
+    [["auth", "lgoin"], "catalog auth --help", "catalog auth login"],
+    [["auth", "login", "--profil", "x"], "catalog auth login --help", "catalog auth login --profile x"],
+    [["service", "keys", "craete", "x"], "catalog service keys --help", "catalog service keys create x"],
+    [["service", "start", "--prot", "1"], "catalog service start --help", "catalog service start --port 1"],
+    [
+      ["service", "keys", "create", "x", "--taem=t"],
+      "catalog service keys create --help",
+      "catalog service keys create x --team=t",
+    ],
+    [
+      ["service", "incident", "open", "x", "--severty", "minor"],
+      "catalog service incident open --help",
+      "catalog service incident open x --severity minor",
+    ],
+    [["completion", "fihs", "-q"], "bash, zsh, fish", "catalog completion fish -q"],
+    [["coverage", "--json"], "catalog coverage --help", "catalog coverage --format=json"],
+    [["export", "--start", "7d"], "catalog export --help", "catalog export --start-date 7d"],
+    [["-q", "export", "-retailer", "x"], "catalog export --help", "catalog -q export --retailer x"],
+  ])("%j is answered by the command it belongs to", async (args, told, corrected) => {
+    const { code, stderr } = await runCatalog(args);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr.split("\n")[0]).toContain(told);
+    expect(stderr).toContain(`\n  ${corrected}\n`);
+  });
+
+  test.each([
+    [["service", "keys", "--databse", "x"], "and `catalog service keys` needs one of its commands"],
+    [["--demo", "export"], "the option '--demo' comes after the name of its command, `catalog export --demo`"],
+    [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
+  ])("%j is told what is missing", async (args, told) => {
+    const { code, stderr } = await runCatalog(args);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(told)]);
+  });
+
+  test("a misspelt flag before the name of its command is not offered as a command line that is wrong again", async () => {
+    const { stderr } = await runCatalog(["auth", "--formt", "json", "status"]);
+    expect(stderr).toContain("Did you mean --format");
+    expect(stderr).not.toContain("  catalog auth --format");
+  });
+});
+
+describe("a key on the command line", () => {
+  test.each([
+    [["auth", "login", "--api-key", "s3cr3t"]],
+    [["auth", "login", "--key=s3cr3t\ns3cr3t"]],
+    [["auth", "login", "s3cr3t"]],
+    [["auth", "lgoin", "--token", "s3cr3t"]],
+    [["export", "--apikey=s3cr3t"]],
+    [["--api_ky", "s3cr3t", "exprot"]],
+    [["export", "--error-format", "json", "--token", "s3cr3t"]],
+  ])("%j is refused without repeating it, and with the ways to give it", async (args) => {
+    const { code, stdout, stderr } = await runCatalog(args);
+    expect([code, stdout]).toEqual([EXIT.usage, ""]);
+    expect(stderr).not.toContain("s3cr3t");
+    for (const way of ["asks for it", "a pipe", "--api-key-command", "CATALOG_API_KEY ", "CATALOG_API_KEY_FILE"]) {
+      expect(stderr).toContain(way);
+    }
+  });
+
+  test("the value of any unknown flag is not repeated", async () => {
+    const { stderr } = await runCatalog(["export", "--sercet=s3cr3t"]);
+    expect(stderr).toMatch(/^error: unknown option '--sercet'; see/);
+    expect(stderr).not.toContain("s3cr3t");
+  });
+});
