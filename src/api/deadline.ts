@@ -22,15 +22,9 @@ export function startDeadline(
   expired: () => Error,
 ): Deadline {
   const controller = new AbortController();
-  const released = new AbortController();
-  for (const parent of parents.filter((signal) => signal !== undefined)) {
-    if (parent.aborted) {
-      controller.abort(parent.reason);
-    }
-    // A parent has as many listeners as there are calls at once, where Node warns from 11 on; `release` takes each off.
-    setMaxListeners(0, parent);
-    parent.addEventListener("abort", () => controller.abort(parent.reason), { signal: released.signal });
-  }
+  const stopListening = parents
+    .filter((parent) => parent !== undefined)
+    .map((parent) => onAbort(parent, () => controller.abort(parent.reason)));
   const timer =
     milliseconds === undefined || controller.signal.aborted
       ? undefined
@@ -39,23 +33,39 @@ export function startDeadline(
     signal: controller.signal,
     release() {
       clearTimeout(timer);
-      released.abort();
+      for (const stop of stopListening) {
+        stop();
+      }
     },
   };
 }
 
 /** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const done = new AbortController();
+  let stopListening = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason);
-    }
-    signal.addEventListener("abort", () => reject(signal.reason), { signal: done.signal });
+    stopListening = onAbort(signal, () => reject(signal.reason));
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    done.abort();
+    stopListening();
   }
+}
+
+/**
+ * Calls `listener` once `signal` is aborted, at once where it is already; what it returns stops listening.
+ *
+ * The `signal` option of `addEventListener` would do the same, but on Node each listener that was added with it stays with
+ * its target for the target's life.
+ */
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) {
+    listener();
+    return () => {};
+  }
+  // There are as many listeners as there are calls at once, where Node warns from 11 on.
+  setMaxListeners(0, signal);
+  signal.addEventListener("abort", listener);
+  return () => signal.removeEventListener("abort", listener);
 }

@@ -1,0 +1,47 @@
+import { queryObjects } from "node:v8";
+import { describe, expect, test } from "vitest";
+import { startDeadline } from "../../src/api/deadline.ts";
+import { pageBody } from "../helpers/envelopes.ts";
+import { answer } from "../helpers/fault-server.ts";
+import { start } from "../helpers/test-client.ts";
+
+const expired = () => new Error("expired");
+
+describe("a deadline", () => {
+  test("is aborted with the reason of its parent, before or after it began", () => {
+    const parent = new AbortController();
+    const before = startDeadline([parent.signal], undefined, expired);
+    const reason = new Error("given up");
+    parent.abort(reason);
+    const after = startDeadline([parent.signal], undefined, expired);
+    expect([before.signal.reason, after.signal.reason]).toEqual([reason, reason]);
+  });
+
+  test("once released no longer follows its parent", () => {
+    const parent = new AbortController();
+    const deadline = startDeadline([parent.signal], 60_000, expired);
+    deadline.release();
+    parent.abort();
+    expect(deadline.signal.aborted).toBe(false);
+  });
+});
+
+test("a signal that outlives many calls at once keeps nothing of them", async () => {
+  const ok = answer({ body: pageBody(["{}"]) });
+  const { client } = await start(() => ok);
+  const { signal } = new AbortController();
+  const callInTurn = async (calls: number) => {
+    for (let call = 0; call < calls; call += 1) {
+      await client.catalog({}, {}, signal);
+    }
+  };
+  await callInTurn(1);
+  const before = controllers();
+  await Promise.all(Array.from({ length: 8 }, () => callInTurn(50)));
+  expect(controllers()).toBeLessThan(before + 8);
+});
+
+/** Controllers in the heap once the collector has run. */
+function controllers(): number {
+  return Number(queryObjects(AbortController, { format: "count" }));
+}
