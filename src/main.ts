@@ -54,7 +54,12 @@ export async function createProgram(context: Context, isWanted: (name: string) =
     .helpCommand(false)
     .addHelpText("after", FIRST_STEPS)
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
-  addGlobalFlags(program);
+  addGlobalFlags(program).hook("preAction", async (_, command) => {
+    if (command.opts().output !== undefined) {
+      const { warnOfEnding } = await import("./commands/output-ending.ts");
+      warnOfEnding(command, context);
+    }
+  });
   for (const { name, summary, hidden, load } of COMMANDS) {
     const command = program.command(name, { hidden: hidden ?? false }).summary(summary);
     if (isWanted(name)) {

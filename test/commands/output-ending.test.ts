@@ -1,0 +1,60 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+
+const ONE_ROW = ["export", "--demo", "--max-rows", "1"];
+
+describe("an output whose ending looks misspelt", () => {
+  test.each([
+    ["rows.cvs", "rows.csv", "-f csv"],
+    ["rows.TVS", "rows.tsv", "-f tsv"],
+    ["rows.jsn", "rows.json", "-f json"],
+    ["rows.ndjsn", "rows.ndjson", "-f ndjson"],
+    ["rows.parqet", "rows.parquet", "-f parquet"],
+    ["./rows.cvs.gz", "./rows.csv.gz", "-f csv"],
+    ["rows.csv.gzip", "rows.csv.gz", "--compress gzip"],
+    ["rows.csv.zstd", "rows.csv.zst", "--compress zstd"],
+  ])("%s is written as promised, with a warning", async (name, meant, flag) => {
+    const cwd = await temporaryFolder();
+    const { code, stdout, stderr } = await runCatalog([...ONE_ROW, "-o", name], { cwd });
+    expect([code, stdout]).toEqual([EXIT.ok, ""]);
+    expect(stderr).toMatch(/^warning: [^\n]+\n$/);
+    expect(stderr).toContain(`did you mean "${meant}"?`);
+    expect(stderr).toContain(`${flag} takes any name`);
+  });
+
+  test("holds the default format", async () => {
+    const cwd = await temporaryFolder();
+    await runCatalog([...ONE_ROW, "-o", "rows.cvs"], { cwd });
+    expect(JSON.parse(await readFile(join(cwd, "rows.cvs"), "utf8"))).toMatchObject({ sku: expect.any(String) });
+  });
+
+  test.each([
+    ["coverage", ["coverage", "--demo"]],
+    ["sample", ["sample", "--demo"]],
+    ["diff", ["diff", "--demo", "--from", "3d", "--to", "2d"]],
+  ])("is warned of by %s, too, as JSON where that is asked for", async (_, args) => {
+    const cwd = await temporaryFolder();
+    const { stderr } = await runCatalog([...args, "--error-format", "json", "-o", "rows.cvs"], { cwd });
+    expect(JSON.parse(stderr)).toEqual({ warning: expect.stringContaining('"rows.csv"') });
+  });
+
+  test.each([
+    ["rows", []],
+    ["rows.txt", []],
+    ["rows.v2", []],
+    ["rows.bak", []],
+    [".cvs", []],
+    ["rows.jsonl", []],
+    ["rows.cvs", ["-f", "csv"]],
+    ["rows.csv.gzip", ["--compress", "gzip", "-f", "csv"]],
+    ["rows.cvs", ["--quiet"]],
+    ["rows.cvs", ["--partition-by", "retailer"]],
+  ])("is not seen in %s %j", async (name, flags) => {
+    const cwd = await temporaryFolder();
+    const { code, stderr } = await runCatalog([...ONE_ROW, ...flags, "-o", name], { cwd });
+    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);
+  });
+});
