@@ -63,7 +63,16 @@ export function processContext(): Context {
 function endingSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => controller.abort(new InterruptedError(name)));
+    // Not `once`: the library that shows the cursor again ends the process when it finds itself the last to listen.
+    const end = () => {
+      if (controller.signal.aborted) {
+        process.off(name, end);
+        process.kill(process.pid, name);
+      } else {
+        controller.abort(new InterruptedError(name));
+      }
+    };
+    process.on(name, end);
   }
   return controller.signal;
 }
