@@ -3,9 +3,9 @@ import { correct } from "./commands/correction.ts";
 import { addGlobalFlags, errorFormatOf } from "./commands/global-flags.ts";
 import { usageErrorOf } from "./commands/parse-error.ts";
 import { COMMANDS } from "./commands/table.ts";
-import { isColoured } from "./commands/terminal.ts";
+import { isColoured, widthOf } from "./commands/terminal.ts";
 import type { Context } from "./context.ts";
-import { ClosedPipeError, exitCodeOf } from "./errors.ts";
+import { ClosedPipeError, exitCodeOf, InterruptedError } from "./errors.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -36,6 +36,9 @@ First steps:
   $ catalog coverage --group-by retailer    which retailers there are
   $ catalog export --date yesterday -o rows.csv`;
 
+/** Cells in which a description is still broken between words; in fewer it would be a column of single words. */
+const NARROWEST_DESCRIPTION = 24;
+
 /** Declares every command; of those that are not wanted whole, the summary is enough. */
 export async function createProgram(context: Context, isWanted: (name: string) => boolean): Promise<Command> {
   const program = new Command("catalog")
@@ -48,6 +51,7 @@ export async function createProgram(context: Context, isWanted: (name: string) =
       getOutHelpWidth: () => context.stdout.columns || 80,
       outputError: () => undefined,
     })
+    .configureHelp({ minWidthToWrap: NARROWEST_DESCRIPTION })
     .version(VERSION, "--version", "show the version")
     .showHelpAfterError(false)
     .showSuggestionAfterError(false)
@@ -82,8 +86,11 @@ async function report(error: unknown, argv: readonly string[], context: Context)
       : describeError(error, {
           ...correct(argv, error),
           colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
+          width: widthOf(context.stderr),
           verbose: argv.includes("--verbose") || argv.includes("-v"),
         });
-  context.stderr.write(`${text.trimEnd()}\n`);
+  // The terminal has echoed ^C to the line that the cursor stands in.
+  const isEchoed = error instanceof InterruptedError && context.stderr.isTTY && context.env.TERM !== "dumb";
+  context.stderr.write(`${isEchoed ? "\r\x1b[K" : ""}${text.trimEnd()}\n`);
   return exitCode;
 }

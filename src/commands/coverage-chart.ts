@@ -3,6 +3,7 @@ import { groupDigits, numberCell, textCell } from "../output/cell.ts";
 import { countBar } from "../output/chart.ts";
 import { heatLine } from "../output/heat.ts";
 import { renderTable } from "../output/table.ts";
+import { wrap } from "../output/width.ts";
 import type { Activity } from "./coverage-activity.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./coverage-groups.ts";
 
@@ -73,5 +74,6 @@ export function activityChart({ periods, rows }: Activity, options: ChartOptions
   const days = Math.round(periods.reduce((sum, period) => sum + period.days, 0) / periods.length);
   const about = periods.every((period) => period.days === days) ? "" : "about ";
   const unit = days === 1 ? "day" : "days";
-  return `${text}each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most; ${groupDigits(periods.length)} coverage requests\n`;
+  const legend = `each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most; ${groupDigits(periods.length)} coverage requests`;
+  return `${text}${wrap(legend, options.width)}\n`;
 }

@@ -7,6 +7,7 @@ import { parseColumns } from "../output/columns.ts";
 import type { Spreadsheet } from "../output/encoder.ts";
 import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
 import { parsePartitionColumns } from "../output/partitions.ts";
+import { wrap } from "../output/width.ts";
 import type { ExportOptions } from "./export-options.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, parseGlobals } from "./global-flags.ts";
@@ -62,7 +63,7 @@ export function declare(
     .addHelpText(
       "after",
       `
-Columns: ${PRODUCT_COLUMNS.join(", ")}
+${wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80)}
 
 Examples:
   $ catalog export --demo | head -3

@@ -1,4 +1,4 @@
-import { type Command, Help } from "commander";
+import type { Command, Help } from "commander";
 import type { Context } from "../context.ts";
 import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
@@ -20,7 +20,7 @@ export function declare(command: Command, context: Context): void {
       const program = command.parent ?? command;
       const known = topic !== undefined && Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
       if (known !== undefined) {
-        context.stdout.write(renderTopic(known, context.stdout.columns || 80));
+        context.stdout.write(renderTopic(known, program.createHelp(), context.stdout.columns || 80));
       } else {
         find(program, topic === undefined ? [] : [topic, ...subcommands]).outputHelp();
       }
@@ -45,8 +45,7 @@ function find(program: Command, path: readonly string[]): Command {
   }, program);
 }
 
-function renderTopic({ intro, entries }: Topic, width: number): string {
-  const help = new Help();
+function renderTopic({ intro, entries }: Topic, help: Help, width: number): string {
   help.prepareContext({ helpWidth: width });
   const termWidth = Math.max(...entries.map(([term]) => term.length));
   const items = entries.map(([term, text]) => help.formatItem(term, termWidth, text, help));

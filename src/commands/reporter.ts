@@ -5,7 +5,9 @@ import type { RequestLog } from "../export/manifest.ts";
 import { groupDigits } from "../output/cell.ts";
 import { formatDuration } from "../output/duration.ts";
 import { visible } from "../output/visible.ts";
+import { wrap } from "../output/width.ts";
 import type { GlobalOptions } from "./global-flags.ts";
+import { widthOf } from "./terminal.ts";
 
 /** Where a command says on stderr what goes on. Rows never pass here. */
 export interface Reporter {
@@ -31,6 +33,7 @@ export interface Reporter {
 export function createReporter({ quiet, verbose, errorFormat }: GlobalOptions, context: Context): Reporter {
   const log = { sent: 0, retries: 0, waited_ms: 0 };
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
+  const sentence = (text: string) => void context.stderr.write(`${wrap(visible(text), widthOf(context.stderr))}\n`);
   const reporter: Reporter = {
     onEvent: (event) => {
       record(log, event);
@@ -50,12 +53,16 @@ export function createReporter({ quiet, verbose, errorFormat }: GlobalOptions, c
     },
     note: (text) => {
       if (!quiet && (verbose || context.stderr.isTTY)) {
-        line(text);
+        sentence(text);
       }
     },
     warn: (text) => {
       if (!quiet) {
-        line(errorFormat === "json" ? JSON.stringify({ warning: text }) : `warning: ${text}`);
+        if (errorFormat === "json") {
+          line(JSON.stringify({ warning: text }));
+        } else {
+          sentence(`warning: ${text}`);
+        }
       }
     },
     onWait: undefined,

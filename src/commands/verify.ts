@@ -4,7 +4,9 @@ import { readManifest } from "../export/manifest.ts";
 import { verify } from "../export/verify.ts";
 import { groupDigits } from "../output/cell.ts";
 import { visible } from "../output/visible.ts";
+import { wrap } from "../output/width.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import { widthOf } from "./terminal.ts";
 
 export interface VerifyOptions {
   globals: GlobalOptions;
@@ -40,7 +42,6 @@ async function runVerify({ globals, file }: VerifyOptions, context: Context): Pr
     return;
   }
   const once = identified ? ", each once" : "";
-  context.stdout.write(
-    `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}\n`,
-  );
+  const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
+  context.stdout.write(`${wrap(found, widthOf(context.stdout))}\n`);
 }

@@ -3,6 +3,7 @@ import { ApiError, ClosedPipeError, ContractError } from "../errors.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
 import { visible } from "./visible.ts";
+import { wrap } from "./width.ts";
 
 export interface ErrorContext {
   /** The command line put right, word by word, where it can be. */
@@ -10,6 +11,8 @@ export interface ErrorContext {
   /** The value that the service refused, as it was sent. */
   value?: string | undefined;
   colour?: boolean | undefined;
+  /** Cells of the terminal, where there is one. Command lines are not broken: they are there to be pasted. */
+  width?: number | undefined;
   /** Show where in the tool an unexpected failure arose. */
   verbose?: boolean | undefined;
 }
@@ -27,13 +30,14 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
   }
   const problem = problemDocumentOf(error);
   const style = (codes: string, text: string) => (context.colour ? `\x1b[${codes}m${text}\x1b[0m` : text);
+  const sentence = (text: string) => wrap(visible(text), context.width);
   const lines = [
-    `${style("1;31", "error:")} ${visible(headline(error, problem, context.value))}`,
-    ...(problem.key_flaw === undefined ? [] : [visible(`The key looks wrong: ${problem.key_flaw}.`)]),
-    ...didYouMean(problem.valid_options ?? []),
+    wrap(`${style("1;31", "error:")} ${visible(headline(error, problem, context.value))}`, context.width),
+    ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
+    ...didYouMean(problem.valid_options ?? []).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("1", quoteCommand(context.command))}`]),
-    ...(problem.recovery === undefined ? [] : [visible(problem.recovery)]),
-    ...facts(error, problem).map((text) => style("2", visible(text))),
+    ...(problem.recovery === undefined ? [] : [sentence(problem.recovery)]),
+    ...facts(error, problem).map((text) => style("2", sentence(text))),
     ...(context.verbose && problem.code === "unexpected" ? stackOf(error) : []),
   ];
   return lines.join("\n");
@@ -70,7 +74,7 @@ function didYouMean(options: readonly string[]): string[] {
     return [];
   }
   const more = options.length > MOST_OPTIONS ? ` and ${options.length - MOST_OPTIONS} more` : "";
-  return [`Did you mean ${options.slice(0, MOST_OPTIONS).map(visible).join(", ")}${more}?`];
+  return [`Did you mean ${options.slice(0, MOST_OPTIONS).join(", ")}${more}?`];
 }
 
 /** What to quote in a report, and where to read more. */

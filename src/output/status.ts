@@ -1,6 +1,6 @@
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../contract/status.ts";
 import { visible } from "./visible.ts";
-import { pad, truncate } from "./width.ts";
+import { pad, truncate, wrap } from "./width.ts";
 
 type State = StatusDay["state"];
 
@@ -61,13 +61,18 @@ function legend(view: StatusView): string {
   return (Object.keys(LOOKS) as State[]).map((state) => `${block(state, view)} ${LOOKS[state].word}`).join("  ");
 }
 
+/** Where the text of an update begins, right of its time. */
+const UPDATE_INDENT = "  YYYY-MM-DD hh:mm UTC  ".length;
+
 function incidentLines(incident: StatusIncident, view: StatusView): string[] {
   const { title, suite, severity, started_at, resolved_at, updates } = incident;
   const span = resolved_at === null ? `open since ${time(started_at)}` : `${time(started_at)} to ${time(resolved_at)}`;
   return [
     bold(truncate(visible(title), view.width), view),
-    `  ${severity}, ${visible(suite)}, ${span}`,
-    ...updates.map(({ state, body, posted_at }) => `  ${time(posted_at)}  ${state}: ${visible(body)}`),
+    wrap(`  ${severity}, ${visible(suite)}, ${span}`, view.width, 2),
+    ...updates.map(({ state, body, posted_at }) =>
+      wrap(`  ${time(posted_at)}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
+    ),
   ];
 }
 

@@ -29,3 +29,22 @@ export function pad(text: string, width: number, align: "left" | "right"): strin
   const space = " ".repeat(Math.max(0, width - widthOf(text)));
   return align === "left" ? text + space : space + text;
 }
+
+/**
+ * `text` broken between words into lines of at most `width` cells; a word that is longer has a line of its own.
+ *
+ * @param indent cells by which the lines after the first are set off
+ */
+export function wrap(text: string, width = Number.POSITIVE_INFINITY, indent = 0): string {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(" ")) {
+    if (line !== undefined && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line);
+      line = " ".repeat(indent) + word;
+    } else {
+      line = line === undefined ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].join("\n");
+}
