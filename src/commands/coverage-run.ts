@@ -11,6 +11,7 @@ import { activityChart, barChart } from "./coverage-chart.ts";
 import { type CoverageGroup, GROUP_COLUMNS, groupCoverage, sortCoverage } from "./coverage-groups.ts";
 import type { CoverageOptions } from "./coverage-options.ts";
 import { coverageTable } from "./coverage-table.ts";
+import { notShown } from "./hidden-columns.ts";
 import type { OutputOptions } from "./output-flags.ts";
 import { isColoured, widthOf } from "./terminal.ts";
 import { writeRows, writeText } from "./write-rows.ts";
@@ -23,9 +24,10 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       throw new EmptyResultError("nothing matches the filters");
     }
     const { output } = options;
-    const text = await viewOf(answer, options, connection, context);
-    if (text !== undefined) {
-      await writeText(text, output, context);
+    const view = await viewOf(answer, options, connection, context);
+    if (view !== undefined) {
+      await writeText(view.text, output, context);
+      notShown(view.hidden ?? [], "-f csv has them all").forEach(connection.reporter.note);
       return;
     }
     const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
@@ -40,7 +42,7 @@ async function viewOf(
   options: CoverageOptions,
   connection: Connection,
   context: Context,
-): Promise<string | undefined> {
+): Promise<{ text: string; hidden?: readonly string[] } | undefined> {
   const { groupBy, chartRequests, output } = options;
   const entries = entriesOf(answer.data, options);
   const { coverage } = answer.meta;
@@ -49,22 +51,24 @@ async function viewOf(
   const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
   if (output.format === "html") {
     const { coveragePage } = await import("./coverage-page.ts");
-    return coveragePage(answer, { filters: options.filters, service: connection.service, now: context.now() });
+    const page = { filters: options.filters, service: connection.service, now: context.now() };
+    return { text: coveragePage(answer, page) };
   }
   if (chartRequests !== undefined) {
     if (entries.length === 0) {
-      return "nothing matches the filters\n";
+      return { text: "nothing matches the filters\n" };
     }
     const activity = await readActivity(connection.client, options.filters, coverage, chartRequests, connection.signal);
     warnOfChange(answer, activity.rows, connection);
-    return `${barChart(entries, groupBy, { width, colour })}\n${activityChart(activity, { width, colour })}`;
+    const bars = barChart(entries, groupBy, { width, colour });
+    return { text: `${bars}\n${activityChart(activity, { width, colour })}` };
   }
   if (output.format === "table") {
     const table = coverageTable(entries, groupBy, coverage, { bars: true, width });
-    return renderTable(table, { width, colour }).text;
+    return renderTable(table, { width, colour });
   }
   return output.format === "markdown"
-    ? renderMarkdown(coverageTable(entries, groupBy, coverage, { bars: false, width }))
+    ? { text: renderMarkdown(coverageTable(entries, groupBy, coverage, { bars: false, width })) }
     : undefined;
 }
 

@@ -6,10 +6,12 @@ import type { Difference } from "../export/diff-join.ts";
 import { openDestination } from "../output/destination.ts";
 import { createEncoder, type RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
+import { wrap } from "../output/width.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { DiffOptions } from "./diff-options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";
 import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
+import { notShown } from "./hidden-columns.ts";
 import type { OutputOptions } from "./output-flags.ts";
 import { withProgress } from "./pull-progress.ts";
 import { isColoured, widthOf } from "./terminal.ts";
@@ -42,12 +44,15 @@ async function showTable(options: DiffOptions, connection: Connection, context: 
   const width = isTerminal ? widthOf(context.stdout) : undefined;
   const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
   const differences = shown();
-  const table = differences.length === 0 ? "" : `${renderTable(diffTable(differences), { width, colour }).text}\n`;
+  const { text: table, hidden } = renderTable(diffTable(differences), { width, colour });
   const left = all - differences.length;
   const more =
     left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
-  const text = `${table}${more}${options.from} to ${options.to}: ${summaryLine(summary)}\n`;
-  await writeText(text, options.output, context);
+  const result = wrap(`${options.from} to ${options.to}: ${summaryLine(summary)}`, width);
+  await writeText(`${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`, options.output, context);
+  if (differences.length > 0) {
+    notShown(hidden, "-f csv has them all").forEach(connection.reporter.note);
+  }
 }
 
 async function writeRecords(

@@ -4,12 +4,15 @@ import type { Filters } from "../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { EmptyResultError, UsageError } from "../errors.ts";
 import { renderCards } from "../output/card.ts";
+import { groupDigits } from "../output/cell.ts";
 import { parseColumns } from "../output/columns.ts";
 import type { RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
+import { wrap } from "../output/width.ts";
 import { withConnection } from "./connection.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
+import { notShown } from "./hidden-columns.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -18,6 +21,7 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "./output-flags.ts";
+import { createReporter } from "./reporter.ts";
 import { sampleCards } from "./sample-cards.ts";
 import { sampleTable } from "./sample-table.ts";
 import { hasLinks, isColoured, widthOf } from "./terminal.ts";
@@ -64,7 +68,7 @@ export function declare(
     .addHelpText(
       "after",
       `
-Columns: ${PRODUCT_COLUMNS.join(", ")}
+${wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80)}
 
 Examples:
   $ catalog sample --demo
@@ -115,11 +119,12 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   }
   const { text, hidden } = render(rows, options, context);
   await writeText(text, output, context);
-  if (!options.globals.quiet && context.stderr.isTTY) {
-    const all = meta.coverage.matching_rows.toLocaleString("en-US");
-    const more = hidden.length === 0 ? "" : `; not shown: ${hidden.join(", ")} (--wide shows all, --columns chooses)`;
-    context.stderr.write(`${rows.length} of ${all} matching rows${more}\n`);
-  }
+  const count =
+    rows.length === 0
+      ? "no rows match the filters"
+      : `${rows.length} of ${groupDigits(meta.coverage.matching_rows)} matching rows`;
+  const missing = rows.length === 0 ? [] : notShown(hidden, "--wide shows all, --columns chooses");
+  createReporter(options.globals, context).note([count, ...missing].join("; "));
 }
 
 function render(
