@@ -28,7 +28,7 @@ async function promptForKey(
     return await new Promise<string>((resolve, reject) => {
       terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
       // Ctrl-D, or a terminal that went away.
-      terminal.once("close", () => reject(new CredentialsError("no key was entered.")));
+      terminal.once("close", () => reject(new CredentialsError("no key was entered. Nothing was stored.")));
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       terminal.once("line", resolve);
     });

@@ -10,6 +10,7 @@ import { renderTable } from "../output/table.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import type { ExportOptions } from "./export-options.ts";
 import { pageSizeOf } from "./export-progress.ts";
+import { isColoured } from "./terminal.ts";
 
 /** Tells what an export will take, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
@@ -22,10 +23,15 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     return;
   }
   const time = expected.seconds < 1 ? "under 1 s" : formatDuration(Math.round(expected.seconds) * 1000);
-  const { text } = renderTable({
-    columns: ["rows", "slices", "requests", "windows", "time"].map((heading) => ({ heading })),
-    rows: [[...[expected.rows, expected.slices, expected.requests, expected.windows].map(numberCell), textCell(time)]],
-  });
+  const { text } = renderTable(
+    {
+      columns: ["rows", "slices", "requests", "windows", "time"].map((heading) => ({ heading })),
+      rows: [
+        [...[expected.rows, expected.slices, expected.requests, expected.windows].map(numberCell), textCell(time)],
+      ],
+    },
+    { colour: isColoured(context.stdout, options.globals.color, context.env) },
+  );
   context.stdout.write(text);
 }
 

@@ -8,6 +8,7 @@ import { groupDigits } from "../output/cell.ts";
 import { isFile, isStdout, openDestination } from "../output/destination.ts";
 import type { EncoderOptions } from "../output/encoder.ts";
 import { createEncoder } from "../output/formats.ts";
+import { quoteCommand } from "../output/quote.ts";
 import { reportOnce } from "../output/row-members.ts";
 import { VERSION } from "../version.ts";
 import { type Connection, withConnection } from "./connection.ts";
@@ -50,16 +51,26 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     } finally {
       await claim?.close();
     }
-    tellOutcome(result, options, connection);
+    tellOutcome(result, options, connection, context.stdout.isTTY === true);
   });
 }
 
-/** Rows on stdout speak for themselves; a file that was replaced, or nothing at all, does not. */
-function tellOutcome({ rows }: PullResult, { output: { output } }: ExportOptions, { reporter }: Connection): void {
+/** Rows that are piped speak for themselves; a file that was replaced, a screenful of JSON, or nothing at all do not. */
+function tellOutcome(
+  { rows }: PullResult,
+  { output: { output }, manifest }: ExportOptions,
+  { reporter }: Connection,
+  isTerminal: boolean,
+): void {
+  const counted = `${groupDigits(rows)} row${rows === 1 ? "" : "s"}`;
   if (rows === 0) {
     reporter.note("no rows match the filters");
   } else if (!isStdout(output)) {
-    reporter.note(`${output}: ${groupDigits(rows)} row${rows === 1 ? "" : "s"}`);
+    reporter.note(
+      `${output}: ${counted}${manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
+    );
+  } else if (isTerminal) {
+    reporter.note(`${counted}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
   }
 }
 

@@ -3,13 +3,20 @@ import { UsageError } from "../errors.ts";
 import { CATALOG_SUITE } from "../service/status.ts";
 import { openIncident, resolveIncident, updateIncident } from "../service/store/incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../service/store/store.ts";
+import type { GlobalOptions } from "./global-flags.ts";
+import { createReporter } from "./reporter.ts";
 import { withDatabase } from "./service-database.ts";
 import type { IncidentFlags } from "./service-options.ts";
 import { parseWhole } from "./values.ts";
 
 type Flags = IncidentFlags & { database: string };
 
-export async function openIncidentCommand(title: string, flags: Flags, context: Context): Promise<void> {
+export async function openIncidentCommand(
+  title: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   const suite = flags.suite ?? CATALOG_SUITE.slug;
   if (suite !== CATALOG_SUITE.slug) {
     throw new UsageError(
@@ -32,16 +39,29 @@ export async function openIncidentCommand(title: string, flags: Flags, context: 
   }
   const id = await withDatabase(flags.database, (store) => openIncident(store, incident, new Date(context.now())));
   context.stdout.write(`${id}\n`);
+  createReporter(globals, context).note(`Incident ${id} is open until \`catalog service incident resolve ${id}\`.`);
 }
 
-export async function updateIncidentCommand(id: string, flags: Flags, context: Context): Promise<void> {
+export async function updateIncidentCommand(
+  id: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   const update = { state: flags.state as IncidentState, body: flags.body ?? "" };
   const number = parseWhole(id, "id", 1);
   await withDatabase(flags.database, (store) => updateIncident(store, number, update, new Date(context.now())));
+  createReporter(globals, context).note(`Incident ${id} is ${update.state} now.`);
 }
 
-export async function resolveIncidentCommand(id: string, flags: Flags, context: Context): Promise<void> {
+export async function resolveIncidentCommand(
+  id: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   const number = parseWhole(id, "id", 1);
   const body = flags.body ?? "Resolved.";
   await withDatabase(flags.database, (store) => resolveIncident(store, number, body, new Date(context.now())));
+  createReporter(globals, context).note(`Incident ${id} is resolved.`);
 }

@@ -3,13 +3,22 @@ import { UsageError } from "../errors.ts";
 import { textCell } from "../output/cell.ts";
 import { renderTable } from "../output/table.ts";
 import { createKey, listKeys, revokeKey } from "../service/keys.ts";
+import type { GlobalOptions } from "./global-flags.ts";
+import { notShown } from "./hidden-columns.ts";
+import { createReporter } from "./reporter.ts";
 import { withDatabase } from "./service-database.ts";
 import type { KeyFlags } from "./service-options.ts";
-import { widthOf } from "./terminal.ts";
+import { isColoured, widthOf } from "./terminal.ts";
+import { quoted } from "./values.ts";
 
 type Flags = KeyFlags & { database: string };
 
-export async function createKeyCommand(name: string, flags: Flags, context: Context): Promise<void> {
+export async function createKeyCommand(
+  name: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   if (name.trim() === "") {
     throw new UsageError("the name of a key must not be empty.");
   }
@@ -22,9 +31,10 @@ export async function createKeyCommand(name: string, flags: Flags, context: Cont
   };
   const secret = await withDatabase(flags.database, (store) => createKey(store, key, new Date(context.now())));
   context.stdout.write(`${secret}\n`);
+  createReporter(globals, context).note("This is the only time the secret is shown; it goes into CATALOG_API_KEY.");
 }
 
-export async function listKeysCommand(flags: Flags, context: Context): Promise<void> {
+export async function listKeysCommand(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
   const keys = await withDatabase(flags.database, listKeys);
   if (flags.format === "json") {
     const documents = keys.map(({ createdAt, revokedAt, ...key }) => ({
@@ -35,7 +45,7 @@ export async function listKeysCommand(flags: Flags, context: Context): Promise<v
     context.stdout.write(`${JSON.stringify(documents, undefined, 2)}\n`);
     return;
   }
-  const { text } = renderTable(
+  const { text, hidden } = renderTable(
     {
       columns: ["name", "team", "scopes", "retailers", "created", "state"].map((heading) => ({ heading })),
       rows: keys.map((key) => [
@@ -47,11 +57,18 @@ export async function listKeysCommand(flags: Flags, context: Context): Promise<v
         textCell(key.revokedAt === null ? "active" : `revoked ${key.revokedAt.slice(0, 10)}`),
       ]),
     },
-    { width: widthOf(context.stdout) },
+    { width: widthOf(context.stdout), colour: isColoured(context.stdout, globals.color, context.env) },
   );
   context.stdout.write(text);
+  notShown(hidden, "-f json has them all").forEach(createReporter(globals, context).note);
 }
 
-export async function revokeKeyCommand(name: string, flags: Flags, context: Context): Promise<void> {
+export async function revokeKeyCommand(
+  name: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   await withDatabase(flags.database, (store) => revokeKey(store, name, new Date(context.now())));
+  createReporter(globals, context).note(`Key ${quoted(name)} is revoked.`);
 }

@@ -2,7 +2,12 @@ import { once } from "node:events";
 import type { Context } from "../context.ts";
 import { FileError, InterruptedError, UsageError } from "../errors.ts";
 import { visible } from "../output/visible.ts";
-import { type StartOptions, startService } from "../service/start.ts";
+import { listKeys } from "../service/keys.ts";
+import type { ServiceOptions } from "../service/options.ts";
+import { startService } from "../service/start.ts";
+import { openStore } from "../service/store/embedded.ts";
+import type { GlobalOptions } from "./global-flags.ts";
+import { createReporter } from "./reporter.ts";
 import { makeFolder, reportingStoreErrors } from "./service-database.ts";
 import type { StartFlags } from "./service-options.ts";
 import { parseDuration, parseWhole } from "./values.ts";
@@ -10,17 +15,27 @@ import { parseDuration, parseWhole } from "./values.ts";
 /**
  * Serves until the signal is aborted, then drains. SIGTERM is the ordinary end of a service.
  */
-export async function startCommand(flags: StartFlags & { database: string }, context: Context): Promise<void> {
+export async function startCommand(
+  flags: StartFlags & { database: string },
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   const options = parseStart(flags);
-  const service = await reportingStoreErrors(flags.database, async () => {
+  const { service, hasKeys } = await reportingStoreErrors(flags.database, async () => {
     await makeFolder(flags.database);
     const onUnexpectedError = (error: unknown, requestId: string) =>
       void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
-    return await startService({ ...options, onUnexpectedError }).catch((error: unknown) => {
+    const store = await openStore(flags.database);
+    const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
+    const service = await startService({ ...options, store, onUnexpectedError }).catch((error: unknown) => {
       throw listenError(error, options);
     });
+    return { service, hasKeys };
   });
   context.stdout.write(`listening on ${service.url}\n`);
+  if (!hasKeys) {
+    createReporter(globals, context).note("No key is valid yet: create one with `catalog service keys create NAME`.");
+  }
   if (!context.signal.aborted) {
     await once(context.signal, "abort");
   }
@@ -31,7 +46,7 @@ export async function startCommand(flags: StartFlags & { database: string }, con
   }
 }
 
-function parseStart(flags: StartFlags & { database: string }): StartOptions & { host: string; port: number } {
+function parseStart(flags: StartFlags): ServiceOptions & { host: string; port: number } {
   const whole = (value: string | undefined, flag: string) =>
     value === undefined ? undefined : parseWhole(value, flag, 1);
   const duration = (value: string | undefined, flag: string) =>
@@ -45,7 +60,6 @@ function parseStart(flags: StartFlags & { database: string }): StartOptions & { 
     errorBase: flags.errorBase?.replace(/\/+$/, ""),
   };
   return {
-    database: flags.database,
     host: flags.host ?? "127.0.0.1",
     port: parseWhole(flags.port ?? "8787", "--port", 0, 65_535),
     ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),

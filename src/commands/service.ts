@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { SCOPES } from "../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../contract/status.ts";
-import { addReportingFlags } from "./global-flags.ts";
+import { addReportingFlags, parseGlobals } from "./global-flags.ts";
 import type { IncidentFlags, KeyFlags, LoadFlags, ServiceFlags, StartFlags } from "./service-options.ts";
 
 /** Declares `catalog service` and what is below it; nothing of the service is loaded before one of them runs. */
@@ -66,9 +66,9 @@ function declareStart(command: Command, { context, finish, complete }: Shared): 
         "--error-base <url>",
         "address in the `type` of errors, without a final slash (default: the service itself)",
       ),
-  ).action(async (flags: StartFlags) => {
+  ).action(async (flags: StartFlags, subcommand: Command) => {
     const { startCommand } = await import("./service-start.ts");
-    await startCommand(complete(flags), context);
+    await startCommand(complete(flags), parseGlobals(subcommand), context);
   });
 }
 
@@ -113,9 +113,9 @@ function declareKeys(command: Command, { context, finish, complete }: Shared): v
           .argParser(collect),
       )
       .option("--retailer <slug>", "retailer that the team can see, repeatable (default: all)", collect),
-  ).action(async (name: string, flags: KeyFlags) => {
+  ).action(async (name: string, flags: KeyFlags, subcommand: Command) => {
     const { createKeyCommand } = await import("./service-keys.ts");
-    await createKeyCommand(name, complete(flags), context);
+    await createKeyCommand(name, complete(flags), parseGlobals(subcommand), context);
   });
   finish(
     command
@@ -124,9 +124,9 @@ function declareKeys(command: Command, { context, finish, complete }: Shared): v
       .description("Lists the keys, revoked ones too; secrets are not kept and cannot be listed.")
       .addHelpText("after", examples("catalog service keys list", "catalog service keys list --format json"))
       .addOption(new Option("-f, --format <format>", "(default: table)").choices(["table", "json"])),
-  ).action(async (flags: KeyFlags) => {
+  ).action(async (flags: KeyFlags, subcommand: Command) => {
     const { listKeysCommand } = await import("./service-keys.ts");
-    await listKeysCommand(complete(flags), context);
+    await listKeysCommand(complete(flags), parseGlobals(subcommand), context);
   });
   finish(
     command
@@ -134,9 +134,9 @@ function declareKeys(command: Command, { context, finish, complete }: Shared): v
       .summary("revoke a key, effective on the next request")
       .description("Revokes a key; the next request with it is refused.")
       .addHelpText("after", examples("catalog service keys revoke laptop")),
-  ).action(async (name: string, flags: KeyFlags) => {
+  ).action(async (name: string, flags: KeyFlags, subcommand: Command) => {
     const { revokeKeyCommand } = await import("./service-keys.ts");
-    await revokeKeyCommand(name, complete(flags), context);
+    await revokeKeyCommand(name, complete(flags), parseGlobals(subcommand), context);
   });
 }
 
@@ -151,9 +151,9 @@ function declareIncidents(command: Command, { context, finish, complete }: Share
       .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
       .option("--suite <slug>", "suite that is affected (default: catalog-api)")
       .option("--body <text>", "what is known (default: the title)"),
-  ).action(async (title: string, flags: IncidentFlags) => {
+  ).action(async (title: string, flags: IncidentFlags, subcommand: Command) => {
     const { openIncidentCommand } = await import("./service-incident.ts");
-    await openIncidentCommand(title, complete(flags), context);
+    await openIncidentCommand(title, complete(flags), parseGlobals(subcommand), context);
   });
   finish(
     command
@@ -163,9 +163,9 @@ function declareIncidents(command: Command, { context, finish, complete }: Share
       .addHelpText("after", examples('catalog service incident update 1 --state identified --body "A disk is full."'))
       .addOption(new Option("--state <state>", "state from now on").choices(INCIDENT_STATES).makeOptionMandatory())
       .requiredOption("--body <text>", "what is known"),
-  ).action(async (id: string, flags: IncidentFlags) => {
+  ).action(async (id: string, flags: IncidentFlags, subcommand: Command) => {
     const { updateIncidentCommand } = await import("./service-incident.ts");
-    await updateIncidentCommand(id, complete(flags), context);
+    await updateIncidentCommand(id, complete(flags), parseGlobals(subcommand), context);
   });
   finish(
     command
@@ -174,9 +174,9 @@ function declareIncidents(command: Command, { context, finish, complete }: Share
       .description("Ends an incident with a last update.")
       .addHelpText("after", examples("catalog service incident resolve 1"))
       .option("--body <text>", "what was done (default: Resolved.)"),
-  ).action(async (id: string, flags: IncidentFlags) => {
+  ).action(async (id: string, flags: IncidentFlags, subcommand: Command) => {
     const { resolveIncidentCommand } = await import("./service-incident.ts");
-    await resolveIncidentCommand(id, complete(flags), context);
+    await resolveIncidentCommand(id, complete(flags), parseGlobals(subcommand), context);
   });
 }
 
