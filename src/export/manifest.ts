@@ -85,8 +85,10 @@ export async function readManifest(file: string): Promise<Manifest> {
     manifest = JSON.parse(await readFile(path, "utf8")) as Partial<Manifest> | null;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    const what = isMissing ? "there is no such file; `catalog export --manifest` writes it" : (error as Error).message;
-    throw new FileError(`${path} cannot be read: ${what}`, path, error);
+    const what = isMissing
+      ? `${file} has no manifest beside it; \`catalog export --manifest\` writes one`
+      : `${path} cannot be read: ${(error as Error).message}`;
+    throw new FileError(what, path, error);
   }
   if (manifest?.version !== MANIFEST_VERSION || !isWhole(manifest)) {
     throw new FileError(`${path} is not a manifest that this version of catalog understands`, path);

@@ -167,7 +167,7 @@ describe("verify", () => {
     await rm(`${file}.manifest.json`);
     const withoutManifest = await verify();
     expect([withoutFile.code, withoutManifest.code]).toEqual([EXIT.failure, EXIT.failure]);
-    expect(withoutManifest.stderr).toContain("`catalog export --manifest` writes it");
+    expect(withoutManifest.stderr).toContain("`catalog export --manifest` writes one");
   });
 
   test("refuses a manifest that is not one", async () => {
