@@ -1,22 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
-import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
-
-/** Rows with what real ones have: shared categories, several days, awkward titles, a number that must keep its digits. */
-const ROWS = [
-  product({ sku: "A-1", retailer: "nordwind", category: "lamps", crawl_date: "2026-01-01", title: 'Lamp, 12" =1+1' }),
-  product({ sku: "A-1", retailer: "nordwind", category: "lamps", crawl_date: "2026-01-03", selling_price: 12.5 }),
-  product({ sku: "B-2", retailer: "nordwind", category: "chairs", crawl_date: "2026-01-10", color: "red" }),
-  product({
-    sku: "B-2",
-    retailer: "casa-luz",
-    category: "chairs",
-    crawl_date: "2026-01-05",
-    title: "\u001b[31mstuhl\u202e",
-  }),
-  product({ sku: "C\t3", retailer: "casa-luz", department: "garden", category: "chairs", brand: "", title: "a\nb" }),
-];
+import { firstLines, settled, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
 
 const TRANSCRIPTS = {
   "coverage-table": ["coverage", "-f", "table"],
@@ -74,33 +59,9 @@ const EARLIER: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Of a long output, the lines that are kept. */
 const KEPT_LINES: Readonly<Record<string, number>> = { "status-json": 24, "completion-bash": 6 };
 
-/** Puts a constant for what differs from run to run. */
-function settled(text: string, { url, cwd }: { url: string; cwd: string }): string {
-  return text
-    .replaceAll(url, "http://service")
-    .replaceAll(`${cwd}/`, "")
-    .replace(/req_[\w-]{24}/g, "req_0")
-    .replace(/…[\w-]{4}(?=, from)/g, "…0000")
-    .replace(/left for \d+ s/g, "left for 60 s")
-    .replaceAll(daysAgo(0), "YYYY-MM-DD")
-    .replaceAll(daysAgo(STATUS_DAYS - 1), "YYYY-MM-DD");
-}
-
-/** Days of the status feed, today included. */
-const STATUS_DAYS = 90;
-
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-}
-
-function firstLines(text: string, count: number | undefined): string {
-  const lines = text.split("\n");
-  return count === undefined || lines.length <= count ? text : [...lines.slice(0, count), "[…]", ""].join("\n");
-}
-
 describe("what a script sees of", () => {
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
-    const service = await startTestService({ rows: ROWS });
+    const service = await startTestService({ rows: TRANSCRIPT_ROWS });
     const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key };
     const cwd = await temporaryFolder();
     for (const earlier of EARLIER[name] ?? []) {

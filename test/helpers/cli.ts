@@ -30,18 +30,22 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts the built tool with an environment in which nothing of the user's configuration counts. */
+/** An environment in which nothing of the user's configuration counts. */
+export function bareEnvironment(): Record<string, string> {
+  // Below a file no cache can be written.
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: "/nonexistent",
+    XDG_CONFIG_HOME: "/nonexistent",
+    XDG_CACHE_HOME: CATALOG,
+  };
+}
+
+/** Starts the built tool with a bare environment. */
 export function startCatalog(args: readonly string[], { env = {}, cwd }: RunOptions = {}): ChildProcess {
   return spawn(process.execPath, [CATALOG, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
-    // Below a file no cache can be written.
-    env: {
-      PATH: process.env.PATH,
-      HOME: "/nonexistent",
-      XDG_CONFIG_HOME: "/nonexistent",
-      XDG_CACHE_HOME: CATALOG,
-      ...env,
-    },
+    env: { ...bareEnvironment(), ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }
