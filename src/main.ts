@@ -5,7 +5,8 @@ import { usageErrorOf } from "./commands/parse-error.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { isColoured, widthOf } from "./commands/terminal.ts";
 import type { Context } from "./context.ts";
-import { ClosedPipeError, exitCodeOf, InterruptedError } from "./errors.ts";
+import { ClosedPipeError, InterruptedError } from "./errors.ts";
+import { exitCodeOf } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
 /**

@@ -3,6 +3,7 @@ import type { Vocabulary } from "../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../contract/filters.ts";
 import { PROBLEM_CODES } from "../contract/problems.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { LOCAL_PROBLEMS } from "../failures.ts";
 import type { Place } from "./completion-words.ts";
 import { TOPICS } from "./help-topics.ts";
 
@@ -67,7 +68,7 @@ function operandsOf(place: Place): Completion {
 function operandValues(argument: Argument, { command }: Place): readonly string[] {
   switch (argument.name()) {
     case "code":
-      return PROBLEM_CODES;
+      return [...PROBLEM_CODES, ...LOCAL_PROBLEMS.map(({ code }) => code)];
     case "topic":
       return [...Object.keys(TOPICS), ...(command.parent?.commands ?? []).map((sibling) => sibling.name())];
     default:

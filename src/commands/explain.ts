@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../context.ts";
 import { closest } from "../contract/closest.ts";
-import { isProblemCode, PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts";
-import { ApiError, exitCodeOf, UsageError } from "../errors.ts";
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../contract/problems.ts";
+import { ApiError, UsageError } from "../errors.ts";
+import { exitCodeOf, LOCAL_PROBLEMS, type LocalProblem } from "../failures.ts";
 import { numberCell, textCell } from "../output/cell.ts";
 import { renderTable } from "../output/table.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
@@ -13,21 +14,46 @@ import { quoted } from "./values.ts";
 export interface ExplainOptions {
   globals: GlobalOptions;
   /** Undefined for the whole catalogue. */
-  code: ProblemCode | undefined;
+  code: string | undefined;
   format: "text" | "json";
 }
 
-/** One entry of the catalogue as `--format json` writes it. */
+/** One code as `--format json` writes it. */
 interface Explanation {
-  code: ProblemCode;
-  status: number;
+  code: string;
+  /** Who reports it: the service in its answers, or this tool by itself. */
+  source: "service" | "catalog";
+  /** HTTP status; null for a code of this tool. */
+  status: number | null;
   retryable: boolean;
   title: string;
   meaning: string;
-  recovery: string;
+  recovery: string | null;
   /** What to do with this tool. */
   remedy: string;
   exit_code: number;
+}
+
+const EXPLANATIONS: readonly Explanation[] = [...PROBLEM_CODES.map(ofService), ...LOCAL_PROBLEMS.map(ofTool)];
+
+function ofService(code: ProblemCode): Explanation {
+  const { status, retryable, title, meaning, recovery } = PROBLEMS[code];
+  const exit_code = exitCodeOf(new ApiError(title, { status, problem: { code }, attempts: 1 }));
+  return { code, source: "service", status, retryable, title, meaning, recovery, remedy: REMEDIES[code], exit_code };
+}
+
+function ofTool({ code, title, exitCode, retryable, meaning, recovery, remedy }: LocalProblem): Explanation {
+  return {
+    code,
+    source: "catalog",
+    status: null,
+    retryable,
+    title,
+    meaning,
+    recovery: recovery ?? null,
+    remedy,
+    exit_code: exitCode,
+  };
 }
 
 export function declare(
@@ -36,7 +62,9 @@ export function declare(
   run: (options: ExplainOptions, context: Context) => void = runExplain,
 ): void {
   command
-    .description("The errors of the service: what a code means, whether to try again, and what to do about it.")
+    .description(
+      "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
+    )
     .argument("[code]", "a code such as rate_limited; all of them without it")
     .addOption(new Option("-f, --format <format>", "format of the output (default: text)").choices(["text", "json"]));
   addGlobalFlags(command)
@@ -46,6 +74,7 @@ export function declare(
 Examples:
   $ catalog explain
   $ catalog explain invalid_credentials
+  $ catalog explain network
   $ catalog explain rate_limited --format json`,
     )
     .action((code: string | undefined, flags: { format?: "text" | "json" }) =>
@@ -61,11 +90,12 @@ Examples:
 }
 
 /** Case and hyphens do not matter to a person. */
-function parseCode(text: string): ProblemCode {
+function parseCode(text: string): string {
   const code = text.toLowerCase().replaceAll("-", "_");
-  if (!isProblemCode(code)) {
-    throw new UsageError(`the service has no error code ${quoted(text)}; \`catalog explain\` lists them.`, {
-      suggestions: closest(code, PROBLEM_CODES),
+  const known = EXPLANATIONS.map((explanation) => explanation.code);
+  if (!known.includes(code)) {
+    throw new UsageError(`there is no error code ${quoted(text)}; \`catalog explain\` lists them.`, {
+      suggestions: closest(code, known),
       value: text,
     });
   }
@@ -75,48 +105,50 @@ function parseCode(text: string): ProblemCode {
 function runExplain({ globals, code, format }: ExplainOptions, context: Context): void {
   const { stdout, env } = context;
   const colour = isColoured(stdout, globals.color, env);
+  const found = EXPLANATIONS.find((explanation) => explanation.code === code);
   if (format === "json") {
-    const document = code === undefined ? PROBLEM_CODES.map(explanationOf) : explanationOf(code);
-    stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    stdout.write(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
   } else {
-    stdout.write(code === undefined ? overview(widthOf(stdout), colour) : page(explanationOf(code), colour));
+    stdout.write(found === undefined ? overview(widthOf(stdout), colour) : page(found, colour));
   }
 }
 
-function explanationOf(code: ProblemCode): Explanation {
-  const { status, retryable, title, meaning, recovery } = PROBLEMS[code];
-  const exit_code = exitCodeOf(new ApiError(title, { status, problem: { code }, attempts: 1 }));
-  return { code, status, retryable, title, meaning, recovery, remedy: REMEDIES[code], exit_code };
-}
-
 function overview(width: number | undefined, colour: boolean): string {
-  const table = {
-    columns: [
-      { heading: "code", rigid: true },
-      { heading: "HTTP" },
-      { heading: "retry" },
-      { heading: "exit code" },
-      { heading: "meaning" },
-    ],
-    rows: PROBLEM_CODES.map(explanationOf).map(({ code, status, retryable, exit_code, meaning }) => [
-      textCell(code),
-      numberCell(status),
-      textCell(retryable ? "yes" : "no"),
-      numberCell(exit_code),
-      textCell(meaning),
-    ]),
-  };
-  return renderTable(table, { width, colour }).text;
+  const tables = (["service", "catalog"] as const).map((source) => {
+    const isShown = ({ heading }: { heading: string }) => source === "service" || heading !== "HTTP";
+    const shown = COLUMNS.filter(isShown);
+    const rows = EXPLANATIONS.filter((explanation) => explanation.source === source);
+    const cells = rows.map((explanation) => shown.map(({ cellOf }) => cellOf(explanation)));
+    return renderTable({ columns: shown, rows: cells }, { width, colour }).text;
+  });
+  return tables.join("\nOf this tool, and of what stands before the service:\n\n");
 }
 
-function page({ code, title, status, retryable, meaning, recovery, remedy, exit_code }: Explanation, colour: boolean) {
+const COLUMNS = [
+  { heading: "code", rigid: true, cellOf: ({ code }: Explanation) => textCell(code) },
+  { heading: "HTTP", cellOf: ({ status }: Explanation) => numberCell(status ?? 0) },
+  { heading: "retry", cellOf: ({ retryable }: Explanation) => textCell(retryable ? "yes" : "no") },
+  { heading: "exit code", cellOf: ({ exit_code }: Explanation) => numberCell(exit_code) },
+  { heading: "meaning", cellOf: ({ meaning }: Explanation) => textCell(meaning) },
+] as const;
+
+function page(explanation: Explanation, colour: boolean): string {
+  const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
   const bold = (text: string) => (colour ? `\x1b[1m${text}\x1b[22m` : text);
   const facts = [
-    ["Retry", retryable ? "yes, after a pause; the tool does so by itself" : "no, fix the request first"],
-    ["Recovery", recovery],
+    ["Retry", retryAdvice(explanation)],
+    ...(recovery === null ? [] : [["Recovery", recovery] as const]),
     ["With catalog", remedy],
     ["Exit code", String(exit_code)],
   ] as const;
   const lines = facts.map(([name, text]) => `${bold(name.padEnd(12))}  ${text}\n`);
-  return `${bold(code)}: ${title} (HTTP ${status})\n\n${meaning}\n\n${lines.join("")}`;
+  const place = status === null ? "of this tool" : `HTTP ${status}`;
+  return `${bold(code)}: ${title} (${place})\n\n${meaning}\n\n${lines.join("")}`;
+}
+
+function retryAdvice({ source, retryable }: Explanation): string {
+  if (source === "service") {
+    return retryable ? "yes, after a pause; the tool does so by itself" : "no, fix the request first";
+  }
+  return retryable ? "yes, run the command again" : "no, fix the cause first";
 }

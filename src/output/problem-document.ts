@@ -1,18 +1,6 @@
 import { isProblemCode, PROBLEMS } from "../contract/problems.ts";
-import {
-  ApiError,
-  ClosedPipeError,
-  ContractError,
-  CredentialsError,
-  EmptyResultError,
-  FileError,
-  InterruptedError,
-  MismatchError,
-  NetworkError,
-  NotOperationalError,
-  SetChangedError,
-  UsageError,
-} from "../errors.ts";
+import { ApiError, ContractError, UsageError } from "../errors.ts";
+import { HTTP_ERROR, localProblemOf } from "../failures.ts";
 
 /**
  * Any failure in the shape of a problem document, contract section 2.7. Failures that the service had no part in have
@@ -34,67 +22,11 @@ export interface ProblemDocument {
   key_flaw?: string;
 }
 
-type LocalProblem = Pick<ProblemDocument, "code" | "title" | "retryable" | "recovery">;
-
-const UNEXPECTED: LocalProblem = {
-  code: "unexpected",
-  title: "Unexpected failure",
-  retryable: false,
-  recovery: "This is a fault of catalog. Please report it, with the command line and what it prints with --verbose.",
-};
-
-const LOCAL_PROBLEMS = [
-  [UsageError, { code: "usage", title: "Wrong usage", retryable: false }],
-  [CredentialsError, { code: "credentials", title: "No usable API key", retryable: false }],
-  [
-    NetworkError,
-    {
-      code: "network",
-      title: "No complete answer from the service",
-      retryable: true,
-      recovery: "Check the address and the network, or run the command again later.",
-    },
-  ],
-  [
-    ContractError,
-    {
-      code: "contract",
-      title: "The service broke its contract",
-      retryable: false,
-      recovery: "Do not use the output; report this to the operator of the service.",
-    },
-  ],
-  [
-    SetChangedError,
-    {
-      code: "set_changed",
-      title: "The set changed while it was read",
-      retryable: true,
-      recovery: "Do not use the output; run the command again.",
-    },
-  ],
-  [
-    MismatchError,
-    {
-      code: "mismatch",
-      title: "The file is not what its manifest says",
-      retryable: false,
-      recovery: "Do not use the file; export it again.",
-    },
-  ],
-  [EmptyResultError, { code: "empty", title: "Nothing matched", retryable: false }],
-  [NotOperationalError, { code: "not_operational", title: "The service does not fully work", retryable: true }],
-  [FileError, { code: "file", title: "A local file could not be read or written", retryable: false }],
-  [InterruptedError, { code: "interrupted", title: "Interrupted", retryable: true }],
-  [ClosedPipeError, { code: "closed_pipe", title: "The reader went away", retryable: false }],
-] as const satisfies readonly (readonly [unknown, LocalProblem])[];
-
 export function problemDocumentOf(error: unknown): ProblemDocument {
   if (error instanceof ApiError) {
     return documentOfAnswer(error);
   }
-  const local: LocalProblem = LOCAL_PROBLEMS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
-  const { code, title, retryable, recovery } = local;
+  const { code, title, retryable, recovery } = localProblemOf(error);
   const detail = error instanceof Error ? error.message : String(error);
   return {
     type: "about:blank",
@@ -111,7 +43,7 @@ export function problemDocumentOf(error: unknown): ProblemDocument {
 
 /** The problem that the service sent, what its body lacked filled in from the error catalogue. */
 function documentOfAnswer({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
-  const { code = "http_error" } = problem;
+  const { code = HTTP_ERROR.code } = problem;
   const known = isProblemCode(code) ? PROBLEMS[code] : undefined;
   return {
     type: "about:blank",

@@ -1,5 +1,6 @@
 import { isProblemCode } from "../contract/problems.ts";
-import { ApiError, ClosedPipeError, ContractError } from "../errors.ts";
+import { ApiError, ClosedPipeError, ContractError, MismatchError, NetworkError, SetChangedError } from "../errors.ts";
+import { HTTP_ERROR } from "../failures.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
 import { visible } from "./visible.ts";
@@ -77,14 +78,17 @@ function didYouMean(options: readonly string[]): string[] {
   return [`Did you mean ${options.slice(0, MOST_OPTIONS).join(", ")}${more}?`];
 }
 
+/** The errors whose message alone does not tell a person what to do. */
+const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
+
 /** What to quote in a report, and where to read more. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[] {
-  if (!(error instanceof ApiError || error instanceof ContractError)) {
+  if (!EXPLAINED.some((kind) => error instanceof kind)) {
     return [];
   }
   const request = request_id === undefined ? [] : [`request ${request_id}`];
-  const more = isProblemCode(code) ? [`catalog explain ${code}`] : [];
-  return [[code, ...request, ...more].join(" · ")];
+  const isKnown = !(error instanceof ApiError) || isProblemCode(code) || code === HTTP_ERROR.code;
+  return [[code, ...request, ...(isKnown ? [`catalog explain ${code}`] : [])].join(" · ")];
 }
 
 function stackOf(error: unknown): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PROBLEM_CODES } from "../../src/contract/problems.ts";
 import { EXIT } from "../../src/errors.ts";
+import { LOCAL_PROBLEMS } from "../../src/failures.ts";
 import { runCatalog } from "../helpers/cli.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -23,9 +24,33 @@ describe("explain", () => {
 
   test("lists every code with status, retry and exit code", async () => {
     const { stdout } = await runCatalog(["explain"]);
-    const lines = stdout.trimEnd().split("\n").slice(2);
-    expect(lines.map((line) => line.split(" ")[0])).toEqual(PROBLEM_CODES);
-    expect(lines.find((line) => line.startsWith("not_found"))).toMatch(/^not_found +404 +no +4 +The path/);
+    const [service = "", tool = ""] = stdout.split("\nOf this tool, and of what stands before the service:\n\n");
+    const codesOf = (table: string) =>
+      table
+        .trimEnd()
+        .split("\n")
+        .slice(2)
+        .map((line) => line.split(" ")[0]);
+    expect(codesOf(service)).toEqual(PROBLEM_CODES);
+    expect(codesOf(tool)).toEqual(LOCAL_PROBLEMS.map(({ code }) => code));
+    expect(service).toMatch(/^not_found +404 +no +4 +The path/m);
+    expect(tool).toMatch(/^network +yes +5 +At every attempt/m);
+  });
+
+  test("says of a failure of this tool what to do about it", async () => {
+    const { code, stdout, stderr } = await runCatalog(["explain", "set-changed"]);
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect(stdout.split("\n")).toEqual([
+      "set_changed: The set changed while it was read (of this tool)",
+      "",
+      expect.stringContaining("Rows came or went"),
+      "",
+      "Retry         yes, run the command again",
+      "Recovery      Do not use the output; run the command again.",
+      expect.stringMatching(/^With catalog {2}Export to a file/),
+      "Exit code     6",
+      "",
+    ]);
   });
 
   test("writes JSON, one object for a code and an array for all", async () => {
@@ -33,6 +58,7 @@ describe("explain", () => {
     const all = await runCatalog(["explain", "-f", "json"]);
     expect(JSON.parse(one.stdout)).toEqual({
       code: "invalid_credentials",
+      source: "service",
       status: 401,
       retryable: false,
       title: "Invalid credentials",
@@ -42,6 +68,17 @@ describe("explain", () => {
       exit_code: EXIT.credentials,
     });
     expect(JSON.parse(all.stdout)).toContainEqual(JSON.parse(one.stdout));
+    expect(JSON.parse(all.stdout)).toContainEqual({
+      code: "usage",
+      source: "catalog",
+      status: null,
+      retryable: false,
+      title: "Wrong usage",
+      meaning: expect.any(String),
+      recovery: null,
+      remedy: expect.stringContaining("catalog help COMMAND"),
+      exit_code: EXIT.usage,
+    });
   });
 
   test("refuses a code that does not exist and names the closest", async () => {
@@ -49,6 +86,12 @@ describe("explain", () => {
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).toContain("Did you mean rate_limited");
     expect(stderr).toContain("  catalog explain rate_limited\n");
+  });
+
+  test("is what an unreachable service points to", async () => {
+    const env = { CATALOG_BASE_URL: "http://127.0.0.1:1", CATALOG_API_KEY: "x".repeat(43) };
+    const { code, stderr } = await runCatalog(["coverage", "--retries", "0"], { env });
+    expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringMatching(/network · catalog explain network\n$/)]);
   });
 
   test("is what an error of the service points to", async () => {

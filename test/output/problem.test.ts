@@ -56,7 +56,9 @@ test("the refused value is named where the service did not name it", () => {
 });
 
 test("an answer without a problem document is described by what is known of it", () => {
-  expect(describeError(badGateway)).toBe("error: Bad Gateway (empty body) (after 6 attempts)\nhttp_error");
+  expect(describeError(badGateway)).toBe(
+    "error: Bad Gateway (empty body) (after 6 attempts)\nhttp_error · catalog explain http_error",
+  );
 });
 
 test("a key that looks wrong is pointed out", () => {
@@ -105,16 +107,17 @@ test.each([
   [new CredentialsError("no API key was found"), "error: no API key was found"],
   [
     new NetworkError("connection refused (after 6 attempts)", { attempts: 6 }),
-    "error: connection refused (after 6 attempts)\nCheck the address and the network, or run the command again later.",
+    "error: connection refused (after 6 attempts)\nCheck the address and the network, or run the command again later.\n" +
+      "network · catalog explain network",
   ],
   [
     new ContractError("a page lacks `pagination`", "req-8"),
     "error: a page lacks `pagination`\n" +
-      "Do not use the output; report this to the operator of the service.\ncontract · request req-8",
+      "Do not use the output; report this to the operator of the service.\ncontract · request req-8 · catalog explain contract",
   ],
   [
     new SetChangedError("5 rows are missing"),
-    "error: 5 rows are missing\nDo not use the output; run the command again.",
+    "error: 5 rows are missing\nDo not use the output; run the command again.\nset_changed · catalog explain set_changed",
   ],
   [new EmptyResultError("nothing matches the filters"), "error: nothing matches the filters"],
   [new FileError("rows.csv: the disk is full", "rows.csv"), "error: rows.csv: the disk is full"],
