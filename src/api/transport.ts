@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import { ACCEPTED_ENCODINGS } from "./body.ts";
 import { untilAborted } from "./deadline.ts";
 
@@ -25,8 +25,10 @@ export async function send(
   target: string,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const answering = request(origin + target, {
-    dispatcher,
+  const answering = dispatcher.request({
+    origin,
+    path: target,
+    method: "GET",
     signal,
     headers: {
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),

@@ -4,7 +4,7 @@ import { EmptyResultError } from "../errors.ts";
 import { type DiffSummary, diffDays } from "../export/diff.ts";
 import type { Difference } from "../export/diff-join.ts";
 import { openDestination } from "../output/destination.ts";
-import { createEncoder, type RowFormat } from "../output/formats.ts";
+import { loadEncoder, type RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
 import { wrap } from "../output/width.ts";
 import { type Connection, withConnection } from "./connection.ts";
@@ -61,7 +61,7 @@ async function writeRecords(
   connection: Connection,
   context: Context,
 ): Promise<DiffSummary> {
-  const encoder = createEncoder(output.format, { known: DIFF_COLUMNS });
+  const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
   const destination = await openDestination({ ...output, stdout: context.stdout });
   try {
     await destination.write(await encoder.begin());

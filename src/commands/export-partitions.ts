@@ -5,7 +5,7 @@ import { EmptyResultError, FileError } from "../errors.ts";
 import { createPartitionSink, writeWhole } from "../export/partition-sink.ts";
 import { lockFolder, ownFolderOf } from "../export/sync/folder-lock.ts";
 import { withCompressionEnding } from "../output/compression.ts";
-import { createEncoder, extensionOf } from "../output/formats.ts";
+import { extensionOf, loadEncoder } from "../output/formats.ts";
 import { openPartitionSpool, type PartitionSpool } from "../output/partition-spool.ts";
 import { moveIntoPlace, partitionOf } from "../output/partitions.ts";
 import { type Connection, withConnection } from "./connection.ts";
@@ -79,10 +79,11 @@ async function writePartitions(
   const { format, compression } = options.output;
   const name = withCompressionEnding(`part-0.${extensionOf(format)}`, compression);
   const encoderOptions = encoding(options, reporter);
+  const createEncoder = await loadEncoder(format);
   const complete: [path: string, place: string][] = [];
   for (const [index, partition] of spool.partitions().entries()) {
     const path = join(staging, String(index));
-    await writeWhole(path, spool.read(partition), createEncoder(format, encoderOptions), compression);
+    await writeWhole(path, spool.read(partition), createEncoder(encoderOptions), compression);
     complete.push([path, join(partition, name)]);
   }
   for (const [path, place] of complete) {

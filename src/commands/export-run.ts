@@ -7,7 +7,7 @@ import { createSink, type OpenSink } from "../export/sink.ts";
 import { groupDigits } from "../output/cell.ts";
 import { isFile, isStdout, openDestination } from "../output/destination.ts";
 import type { EncoderOptions } from "../output/encoder.ts";
-import { createEncoder } from "../output/formats.ts";
+import { loadEncoder } from "../output/formats.ts";
 import { quoteCommand } from "../output/quote.ts";
 import { reportOnce } from "../output/row-members.ts";
 import { VERSION } from "../version.ts";
@@ -117,14 +117,14 @@ async function openSink(
     continueAt: claim?.continueAt,
   });
   const file = isFile(destination) ? destination : undefined;
+  const createEncoder = await loadEncoder(format);
   return createSink(destination, {
     compression,
     file,
     finished: claim?.earlier?.slices,
     onSliceEnd: file && claim && ((slice, end) => claim.finished(file, slice, end)),
     onRewind: claim && ((slices) => claim.rewound(slices)),
-    createEncoder: (continues, restore) =>
-      createEncoder(format, { ...encoding(options, reporter), continues, restore }),
+    createEncoder: (continues, restore) => createEncoder({ ...encoding(options, reporter), continues, restore }),
   });
 }
 

@@ -3,7 +3,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
 import { type SyncResult, syncFolder } from "../export/sync/sync.ts";
 import { groupDigits } from "../output/cell.ts";
-import { createEncoder } from "../output/formats.ts";
+import { createParquetEncoder } from "../output/parquet.ts";
 import { reportOnce } from "../output/row-members.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import { withProgress } from "./pull-progress.ts";
@@ -41,7 +41,7 @@ async function syncWithProgress(
       pid: context.pid,
       signal,
       createEncoder: () =>
-        createEncoder("parquet", {
+        createParquetEncoder({
           known: PRODUCT_COLUMNS,
           onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which parquet leaves out`),
           onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD`),

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { openDestination } from "../output/destination.ts";
 import type { EncoderOptions } from "../output/encoder.ts";
-import { createEncoder, type RowFormat } from "../output/formats.ts";
+import { loadEncoder, type RowFormat } from "../output/formats.ts";
 import type { OutputOptions } from "./output-flags.ts";
 
 /** Writes a text that is complete already, such as a table. */
@@ -16,7 +16,7 @@ export async function writeRows(
   encoding: EncoderOptions,
   context: Context,
 ): Promise<void> {
-  const encoder = createEncoder(options.format, encoding);
+  const encoder = (await loadEncoder(options.format))(encoding);
   await writeChunks([await encoder.begin(), await encoder.encode(rows), await encoder.end()], options, context);
 }
 

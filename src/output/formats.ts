@@ -3,30 +3,32 @@ import { createCsvEncoder, createTsvEncoder } from "./csv.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { createJsonEncoder } from "./json.ts";
 import { createNdjsonEncoder } from "./ndjson.ts";
-import { createParquetEncoder } from "./parquet.ts";
 
 /** The formats that rows can be streamed in. */
 export type RowFormat = TextFormat | "parquet";
 export type TextFormat = "ndjson" | "csv" | "tsv" | "json";
 
+type CreateEncoder = (options: EncoderOptions) => RowEncoder;
+
 interface Format {
-  createEncoder: (options: EncoderOptions) => RowEncoder;
+  load: () => Promise<CreateEncoder>;
   /** File name endings, without the dot. */
   extensions: readonly string[];
 }
 
 export const FORMATS = {
-  ndjson: { createEncoder: createNdjsonEncoder, extensions: ["ndjson", "jsonl"] },
-  csv: { createEncoder: createCsvEncoder, extensions: ["csv"] },
-  tsv: { createEncoder: createTsvEncoder, extensions: ["tsv", "tab"] },
-  json: { createEncoder: createJsonEncoder, extensions: ["json"] },
-  parquet: { createEncoder: createParquetEncoder, extensions: ["parquet"] },
+  ndjson: { load: async () => createNdjsonEncoder, extensions: ["ndjson", "jsonl"] },
+  csv: { load: async () => createCsvEncoder, extensions: ["csv"] },
+  tsv: { load: async () => createTsvEncoder, extensions: ["tsv", "tab"] },
+  json: { load: async () => createJsonEncoder, extensions: ["json"] },
+  parquet: { load: async () => (await import("./parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
 } as const satisfies Record<RowFormat, Format>;
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-export function createEncoder(format: RowFormat, options: EncoderOptions): RowEncoder {
-  return FORMATS[format].createEncoder(options);
+/** What makes encoders of a format; that of Parquet is loaded only where it is wanted. */
+export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
+  return FORMATS[format].load();
 }
 
 /** What a file's name says of its content; `rows.csv.gz` is CSV, compressed with gzip. */

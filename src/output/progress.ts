@@ -1,6 +1,5 @@
 import type { Writable } from "node:stream";
 import { createRateMeter, type ProgressState, progressLine } from "./progress-line.ts";
-import { truncate } from "./width.ts";
 
 /** `auto`: a line that is redrawn, on a terminal only. `plain`: a whole line now and then, for logs. */
 export type ProgressMode = "auto" | "plain" | "none";
@@ -63,7 +62,7 @@ function plainPresenter(stream: Writable): Presenter {
 
 /** Whole lines that others write to the terminal meanwhile appear above the line that is redrawn. */
 async function terminalPresenter(stream: ProgressOptions["stream"]): Promise<Presenter> {
-  const { default: ora } = await import("ora");
+  const [{ default: ora }, { truncate }] = await Promise.all([import("ora"), import("./width.ts")]);
   // isEnabled: whether to draw was decided above. discardStdin: Ctrl-C must stay a signal and stdin may be a pipe.
   const spinner = ora({ stream, isEnabled: true, discardStdin: false, hideCursor: true, color: false });
   spinner.start();

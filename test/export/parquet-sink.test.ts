@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { createSink, type OpenSink, type SliceEnd } from "../../src/export/sink.ts";
 import { isFile, openDestination } from "../../src/output/destination.ts";
-import { createEncoder } from "../../src/output/formats.ts";
+import { createParquetEncoder } from "../../src/output/parquet.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";
 
@@ -53,7 +53,7 @@ async function openSink(path: string, finished: readonly SliceEnd[] = []) {
       ends.push(end);
     },
     createEncoder: (continues, restore) =>
-      createEncoder("parquet", { known: PRODUCT_COLUMNS, chosen: undefined, continues, restore }),
+      createParquetEncoder({ known: PRODUCT_COLUMNS, chosen: undefined, continues, restore }),
   });
   return { sink, ends };
 }

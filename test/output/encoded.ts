@@ -1,6 +1,6 @@
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import type { EncoderOptions } from "../../src/output/encoder.ts";
-import { createEncoder, type RowFormat } from "../../src/output/formats.ts";
+import { loadEncoder, type RowFormat } from "../../src/output/formats.ts";
 
 /** A row of the contract as JSON text, `raw` members replacing or adding raw values. */
 export function productRow(raw: Record<string, string> = {}): string {
@@ -34,7 +34,7 @@ export async function encoded(
   pages: readonly (readonly string[])[],
   options: Partial<EncoderOptions> = {},
 ): Promise<string> {
-  const encoder = createEncoder(format, { known: PRODUCT_COLUMNS, ...options });
+  const encoder = (await loadEncoder(format))({ known: PRODUCT_COLUMNS, ...options });
   const chunks = [await encoder.begin()];
   for (const page of pages) {
     chunks.push(await encoder.encode(page));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEncoder } from "../../src/output/formats.ts";
+import { createJsonEncoder } from "../../src/output/json.ts";
 import { encoded } from "./encoded.ts";
 
 test("JSON is one array with a row a line, across pages", async () => {
@@ -16,6 +16,6 @@ test("JSON with chosen columns holds just these", async () => {
 });
 
 test("JSON that goes on where another encoder stopped sets its first row off from those before", async () => {
-  const encoder = createEncoder("json", { known: [], continues: true });
+  const encoder = createJsonEncoder({ known: [], continues: true });
   expect([await encoder.encode(['{"a":3}']), await encoder.end()]).toEqual([',\n{"a":3}', "\n]\n"]);
 });

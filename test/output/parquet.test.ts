@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { ContractError } from "../../src/errors.ts";
 import type { EncoderOptions, RowEncoder } from "../../src/output/encoder.ts";
-import { createEncoder } from "../../src/output/formats.ts";
-import { ROW_GROUP_ROWS } from "../../src/output/parquet.ts";
+import { createParquetEncoder, ROW_GROUP_ROWS } from "../../src/output/parquet.ts";
 import { productRow } from "./encoded.ts";
 
 test("the schema has the types of the contract, and only color may be null", async () => {
@@ -142,7 +141,7 @@ test("members beyond the columns and halves of surrogate pairs are told once", a
 });
 
 function create(options: Partial<EncoderOptions> = {}): RowEncoder {
-  return createEncoder("parquet", { known: PRODUCT_COLUMNS, ...options });
+  return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
 }
 
 function numbered(count: number): string[] {
