@@ -45,7 +45,9 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
   if (index === -1 || best === undefined) {
     return undefined;
   }
-  const command = argv.map((argument, at) => (at === index ? argument.replace(value, () => best) : argument));
+  // The name of a command may be two words: `auth login`.
+  const mended = (argument: string) => (best.startsWith("-") ? [argument.replace(value, () => best)] : best.split(" "));
+  const command = argv.flatMap((argument, at) => (at === index ? mended(argument) : argument));
   return { value, command: ["catalog", ...command] };
 }
 

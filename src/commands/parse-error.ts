@@ -26,9 +26,13 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
   }
   if (kind === "command") {
     return new UsageError(`unknown command '${word}'; ${see}`, {
-      suggestions: closest(word, visibleCommands(command)),
+      suggestions: likeCommands(word, command),
       value: word,
     });
+  }
+  if (error.code === "commander.excessArguments") {
+    const operand = argv.find((_, index) => placeOf(program, [...argv.slice(0, index + 1), ""]).operand > 0) ?? "";
+    return new UsageError(`${message}; ${see}`, { suggestions: asFilter(operand, command), value: operand });
   }
   return choiceError(message, argv) ?? new UsageError(`${message}; ${see}`);
 }
@@ -69,12 +73,57 @@ function unknownFlag(flag: string, command: Command, argv: readonly string[]): U
   });
 }
 
+/** What other tools call our flags, and ours in the order in which a command has them. */
+const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
+  since: ["start-date", "from"],
+  after: ["start-date", "from"],
+  from: ["start-date"],
+  until: ["end-date", "to"],
+  before: ["end-date", "to"],
+  to: ["end-date"],
+  day: ["date"],
+  limit: ["max-rows"],
+  file: ["output"],
+};
+
+/** What other tools call our commands. */
+const COMMAND_HABITS: Readonly<Record<string, string>> = {
+  download: "export",
+  fetch: "export",
+  list: "coverage",
+  login: "auth login",
+  logout: "auth logout",
+  ls: "coverage",
+  pull: "export",
+  serve: "service start",
+  whoami: "auth status",
+};
+
+function likeCommands(name: string, command: Command): string[] {
+  const help = command.createHelp();
+  const names = help.visibleCommands(command).map((known) => known.name());
+  const habit = command.parent === null && Object.hasOwn(COMMAND_HABITS, name) ? COMMAND_HABITS[name] : undefined;
+  return habit === undefined ? closest(name, names) : [habit];
+}
+
+/** The flag that an operand was meant for, where the command has it: `--retailer=acme`, or `--date=yesterday`. */
+function asFilter(operand: string, command: Command): string[] {
+  const flag = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday|\d+d)$/.test(operand) ? "--date" : "--retailer";
+  const isTaken = command.registeredArguments.length === 0 && command.options.some(({ long }) => long === flag);
+  return isTaken ? [`${flag}=${operand}`] : [];
+}
+
 /** The flags that `name` may stand for; `--json` for `--format=json`. */
 function likeFlags(name: string, flags: readonly Option[]): string[] {
   if (flags.find(({ long }) => long === "--format")?.argChoices?.includes(name)) {
     return [`--format=${name}`];
   }
   const names = flags.flatMap(({ long }) => (long === undefined ? [] : withoutDashes(long)));
+  const habits = Object.hasOwn(FLAG_HABITS, name) ? FLAG_HABITS[name] : undefined;
+  const habit = habits?.find((flag) => names.includes(flag));
+  if (habit !== undefined) {
+    return [`--${habit}`];
+  }
   return name.length < 2 ? [] : closest(name, names).map((found) => `--${found}`);
 }
 
@@ -103,11 +152,6 @@ function choiceError(message: string, argv: readonly string[]): UsageError | und
 /** As it is called: `catalog service keys`. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
-}
-
-function visibleCommands(command: Command): string[] {
-  const help = command.createHelp();
-  return help.visibleCommands(command).map((known) => known.name());
 }
 
 /** The flag of `--flag=value`, or the word itself. */

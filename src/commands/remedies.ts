@@ -20,7 +20,7 @@ export const REMEDIES = {
   insufficient_scope:
     "See what the key may do: `catalog auth status`. `catalog sample` needs catalog:sample, the rest catalog:read.",
   not_found:
-    "Check the address: `catalog auth status` shows it. A service behind a path prefix needs it in --base-url, such as https://api.example.com/api.",
+    "Check the address: `catalog auth status` shows it. A service behind a path prefix needs it in --base-url, such as https://api.example.com/api; the tool adds /v1 itself.",
   rate_limited:
     "The tool paces itself and waits by itself. Others use up the same limit: leave them room with `catalog export --max-rate N`, or wait longer with --retries N.",
   internal_error:

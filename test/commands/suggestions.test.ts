@@ -56,6 +56,26 @@ describe("a wrong flag or command", () => {
   });
 
   test.each([
+    [["login", "--profile", "x"], "catalog auth login --profile x"],
+    [["list"], "catalog coverage"],
+    [["export", "--since", "7d"], "catalog export --start-date 7d"],
+    [["diff", "--since=7d"], "catalog diff --from=7d"],
+    [["export", "--limit", "5"], "catalog export --max-rows 5"],
+    [["coverage", "acme shop"], "catalog coverage '--retailer=acme shop'"],
+    [["export", "-q", "yesterday"], "catalog export -q --date=yesterday"],
+  ])("%j, the habit of another tool, is answered with ours", async (args, corrected) => {
+    const { code, stderr } = await runCatalog(args);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`\n  ${corrected}\n`)]);
+  });
+
+  test("an operand too many is no filter where the command has operands", async () => {
+    const { stderr } = await runCatalog(["sync", "a", "b"]);
+    expect(stderr).toBe(
+      "error: too many arguments for 'sync'. Expected 1 argument but got 2; see `catalog sync --help`.\n",
+    );
+  });
+
+  test.each([
     [["service", "keys", "--databse", "x"], "and `catalog service keys` needs one of its commands"],
     [["--demo", "export"], "the option '--demo' comes after the name of its command, `catalog export --demo`"],
     [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
