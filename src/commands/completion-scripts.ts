@@ -54,14 +54,14 @@ const FISH = `# Completion of catalog for fish.
 # Try it:  catalog completion fish | source
 # Keep it: catalog completion fish > ~/.config/fish/completions/catalog.fish
 function __catalog_complete
-    set -l words (commandline -opc)
-    set -e words[1]
-    set -l lines (catalog ${COMPLETE} -- $words (commandline -ct) 2>/dev/null)
+    # fish gives words with their quotes, and compares candidates with what is between them.
+    set -l words (begin; commandline -opc; commandline -ct; end | string replace -ra '[\\'"]' '')
+    set -l lines (catalog ${COMPLETE} -- $words[2..] 2>/dev/null)
     switch "$lines[1]"
         case files
-            __fish_complete_path (commandline -ct)
+            __fish_complete_path $words[-1]
         case folders
-            __fish_complete_directories (commandline -ct)
+            __fish_complete_directories $words[-1]
         case '*'
             set -e lines[1]
             test (count $lines) -gt 0; and printf '%s\\n' $lines

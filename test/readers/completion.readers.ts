@@ -87,6 +87,16 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("in %s, the tabula
     ["a value behind =", "catalog export --format=par\t", ["export", "--format=parquet"]],
     ["a slug", "catalog export --retailer nor\t", ["export", "--retailer", "nordwind"]],
     ["a triple, colons and all", "catalog export --rcd casa-luz:ch\t", ["export", "--rcd", "casa-luz:chairs:garden"]],
+    ["a word in double quotes", 'catalog export --retailer "nor\t', ["export", "--retailer", "nordwind"]],
+    ["a word in single quotes", "catalog export --retailer 'nor\t", ["export", "--retailer", "nordwind"]],
+    ["a quoted triple", 'catalog export --rcd "casa-luz:ch\t', ["export", "--rcd", "casa-luz:chairs:garden"]],
+    ["a quoted value behind =", 'catalog export --format="par\t', ["export", "--format=parquet"]],
+    [
+      "a quoted word before it",
+      'catalog export --retailer "nordwind" --cat\tla\t',
+      ["export", "--retailer", "nordwind", "--category", "lamps"],
+    ],
+    ["a quoted file", 'catalog verify "rows-of\t', ["verify", "rows-of-mine.csv"]],
     ["a file", "catalog verify rows-of\t", ["verify", "rows-of-mine.csv"]],
   ])("%s", async (_, line, expected) => {
     expect(await typedInto(shell, line)).toEqual(expected);
