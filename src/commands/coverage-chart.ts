@@ -28,7 +28,7 @@ export function barChart(
     ...names.map((name) => textCell(entry[name] ?? "")),
     numberCell(entry.matching_rows),
   ]);
-  const columns = [...names.map((heading) => ({ heading })), { heading: "matching rows", rigid: true }];
+  const columns = [...names.map((heading) => ({ heading })), { heading: "rows", rigid: true }];
   // Below the headings, the rule is as wide as the table.
   const taken = renderTable({ columns, rows: cellsOf }).text.split("\n")[1]?.length ?? 0;
   const room = (options.width ?? Number.POSITIVE_INFINITY) - taken - 2;

@@ -10,7 +10,7 @@ import { readActivity } from "./coverage-activity.ts";
 import { activityChart, barChart } from "./coverage-chart.ts";
 import { type CoverageGroup, GROUP_COLUMNS, groupCoverage, sortCoverage } from "./coverage-groups.ts";
 import type { CoverageOptions } from "./coverage-options.ts";
-import { coverageTable } from "./coverage-table.ts";
+import { coverageTable, RANGE } from "./coverage-table.ts";
 import { notShown } from "./hidden-columns.ts";
 import type { OutputOptions } from "./output-flags.ts";
 import { isColoured, widthOf } from "./terminal.ts";
@@ -27,7 +27,8 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     const view = await viewOf(answer, options, connection, context);
     if (view !== undefined) {
       await writeText(view.text, output, context);
-      notShown(view.hidden ?? [], "-f csv has them all").forEach(connection.reporter.note);
+      const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE);
+      notShown(hidden, "-f csv has them all").forEach(connection.reporter.note);
       return;
     }
     const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];

@@ -10,6 +10,12 @@ const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
 /** Width from which the bars are drawn wide. */
 const WIDE = 120;
 
+/** The heading of the bars, which draw what the columns of days say. */
+export const RANGE = "range";
+
+/** Cells of a slug that is not cut: people copy it into a flag. */
+const READABLE_SLUG = 16;
+
 /** The table of a coverage; its totals are those of the service (`meta.coverage`). */
 export function coverageTable(
   entries: readonly (Coverage | CoverageGroup)[],
@@ -23,32 +29,30 @@ export function coverageTable(
   const hasBars = bars && first !== null && last !== null;
   const bar = (from: string, to: string): Cell[] =>
     hasBars ? [textCell(rangeBar(first, last, from, to, barWidth))] : [];
-  const combinations =
-    summary.combinations === 1 ? "1 combination" : `${numberCell(summary.combinations).text} combinations`;
   return {
     columns: [
-      ...names.map((heading) => ({ heading })),
+      ...names.map((heading) => ({ heading, minimum: READABLE_SLUG })),
       ...(groupBy === undefined ? [] : [{ heading: "combinations", rigid: true }]),
-      ...["matching rows", "corpus rows", "first day", "last day"].map((heading) => ({ heading, rigid: true })),
-      ...(hasBars ? [{ heading: "range", rigid: true }] : []),
+      ...["rows", "first day", "last day", "corpus rows"].map((heading) => ({ heading, rigid: true })),
+      ...(hasBars ? [{ heading: RANGE, rigid: true }] : []),
     ],
     rows: entries.map((entry) => [
       ...names.map((name) => textCell(entry[name] ?? "")),
       ...("combinations" in entry ? [numberCell(entry.combinations)] : []),
       numberCell(entry.matching_rows),
-      numberCell(entry.corpus_rows),
       textCell(entry.earliest_date),
       textCell(entry.latest_date),
+      numberCell(entry.corpus_rows),
       ...bar(entry.earliest_date, entry.latest_date),
     ]),
     footer: [
       ...(groupBy === undefined
-        ? [textCell("total"), textCell(combinations), textCell("")]
+        ? [textCell(`total of ${numberCell(summary.combinations).text}`), textCell(""), textCell("")]
         : [textCell("total"), numberCell(summary.combinations)]),
       numberCell(summary.matching_rows),
-      numberCell(summary.corpus_rows),
       textCell(first ?? ""),
       textCell(last ?? ""),
+      numberCell(summary.corpus_rows),
       ...(hasBars ? bar(first, last) : []),
     ],
   };

@@ -19,10 +19,10 @@ async function coverage(args: readonly string[], cwd?: string) {
 
 test("--chart draws rows as bars and crawls over time as lines", async () => {
   const { stdout } = await coverage(["--chart"]);
-  expect(stdout).toBe(`retailer  department  category  matching rows
-────────  ──────────  ────────  ─────────────  ────────────────────────────────────────
-acme      home        lamps                 6  ████████████████████████████████████████
-zeta      home        sofas                 1  ██████▋
+  expect(stdout).toBe(`retailer  department  category  rows
+────────  ──────────  ────────  ────  ────────────────────────────────────────
+acme      home        lamps        6  ████████████████████████████████████████
+zeta      home        sofas        1  ██████▋
 
 retailer  2026-01-01 to 2026-01-04
 ────────  ────────────────────────
