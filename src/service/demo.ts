@@ -1,3 +1,4 @@
+import { addDemoHistory } from "./demo-history.ts";
 import { createKey } from "./keys.ts";
 import { loadTexts } from "./load.ts";
 import { startService } from "./start.ts";
@@ -12,14 +13,15 @@ export interface DemoService {
 }
 
 /**
- * Starts a service on a free port of this machine, with generated rows in memory and a key of its own. Its limits are
- * wide, since nobody shares it.
+ * Starts a service on a free port of this machine, with generated rows and a generated past in memory, and a key of its
+ * own. Its limits are wide, since nobody shares it.
  *
  * @param now milliseconds since the epoch; the rows are those of the 90 days before it
  */
 export async function startDemoService(now: number): Promise<DemoService> {
   const store = await openStore(":memory:");
   await loadTexts(store, "demo data", demoRows(new Date(now).toISOString().slice(0, 10)));
+  await addDemoHistory(store, now);
   const apiKey = await createKey(store, { name: "demo" }, new Date(now));
   const { url, close } = await startService({
     store,

@@ -153,8 +153,10 @@ Past \\x1b[31m
     expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
   });
 
-  test("needs nothing for --demo", async () => {
+  test("needs nothing for --demo, which has a past to show", async () => {
     const { code, stdout } = await runCatalog(["status", "--demo"]);
     expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("generated demo data")]);
+    expect(stdout).toMatch(/^█+▓█+░▓█+$/m);
+    expect(stdout).toContain("resolved: The database runs on another disk.");
   });
 });
