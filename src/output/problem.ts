@@ -4,7 +4,7 @@ import { HTTP_ERROR } from "../failures.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
 import { visible } from "./visible.ts";
-import { wrap } from "./width.ts";
+import { fill, wrap } from "./width.ts";
 
 export interface ErrorContext {
   /** The command line put right, word by word, where it can be. */
@@ -38,7 +38,7 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
     ...didYouMean(problem.valid_options ?? []).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("1", quoteCommand(context.command))}`]),
     ...(problem.recovery === undefined ? [] : [sentence(problem.recovery)]),
-    ...facts(error, problem).map((text) => style("2", sentence(text))),
+    ...facts(error, problem).map((words) => style("2", fill(words.map(visible), context.width))),
     ...(context.verbose && problem.code === "unexpected" ? stackOf(error) : []),
   ];
   return lines.join("\n");
@@ -81,14 +81,15 @@ function didYouMean(options: readonly string[]): string[] {
 /** The errors whose message alone does not tell a person what to do. */
 const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
 
-/** What to quote in a report, and where to read more. */
-function facts(error: unknown, { code, request_id }: ProblemDocument): string[] {
+/** What to quote in a report, and where to read more: a line of parts that are not to be broken. */
+function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
   if (!EXPLAINED.some((kind) => error instanceof kind)) {
     return [];
   }
   const request = request_id === undefined ? [] : [`request ${request_id}`];
   const isKnown = !(error instanceof ApiError) || isProblemCode(code) || code === HTTP_ERROR.code;
-  return [[code, ...request, ...(isKnown ? [`catalog explain ${code}`] : [])].join(" · ")];
+  const parts = [code, ...request, ...(isKnown ? [`catalog explain ${code}`] : [])];
+  return [parts.map((part, index) => (index < parts.length - 1 ? `${part} ·` : part))];
 }
 
 function stackOf(error: unknown): string[] {

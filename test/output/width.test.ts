@@ -24,6 +24,7 @@ test.each([
   ["one two three", 8, 2, "one two\n  three"],
   ["a_word_beyond_the_width b", 8, 0, "a_word_beyond_the_width\nb"],
   ["\u001b[1merror:\u001b[0m 寿司", 11, 0, "\u001b[1merror:\u001b[0m 寿司"],
+  ["see `one two` now", 8, 0, "see\n`one two`\nnow"],
   ["  set off", 5, 2, "  set\n  off"],
   ["one two three", undefined, 0, "one two three"],
 ])("%j is broken at %s cells, set off by %i, as %j", (text, width, indent, broken) => {
