@@ -6,8 +6,10 @@ import { ApiError, UsageError } from "../errors.ts";
 import { exitCodeOf, LOCAL_PROBLEMS, type LocalProblem } from "../failures.ts";
 import { numberCell, textCell } from "../output/cell.ts";
 import { renderTable } from "../output/table.ts";
+import { wrap } from "../output/width.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import { REMEDIES } from "./remedies.ts";
+import { createReporter } from "./reporter.ts";
 import { isColoured, widthOf } from "./terminal.ts";
 import { quoted } from "./values.ts";
 
@@ -104,22 +106,31 @@ function parseCode(text: string): string {
 
 function runExplain({ globals, code, format }: ExplainOptions, context: Context): void {
   const { stdout, env } = context;
-  const colour = isColoured(stdout, globals.color, env);
+  const view = { width: widthOf(stdout), colour: isColoured(stdout, globals.color, env) };
   const found = EXPLANATIONS.find((explanation) => explanation.code === code);
   if (format === "json") {
     stdout.write(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
   } else {
-    stdout.write(found === undefined ? overview(widthOf(stdout), colour) : page(found, colour));
+    stdout.write(found === undefined ? overview(view) : page(found, view));
+    if (found === undefined) {
+      createReporter(globals, context).note("`catalog explain CODE` says more of one.");
+    }
   }
 }
 
-function overview(width: number | undefined, colour: boolean): string {
+interface View {
+  /** Cells of the terminal; undefined where there is none. */
+  width: number | undefined;
+  colour: boolean;
+}
+
+function overview(view: View): string {
   const tables = (["service", "catalog"] as const).map((source) => {
     const isShown = ({ heading }: { heading: string }) => source === "service" || heading !== "HTTP";
     const shown = COLUMNS.filter(isShown);
     const rows = EXPLANATIONS.filter((explanation) => explanation.source === source);
     const cells = rows.map((explanation) => shown.map(({ cellOf }) => cellOf(explanation)));
-    return renderTable({ columns: shown, rows: cells }, { width, colour }).text;
+    return renderTable({ columns: shown, rows: cells }, view).text;
   });
   return tables.join("\nOf this tool, and of what stands before the service:\n\n");
 }
@@ -132,7 +143,10 @@ const COLUMNS = [
   { heading: "meaning", cellOf: ({ meaning }: Explanation) => textCell(meaning) },
 ] as const;
 
-function page(explanation: Explanation, colour: boolean): string {
+/** Cells of the names of facts. */
+const NAME = 12;
+
+function page(explanation: Explanation, { width, colour }: View): string {
   const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
   const bold = (text: string) => (colour ? `\x1b[1m${text}\x1b[22m` : text);
   const facts = [
@@ -141,9 +155,9 @@ function page(explanation: Explanation, colour: boolean): string {
     ["With catalog", remedy],
     ["Exit code", String(exit_code)],
   ] as const;
-  const lines = facts.map(([name, text]) => `${bold(name.padEnd(12))}  ${text}\n`);
+  const lines = facts.map(([name, text]) => `${wrap(`${bold(name.padEnd(NAME))}  ${text}`, width, NAME + 2)}\n`);
   const place = status === null ? "of this tool" : `HTTP ${status}`;
-  return `${bold(code)}: ${title} (${place})\n\n${meaning}\n\n${lines.join("")}`;
+  return `${bold(code)}: ${title} (${place})\n\n${wrap(meaning, width)}\n\n${lines.join("")}`;
 }
 
 function retryAdvice({ source, retryable }: Explanation): string {
