@@ -1,4 +1,5 @@
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { asyncBufferFromFile } from "hyparquet";
+import { rowGroups } from "./parquet-groups.ts";
 
 const COLUMN = "product_id";
 
@@ -7,21 +8,7 @@ const COLUMN = "product_id";
  * one row group of that column.
  */
 export async function* idsOfParquet(path: string): AsyncGenerator<string | undefined, void, undefined> {
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
-  const hasIds = metadata.schema.some(({ name }) => name === COLUMN);
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    if (hasIds) {
-      const rows = await parquetReadObjects({ file, metadata, columns: [COLUMN], rowStart, rowEnd });
-      if (rows.length !== rowEnd - rowStart) {
-        throw new Error(`rows ${rowStart} to ${rowEnd} hold ${rows.length} ids`);
-      }
-      yield* rows.map((row) => row[COLUMN] as string);
-    } else {
-      yield* Array.from<undefined>({ length: rowEnd - rowStart });
-    }
-    rowStart = rowEnd;
+  for await (const rows of rowGroups(await asyncBufferFromFile(path), [COLUMN])) {
+    yield* rows.map((row) => row[COLUMN] as string | undefined);
   }
 }

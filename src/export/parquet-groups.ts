@@ -1,0 +1,36 @@
+import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+
+/** A byte order mark is a character of the text, which a decoder would swallow unasked. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
+
+/**
+ * Columns of a Parquet file, the rows of one row group at a time, which is what memory holds beside the footer. A
+ * column that the file lacks is none of a row's members.
+ *
+ * @param only values of one column; rows with others are left out, and row groups whose statistics rule them out are
+ *   not read
+ */
+export async function* rowGroups(
+  file: AsyncBuffer,
+  columns: readonly string[],
+  only?: { column: string; values: string[] },
+): AsyncGenerator<Record<string, unknown>[], void, undefined> {
+  const metadata = await parquetMetadataAsync(file, { parsers });
+  const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
+  const filter = only === undefined ? {} : { filter: { [only.column]: { $in: only.values } } };
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    const rows =
+      present.length === 0
+        ? Array.from({ length: rowEnd - rowStart }, () => ({}))
+        : await parquetReadObjects({ file, metadata, columns: present, rowStart, rowEnd, parsers, ...filter });
+    if (only === undefined && rows.length !== rowEnd - rowStart) {
+      throw new Error(`rows ${rowStart} to ${rowEnd} are only ${rows.length}`);
+    }
+    yield rows;
+    rowStart = rowEnd;
+  }
+}

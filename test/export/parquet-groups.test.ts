@@ -1,0 +1,54 @@
+import type { AsyncBuffer } from "hyparquet";
+import { expect, test } from "vitest";
+import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
+import { rowGroups } from "../../src/export/parquet-groups.ts";
+import { createParquetEncoder } from "../../src/output/parquet.ts";
+import { product } from "../helpers/products.ts";
+
+const RETAILERS = ["acme", "bolt", "\u{1f3ea}shop", "zeta"];
+
+/** A file with a row group for each retailer, and what was read of it. */
+async function file(): Promise<{ buffer: AsyncBuffer; reads: () => number }> {
+  const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
+  const chunks = [await encoder.begin()];
+  for (const retailer of RETAILERS) {
+    chunks.push(await encoder.encode([JSON.stringify(product({ retailer, title: "\ufeffmarked" }))]));
+    chunks.push((await encoder.endSlice?.())?.chunk ?? "");
+  }
+  chunks.push(await encoder.end());
+  const bytes = Uint8Array.from(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))).buffer;
+  let reads = 0;
+  const buffer: AsyncBuffer = {
+    byteLength: bytes.byteLength,
+    slice: (start, end) => {
+      reads += 1;
+      return bytes.slice(start, end);
+    },
+  };
+  return { buffer, reads: () => reads };
+}
+
+async function read(columns: readonly string[], only?: { column: string; values: string[] }) {
+  const { buffer, reads } = await file();
+  const groups: unknown[][] = [];
+  for await (const rows of rowGroups(buffer, columns, only)) {
+    groups.push(rows);
+  }
+  return { groups, reads: reads() };
+}
+
+test("gives the chosen columns group by group, texts with the byte order mark that they begin with", async () => {
+  const { groups } = await read(["retailer", "title"]);
+  expect(groups).toEqual(RETAILERS.map((retailer) => [{ retailer, title: "\ufeffmarked" }]));
+});
+
+test("gives rows without members where the file has none of the columns", async () => {
+  expect((await read(["no such"])).groups).toEqual(RETAILERS.map(() => [{}]));
+});
+
+test.each(RETAILERS)("does not read the groups whose statistics rule out %s", async (retailer) => {
+  const all = await read(["retailer", "sku"]);
+  const { groups, reads } = await read(["retailer", "sku"], { column: "retailer", values: [retailer] });
+  expect(groups.flat()).toEqual([{ retailer, sku: "sku-1" }]);
+  expect(all.reads - reads).toBe(RETAILERS.length - 1);
+});
