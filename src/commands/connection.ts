@@ -1,11 +1,9 @@
 import { type CatalogClient, createClient } from "../api/client.ts";
-import { startDeadline } from "../api/deadline.ts";
 import { resolveService } from "../config/settings.ts";
 import type { Context } from "../context.ts";
-import { NetworkError } from "../errors.ts";
-import { formatDuration } from "../output/duration.ts";
 import { VERSION } from "../version.ts";
 import type { GlobalOptions } from "./global-flags.ts";
+import { withinMaxTime } from "./max-time.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import { rememberingClient } from "./vocabulary-client.ts";
 
@@ -34,32 +32,31 @@ export async function withConnection<T>(
   context: Context,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const deadline = startDeadline([context.signal], globals.maxTime, () => maxTimeError(globals.maxTime ?? 0));
-  const service = demo ? await startDemo(context) : undefined;
-  try {
-    const { name, baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
-    const reporter = createReporter(globals, context);
-    const { signal } = deadline;
-    const client = createClient({
-      ...clientSettings(globals, context),
-      baseUrl,
-      apiKey,
-      maxRate,
-      signal,
-      env: service === undefined ? context.env : {},
-      onEvent: reporter.onEvent,
-    });
+  return await withinMaxTime(globals, context, async (signal) => {
+    const service = demo ? await startDemo(context) : undefined;
     try {
-      const vocabulary = { service: demo ? "demo" : name, profile };
-      const remembering = rememberingClient(client, vocabulary, context);
-      return await use({ client: remembering, service: name, reporter, signal });
+      const { name, baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
+      const reporter = createReporter(globals, context);
+      const client = createClient({
+        ...clientSettings(globals, context),
+        baseUrl,
+        apiKey,
+        maxRate,
+        signal,
+        env: service === undefined ? context.env : {},
+        onEvent: reporter.onEvent,
+      });
+      try {
+        const vocabulary = { service: demo ? "demo" : name, profile };
+        const remembering = rememberingClient(client, vocabulary, context);
+        return await use({ client: remembering, service: name, reporter, signal });
+      } finally {
+        await client.close();
+      }
     } finally {
-      await client.close();
+      await service?.close();
     }
-  } finally {
-    deadline.release();
-    await service?.close();
-  }
+  });
 }
 
 /** What every client of this tool has in common. */
@@ -74,10 +71,6 @@ export function clientSettings(globals: GlobalOptions, context: Context) {
     random: context.random,
     env: context.env,
   };
-}
-
-function maxTimeError(milliseconds: number): NetworkError {
-  return new NetworkError(`not done within the --max-time of ${formatDuration(milliseconds)}`, { attempts: 0 });
 }
 
 interface Target {

@@ -1,5 +1,4 @@
 import type { Context } from "../context.ts";
-import type { Filters } from "../contract/filters.ts";
 import { EmptyResultError } from "../errors.ts";
 import { type DiffSummary, diffDays } from "../export/diff.ts";
 import type { Difference } from "../export/diff-join.ts";
@@ -7,9 +6,10 @@ import { openDestination } from "../output/destination.ts";
 import { loadEncoder, type RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
 import { wrap } from "../output/width.ts";
-import { type Connection, withConnection } from "./connection.ts";
+import type { ComparedDays } from "./diff-days.ts";
 import type { DiffOptions } from "./diff-options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";
+import { withServiceDays } from "./diff-service.ts";
 import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
 import { notShown } from "./hidden-columns.ts";
 import type { OutputOptions } from "./output-flags.ts";
@@ -22,21 +22,21 @@ const NAMED = 5;
 
 /** Writes the differences between the two days that the options name. */
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
-  await withConnection(options, context, async (connection) => {
+  await withServiceDays(options, context, async (days) => {
     const { format } = options.output;
     if (format === "table") {
-      await showTable(options, connection, context);
+      await showTable(options, days, context);
       return;
     }
-    const summary = await writeRecords({ ...options.output, format }, options, connection, context);
-    connection.reporter.note(`${options.from} to ${options.to}: ${summaryLine(summary)}`);
+    const summary = await writeRecords({ ...options.output, format }, options, days, context);
+    days.reporter.note(`${options.from} to ${options.to}: ${summaryLine(summary)}`);
   });
 }
 
-async function showTable(options: DiffOptions, connection: Connection, context: Context): Promise<void> {
+async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<void> {
   const { add, shown } = collectShown();
   let all = 0;
-  const summary = await compareDays(options, connection, context, async (differences) => {
+  const summary = await compareDays(options, days, context, async (differences) => {
     all += differences.length;
     add(differences);
   });
@@ -51,21 +51,21 @@ async function showTable(options: DiffOptions, connection: Connection, context: 
   const result = wrap(`${options.from} to ${options.to}: ${summaryLine(summary)}`, width);
   await writeText(`${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`, options.output, context);
   if (differences.length > 0) {
-    notShown(hidden, "-f csv has them all").forEach(connection.reporter.note);
+    notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
   }
 }
 
 async function writeRecords(
   output: OutputOptions<RowFormat>,
   options: DiffOptions,
-  connection: Connection,
+  days: ComparedDays,
   context: Context,
 ): Promise<DiffSummary> {
   const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
   const destination = await openDestination({ ...output, stdout: context.stdout });
   try {
     await destination.write(await encoder.begin());
-    const summary = await compareDays(options, connection, context, async (differences) => {
+    const summary = await compareDays(options, days, context, async (differences) => {
       const records = differences.map((difference) => diffRecord(difference, options));
       await destination.write(await encoder.encode(records));
     });
@@ -79,30 +79,20 @@ async function writeRecords(
 }
 
 async function compareDays(
-  { from, to, filters, globals, pageSize, concurrency, failOnEmpty }: DiffOptions,
-  connection: Connection,
+  { from, to, globals, failOnEmpty }: DiffOptions,
+  days: ComparedDays,
   context: Context,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
-  const { client, reporter, signal } = connection;
+  const { source, reporter } = days;
   const summary = await withProgress(globals, reporter, context, (update) =>
     diffDays(
-      client,
-      {
-        filters,
-        from,
-        to,
-        pageSize,
-        concurrency,
-        signal,
-        onTotal: (total) => update({ total }),
-        onRows: (rows) => update({ rows }),
-        onRestart: (reason) => reporter.note(`reading a part of a day again: ${reason}`),
-      },
+      source,
+      { from, to, onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) },
       onDifferences,
     ),
   );
-  await warnOfGaps(summary, { from, to }, filters, failOnEmpty, connection);
+  await warnOfGaps(summary, { from, to }, failOnEmpty, days);
   return summary;
 }
 
@@ -110,16 +100,16 @@ async function compareDays(
 async function warnOfGaps(
   { retailers }: DiffSummary,
   days: { from: string; to: string },
-  filters: Filters,
   failOnEmpty: boolean,
-  { client, reporter, signal }: Connection,
+  { reporter, daysWithRows }: ComparedDays,
 ): Promise<void> {
   const sides = ["from", "to"] as const;
-  const empty = sides.filter((side) => [...retailers.values()].every((rows) => rows[side] === 0));
+  const empty = sides
+    .filter((side) => [...retailers.values()].every((rows) => rows[side] === 0))
+    .map((side) => days[side]);
   if (empty.length > 0) {
-    const { earliest_date, latest_date } = (await client.coverage(filters, signal)).meta.coverage;
-    const range = earliest_date === null ? "" : ` (crawled from ${earliest_date} to ${latest_date})`;
-    const message = `no rows match on ${empty.map((side) => days[side]).join(" and ")}${range}`;
+    const others = await daysWithRows(empty);
+    const message = `no rows match on ${empty.join(" and ")}${others === undefined ? "" : ` (${others})`}`;
     if (failOnEmpty) {
       throw new EmptyResultError(message);
     }

@@ -1,25 +1,17 @@
-import type { CatalogClient } from "../api/client.ts";
-import type { Filters } from "../contract/filters.ts";
 import { SetChangedError } from "../errors.ts";
 import { collectDay, type Day } from "./diff-day.ts";
 import { type Change, type Difference, joinDays } from "./diff-join.ts";
-import { pull } from "./pull.ts";
+import type { DiffSource } from "./diff-source.ts";
 
 export interface DiffOptions {
-  /** Without dates. */
-  filters: Filters;
   /** The two crawl days, `YYYY-MM-DD`. */
   from: string;
   to: string;
-  pageSize: number;
-  concurrency: number;
-  signal: AbortSignal;
-  /** Rows of both days up to which all retailers are read together (default: 200,000). */
+  /** Rows of both days that are read together at most, of several retailers (default: 200,000). */
   rowsAtOnce?: number;
   /** Told the rows of both days once they are known, and the rows read as they come. */
   onTotal?: ((rows: number) => void) | undefined;
   onRows?: ((rows: number) => void) | undefined;
-  onRestart?: ((reason: string) => void) | undefined;
 }
 
 /** Rows of each retailer on the two days. */
@@ -39,40 +31,32 @@ const BATCH = 500;
 
 /**
  * Compares two crawl days, joined on retailer and sku (a sku is unique within its retailer only, contract section
- * 2.1). Differences come by retailer, then sku, whatever the order of the service.
+ * 2.1). Differences come by retailer, then sku, whatever the order of the source.
  *
- * Memory: the listings of both days, cut down, of one retailer, or of all where they are `rowsAtOnce` rows or fewer; a
- * listing that is the same on both days is held once. That is about 0.6 kB a row where everything differs.
+ * Memory: the listings of both days, cut down, of one retailer, or of several where they are `rowsAtOnce` rows or
+ * fewer; a listing that is the same on both days is held once. That is about 0.6 kB a row where everything differs.
  *
- * @throws SetChangedError where a day's rows changed while they were read, besides what `pull` throws
+ * @throws SetChangedError where a day's rows changed while they were read, besides what the source throws
  */
 export async function diffDays(
-  client: CatalogClient,
+  source: DiffSource,
   options: DiffOptions,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
-  const retailers = await rowsOfRetailers(client, options);
-  const total = sumOf(retailers, "from") + sumOf(retailers, "to");
-  options.onTotal?.(total);
+  const { rowsAtOnce = ROWS_AT_ONCE } = options;
+  const retailers = await rowsOfRetailers(source, options);
+  options.onTotal?.(sumOf(retailers, "from") + sumOf(retailers, "to"));
   const products = { changed: 0, appeared: 0, vanished: 0, unchanged: 0 };
   const read = { from: 0, to: 0 };
-  for (const filters of partsOf(options, retailers, total)) {
-    const pullDay = async (which: "from" | "to", other?: Day): Promise<Day> => {
+  for (const part of partsOf(retailers, rowsAtOnce, source.retailersAtOnce)) {
+    const readDay = async (which: "from" | "to", other?: Day): Promise<Day> => {
       const sink = collectDay(other);
       const before = read.from + read.to;
-      const { rows } = await pull(client, sink, {
-        ...options,
-        filters: onDay(filters, options[which]),
-        observer: {
-          onRows: (rows) => options.onRows?.(before + rows),
-          onRestart: (reason) => options.onRestart?.(reason),
-        },
-      });
-      read[which] += rows;
+      read[which] += await source.read(options[which], part, sink, (rows) => options.onRows?.(before + rows));
       return sink.day();
     };
-    const from = await pullDay("from");
-    const to = await pullDay("to", from);
+    const from = await readDay("from");
+    const to = await readDay("to", from);
     await compare(from, to, products, onDifferences);
   }
   for (const which of ["from", "to"] as const) {
@@ -104,49 +88,38 @@ async function compare(
   await onDifferences(batch);
 }
 
-async function rowsOfRetailers(
-  client: CatalogClient,
-  { filters, from, to, signal }: DiffOptions,
-): Promise<RetailerRows> {
+async function rowsOfRetailers(source: DiffSource, days: { from: string; to: string }): Promise<RetailerRows> {
   const retailers = new Map<string, { from: number; to: number }>();
-  for (const [which, day] of [
-    ["from", from],
-    ["to", to],
-  ] as const) {
-    const { data } = await client.coverage(onDay(filters, day), signal);
-    for (const { retailer, matching_rows } of data.filter((entry) => entry.matching_rows > 0)) {
+  for (const which of ["from", "to"] as const) {
+    for (const [retailer, counted] of await source.countRows(days[which])) {
       const rows = retailers.get(retailer) ?? { from: 0, to: 0 };
-      rows[which] += matching_rows;
-      retailers.set(retailer, rows);
+      retailers.set(retailer, { ...rows, [which]: counted });
     }
   }
-  return new Map([...retailers].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...retailers].filter(([, { from, to }]) => from + to > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The filters of what is compared at a time: together they match what `filters` match, no retailer in two of them. */
+/** The retailers that are compared at a time, in order, none in two parts; undefined for all of them together. */
 function partsOf(
-  { filters, rowsAtOnce = ROWS_AT_ONCE }: DiffOptions,
   retailers: RetailerRows,
-  total: number,
-): Filters[] {
-  if (total <= rowsAtOnce) {
-    return total === 0 ? [] : [filters];
+  rowsAtOnce: number,
+  retailersAtOnce: number,
+): (readonly string[] | undefined)[] {
+  if (sumOf(retailers, "from") + sumOf(retailers, "to") <= rowsAtOnce) {
+    return retailers.size === 0 ? [] : [undefined];
   }
-  const { rcd, ...others } = filters;
-  return [...retailers.keys()].map((retailer) =>
-    rcd === undefined
-      ? { ...others, retailer }
-      : {
-          rcd: rcd
-            .split(",")
-            .filter((triple) => triple.startsWith(`${retailer}:`))
-            .join(","),
-        },
-  );
-}
-
-function onDay(filters: Filters, day: string): Filters {
-  return { ...filters, start_date: day, end_date: day };
+  const parts: { names: string[]; rows: number }[] = [];
+  for (const [retailer, { from, to }] of retailers) {
+    const rows = from + to;
+    const last = parts.at(-1);
+    if (last === undefined || last.names.length === retailersAtOnce || last.rows + rows > rowsAtOnce) {
+      parts.push({ names: [retailer], rows });
+    } else {
+      last.names.push(retailer);
+      last.rows += rows;
+    }
+  }
+  return parts.map(({ names }) => names);
 }
 
 function sumOf(retailers: RetailerRows, which: "from" | "to"): number {

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import type { Filters } from "../../src/contract/filters.ts";
 import { SetChangedError } from "../../src/errors.ts";
 import { type DiffOptions, type DiffSummary, diffDays } from "../../src/export/diff.ts";
 import { collectDay } from "../../src/export/diff-day.ts";
 import type { Difference } from "../../src/export/diff-join.ts";
 import { sameNumber } from "../../src/export/diff-prices.ts";
+import { serviceDays } from "../../src/export/diff-service.ts";
+import type { DiffSource } from "../../src/export/diff-source.ts";
 import { type FakeRow, fakeService } from "../helpers/fake-client.ts";
 
 const FROM = "2026-01-01";
@@ -35,12 +38,12 @@ function listed(sku: string, crawl_date: string, selling_price: number, category
 
 async function diff(
   service: ReturnType<typeof fakeService>,
-  given: Partial<DiffOptions> = {},
+  { filters = {}, ...given }: Partial<DiffOptions> & { filters?: Filters } = {},
 ): Promise<DiffSummary["products"] & { differences: unknown[] }> {
   const differences: Difference[] = [];
   const signal = new AbortController().signal;
-  const options = { filters: {}, from: FROM, to: TO, pageSize: 2, concurrency: 2, signal, ...given };
-  const { products } = await diffDays(service.client, options, async (batch) => {
+  const source = serviceDays(service.client, { filters, pageSize: 2, concurrency: 2, signal });
+  const { products } = await diffDays(source, { from: FROM, to: TO, ...given }, async (batch) => {
     differences.push(...batch);
   });
   return {
@@ -100,6 +103,32 @@ test.each([{}, { rcd: "zeta:shoes:fashion,acme:shoes:fashion,acme:boots:fashion"
     expect(service.requests.filter((request) => request === "coverage")).toHaveLength(6);
   },
 );
+
+test("retailers are read together up to the rows that may be, and as many as the source can limit a reading to", async () => {
+  const readings: (readonly string[] | undefined)[] = [];
+  const source = (retailersAtOnce: number): DiffSource => ({
+    retailersAtOnce,
+    countRows: async () =>
+      new Map([
+        ["d", 3],
+        ["a", 1],
+        ["b", 1],
+        ["c", 1],
+      ]),
+    read: async (_, retailers) => {
+      readings.push(retailers);
+      return (retailers ?? []).reduce((sum, retailer) => sum + (retailer === "d" ? 3 : 1), 0);
+    },
+  });
+  const parts = async (retailersAtOnce: number, rowsAtOnce: number) => {
+    readings.length = 0;
+    await diffDays(source(retailersAtOnce), { from: FROM, to: TO, rowsAtOnce }, async () => undefined);
+    return readings.filter((_, index) => index % 2 === 0);
+  };
+  expect(await parts(Infinity, 4)).toEqual([["a", "b"], ["c"], ["d"]]);
+  expect(await parts(Infinity, 11)).toEqual([["a", "b", "c"], ["d"]]);
+  expect(await parts(1, 4)).toEqual([["a"], ["b"], ["c"], ["d"]]);
+});
 
 test("differences come in the order of skus, whatever the order of the categories they are read from", async () => {
   const service = fakeService([listed("b", TO, 1, "boots"), listed("c", TO, 1, "hats"), listed("a", TO, 1, "shoes")]);

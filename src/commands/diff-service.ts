@@ -1,0 +1,25 @@
+import type { Context } from "../context.ts";
+import { serviceDays } from "../export/diff-service.ts";
+import { withConnection } from "./connection.ts";
+import type { ComparedDays } from "./diff-days.ts";
+import type { DiffOptions } from "./diff-options.ts";
+
+/** Days of the configured service, or of the demo. */
+export async function withServiceDays(
+  options: DiffOptions,
+  context: Context,
+  use: (days: ComparedDays) => Promise<void>,
+): Promise<void> {
+  const { filters, pageSize, concurrency } = options;
+  await withConnection(options, context, async ({ client, reporter, signal }) => {
+    const onRestart = (reason: string) => reporter.note(`reading a part of a day again: ${reason}`);
+    await use({
+      source: serviceDays(client, { filters, pageSize, concurrency, signal, onRestart }),
+      reporter,
+      daysWithRows: async () => {
+        const { earliest_date, latest_date } = (await client.coverage(filters, signal)).meta.coverage;
+        return earliest_date === null ? undefined : `crawled from ${earliest_date} to ${latest_date}`;
+      },
+    });
+  });
+}
