@@ -12,6 +12,8 @@ export interface DiffOptions {
   /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
   from: string;
   to: string;
+  /** A synced folder, the rows of which are compared instead of a service's. */
+  against: string | undefined;
   demo: boolean;
   output: OutputOptions<DiffFormat>;
   pageSize: number;

@@ -9,7 +9,6 @@ import { wrap } from "../output/width.ts";
 import type { ComparedDays } from "./diff-days.ts";
 import type { DiffOptions } from "./diff-options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";
-import { withServiceDays } from "./diff-service.ts";
 import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
 import { notShown } from "./hidden-columns.ts";
 import type { OutputOptions } from "./output-flags.ts";
@@ -22,7 +21,7 @@ const NAMED = 5;
 
 /** Writes the differences between the two days that the options name. */
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
-  await withServiceDays(options, context, async (days) => {
+  await withDays(options, context, async (days) => {
     const { format } = options.output;
     if (format === "table") {
       await showTable(options, days, context);
@@ -31,6 +30,20 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
     const summary = await writeRecords({ ...options.output, format }, options, days, context);
     days.reporter.note(`${options.from} to ${options.to}: ${summaryLine(summary)}`);
   });
+}
+
+async function withDays(
+  options: DiffOptions,
+  context: Context,
+  use: (days: ComparedDays) => Promise<void>,
+): Promise<void> {
+  if (options.against === undefined) {
+    const { withServiceDays } = await import("./diff-service.ts");
+    await withServiceDays(options, context, use);
+  } else {
+    const { withFolderDays } = await import("./diff-folder.ts");
+    await withFolderDays(options.against, options, context, use);
+  }
 }
 
 async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<void> {

@@ -4,7 +4,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { UsageError } from "../errors.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./diff-options.ts";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
-import { addGlobalFlags, parseGlobals } from "./global-flags.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -17,6 +17,7 @@ import { parseDate, parseWhole } from "./values.ts";
 interface Flags extends FilterFlags, OutputFlags {
   from?: string;
   to?: string;
+  against?: string;
   demo?: boolean;
   concurrency?: string;
   maxRate?: string;
@@ -35,7 +36,8 @@ export function declare(
         "A price changed where mrp, selling_price, discount_pct or currency did.",
     )
     .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, or 7d (UTC)")
-    .option("--to <day>", "the later crawl day (default: yesterday)");
+    .option("--to <day>", "the later crawl day (default: yesterday)")
+    .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key");
   addVocabularyFlags(command);
   addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson")
     .option("--concurrency <n>", "parts of a day that are walked at once (default: 8)")
@@ -49,7 +51,8 @@ export function declare(
 Examples:
   $ catalog diff --demo --from 13d --to yesterday
   $ catalog diff --from 7d --retailer acme
-  $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv`,
+  $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv
+  $ catalog sync rows && catalog diff --against rows --from 7d`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));
 }
@@ -57,10 +60,12 @@ Examples:
 function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
   const output = parseOutput<DiffFormat>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  const globals = parseGlobals(command);
   return {
-    globals: parseGlobals(command),
+    globals,
     filters: parseFilters(flags, context.now()),
     ...parseDays(flags, context.now()),
+    against: parseFolder(flags, globals),
     demo: flags.demo ?? false,
     output,
     pageSize: LIMITS.pageSize.maximum,
@@ -68,6 +73,27 @@ function parseOptions(command: Command, flags: Flags, context: Context): DiffOpt
     maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
     failOnEmpty: flags.failOnEmpty ?? false,
   };
+}
+
+/** Refuses flags that speak of a service, which would silently do nothing. */
+function parseFolder({ against, demo, concurrency, maxRate }: Flags, globals: GlobalOptions): string | undefined {
+  if (against === undefined) {
+    return undefined;
+  }
+  if (against === "") {
+    throw new UsageError("--against is empty; name a folder of `catalog sync`.", { flag: "--against" });
+  }
+  const { baseUrl, profile } = globals;
+  const ofService = { "--demo": demo, "--base-url": baseUrl, "--profile": profile };
+  const ofRequests = { "--concurrency": concurrency, "--max-rate": maxRate };
+  for (const [flag, value] of Object.entries({ ...ofService, ...ofRequests })) {
+    if (value !== undefined) {
+      throw new UsageError(`${flag} cannot be combined with --against: the folder is read, and no service is asked.`, {
+        flag,
+      });
+    }
+  }
+  return against;
 }
 
 function parseDays(flags: Flags, now: number): { from: string; to: string } {

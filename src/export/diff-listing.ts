@@ -3,6 +3,9 @@ import { memberOf, membersOf } from "../output/row-members.ts";
 
 const FACTS = ["department", "category", "title", "mrp", "selling_price", "discount_pct", "currency"] as const;
 
+/** Members of a row that a comparison needs. */
+export const LISTING_COLUMNS: readonly string[] = ["retailer", "sku", ...FACTS];
+
 /** What a comparison keeps of a row: the raw JSON text of each fact, prices with the digits the API sent. */
 export type Listing = Record<(typeof FACTS)[number], string>;
 

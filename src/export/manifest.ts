@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, realpath } from "node:fs/promises";
+import { type FileHandle, readFile, realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { CoverageSummary } from "../contract/coverage.ts";
@@ -55,12 +55,17 @@ export function manifestPathOf(file: string): string {
   return `${file}.manifest.json`;
 }
 
-/** Size and SHA-256 of a file, read in bounded memory. */
-export async function fingerprint(path: string): Promise<{ bytes: number; sha256: string }> {
+/**
+ * Size and SHA-256 of a file, read in bounded memory.
+ *
+ * @param opened the file, where it is open: what the path names may be another one by now
+ */
+export async function fingerprint(path: string, opened?: FileHandle): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash("sha256");
   let bytes = 0;
   try {
-    await pipeline(createReadStream(path), async (chunks: AsyncIterable<Buffer>) => {
+    const content = opened?.createReadStream({ start: 0, autoClose: false }) ?? createReadStream(path);
+    await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
         bytes += chunk.length;
         hash.update(chunk);

@@ -1,7 +1,7 @@
 import type { Filters } from "../contract/filters.ts";
-import { formatRcd } from "../contract/filters.ts";
 import type { Product } from "../contract/product.ts";
 import { ContractError } from "../errors.ts";
+import { combinationFilter } from "./combination-filter.ts";
 
 /** A row came twice in one walk: the set shifted under the cursor. */
 export class RepeatedRowError extends Error {
@@ -13,14 +13,17 @@ export class RepeatedRowError extends Error {
  * under a cursor repeats rows of the page before, so only the ids of two pages are kept.
  */
 export function createPageCheck(filters: Filters): (rows: readonly string[], requestId: string) => void {
-  const wanted = filters.rcd === undefined ? undefined : new Set(filters.rcd.split(","));
+  const { start_date = "", end_date = "9999-12-31" } = filters;
+  const isMatching = combinationFilter(filters);
+  const isWithin = (product: Product) =>
+    isMatching(product) && product.crawl_date >= start_date && product.crawl_date <= end_date;
   let before: ReadonlySet<string> = new Set();
   return (rows, requestId) => {
     const ids = new Set<string>();
     for (const row of rows) {
       const product = JSON.parse(row) as Product;
       const { product_id } = product;
-      if (!isWithin(product, filters, wanted)) {
+      if (!isWithin(product)) {
         throw new ContractError(
           `the service answered with row ${JSON.stringify(product_id)}, which is outside the filters that were sent`,
           requestId,
@@ -33,15 +36,4 @@ export function createPageCheck(filters: Filters): (rows: readonly string[], req
     }
     before = ids;
   };
-}
-
-function isWithin(product: Product, filters: Filters, wanted: ReadonlySet<string> | undefined): boolean {
-  return (
-    (wanted === undefined || wanted.has(formatRcd(product))) &&
-    (filters.retailer === undefined || product.retailer === filters.retailer) &&
-    (filters.category === undefined || product.category === filters.category) &&
-    (filters.department === undefined || product.department === filters.department) &&
-    (filters.start_date === undefined || product.crawl_date >= filters.start_date) &&
-    (filters.end_date === undefined || product.crawl_date <= filters.end_date)
-  );
 }

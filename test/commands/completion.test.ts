@@ -43,6 +43,7 @@ describe("completion offers", () => {
     ["export --date y", ["words", "yesterday"]],
     ["export --output ro", ["files"]],
     ["verify ", ["files"]],
+    ["diff --against ro", ["folders"]],
     ["explain invalid_c", ["words", "invalid_cursor", "invalid_credentials"]],
     ["help form", ["words", "formats"]],
     ["completion z", ["words", "zsh"]],

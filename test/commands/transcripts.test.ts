@@ -29,6 +29,11 @@ const TRANSCRIPTS = {
   "diff-table": ["diff", "--from", "2026-01-01", "--to", "2026-01-03", "-f", "table"],
   "diff-ndjson": ["diff", "--from", "2026-01-01", "--to", "2026-01-03"],
   "diff-day-without-rows": ["diff", "--from", "2026-01-01", "--to", "2026-01-02", "--error-format", "json"],
+  "diff-against": ["diff", "--against", "copy", "--from", "2026-01-01", "--to", "2026-01-03", "-f", "table"],
+  "diff-against-unknown-day": ["diff", "--against", "copy", "--from", "2026-01-03", "--to", "2026-02-01"],
+  "diff-against-unknown-retailer": [
+    ...["diff", "--against", "copy", "--from", "2026-01-01", "--to", "2026-01-03", "--retailer", "nordwnd"],
+  ],
   sync: ["sync", "copy"],
   "sync-again": ["sync", "copy"],
   verify: ["verify", "rows.csv"],
@@ -46,6 +51,9 @@ const TRANSCRIPTS = {
 
 /** What was run before, in the same folder. */
 const EARLIER: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "diff-against": [["sync", "copy"]],
+  "diff-against-unknown-day": [["sync", "copy"]],
+  "diff-against-unknown-retailer": [["sync", "copy"]],
   "sync-again": [["sync", "copy"]],
   verify: [["export", "-o", "rows.csv", "--manifest"]],
   "verify-without-manifest": [["export", "-o", "rows.csv"]],

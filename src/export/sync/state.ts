@@ -41,18 +41,9 @@ export function statePathOf(folder: string): string {
  * @throws FileError where the state cannot be read
  */
 export async function readState(folder: string, wanted: CopyOf): Promise<SyncState> {
-  const path = statePathOf(folder);
-  let state: SyncState;
-  try {
-    state = JSON.parse(await readFile(path, "utf8")) as SyncState;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      return { version: STATE_VERSION, ...wanted, days: {}, pending: [] };
-    }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}; delete it to start anew`, path, error);
-  }
-  if (state.version !== STATE_VERSION) {
-    throw new FileError(`${path} was written by another version of catalog; delete it to start anew`, path);
+  const state = await readStateOf(folder);
+  if (state === undefined) {
+    return { version: STATE_VERSION, ...wanted, days: {}, pending: [] };
   }
   for (const name of ["service", "filters"] as const) {
     if (inOrder(state[name]) !== inOrder(wanted[name])) {
@@ -60,6 +51,28 @@ export async function readState(folder: string, wanted: CopyOf): Promise<SyncSta
         `${folder} is a copy of another set: ${name} ${inOrder(state[name])}, now ${inOrder(wanted[name])}. Use another folder.`,
       );
     }
+  }
+  return state;
+}
+
+/**
+ * The state of a folder, whatever it is a copy of; undefined where it has none.
+ *
+ * @throws FileError where the state cannot be read
+ */
+export async function readStateOf(folder: string): Promise<SyncState | undefined> {
+  const path = statePathOf(folder);
+  let state: SyncState;
+  try {
+    state = JSON.parse(await readFile(path, "utf8")) as SyncState;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+      return undefined;
+    }
+    throw new FileError(`${path} cannot be read: ${(error as Error).message}; delete it to start anew`, path, error);
+  }
+  if (state.version !== STATE_VERSION) {
+    throw new FileError(`${path} was written by another version of catalog; delete it to start anew`, path);
   }
   return state;
 }

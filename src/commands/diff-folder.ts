@@ -1,0 +1,63 @@
+import type { Context } from "../context.ts";
+import type { Rcd } from "../contract/filters.ts";
+import { combinationFilter } from "../export/combination-filter.ts";
+import { folderDays } from "../export/sync/folder-days.ts";
+import type { SyncState } from "../export/sync/state.ts";
+import { combinationsOf, openDay, readSyncedFolder, type SyncedDay } from "../export/sync/synced-day.ts";
+import type { ComparedDays } from "./diff-days.ts";
+import { checkDays, checkVocabulary, flagsOf, nearestDays } from "./diff-folder-checks.ts";
+import type { DiffOptions } from "./diff-options.ts";
+import { withinMaxTime } from "./max-time.ts";
+import { createReporter } from "./reporter.ts";
+
+/**
+ * Days of a synced folder; nothing else is read, and nobody is asked.
+ *
+ * @throws UsageError where the folder cannot tell of a day, or has nothing of a filter
+ */
+export async function withFolderDays(
+  folder: string,
+  options: DiffOptions,
+  context: Context,
+  use: (days: ComparedDays) => Promise<void>,
+): Promise<void> {
+  const { globals, filters, from, to } = options;
+  const isWanted = combinationFilter(filters);
+  await withinMaxTime(globals, context, async (signal) => {
+    const state = await readSyncedFolder(folder);
+    checkDays({ from, to }, folder, state);
+    checkVocabulary(filters, [from, to], folder, state);
+    const reporter = createReporter(globals, context);
+    if (Object.keys(state.filters).length > 0) {
+      reporter.note(`${folder} holds what it was synced with: ${flagsOf(state.filters)}`);
+    }
+    const days = new Map<string, SyncedDay>();
+    try {
+      for (const day of [from, to]) {
+        const opened = await openDay(folder, day);
+        if (opened !== undefined) {
+          days.set(day, opened);
+        }
+      }
+      await use({
+        source: folderDays(days, { isWanted, signal }),
+        reporter,
+        daysWithRows: async (empty) => describeDays(matchingDays(state, isWanted), empty),
+      });
+    } finally {
+      await Promise.all([...days.values()].map((day) => day.close()));
+    }
+  });
+}
+
+function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {
+  return Object.entries(days)
+    .filter(([, state]) => combinationsOf(state).some(isWanted))
+    .map(([day]) => day)
+    .sort();
+}
+
+function describeDays(days: readonly string[], empty: readonly string[]): string | undefined {
+  const around = [...new Set(empty.flatMap((day) => nearestDays(day, days)))].sort();
+  return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
+}

@@ -1,0 +1,11 @@
+import { type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
+
+/** Tells whether filters match a combination; their dates do not count. */
+export function combinationFilter({ retailer, category, department, rcd }: Filters): (combination: Rcd) => boolean {
+  const triples = rcd === undefined ? undefined : new Set(rcd.split(","));
+  return (combination) =>
+    (triples === undefined || triples.has(formatRcd(combination))) &&
+    (retailer === undefined || combination.retailer === retailer) &&
+    (category === undefined || combination.category === category) &&
+    (department === undefined || combination.department === department);
+}

@@ -1,0 +1,261 @@
+import { createHash } from "node:crypto";
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Product } from "../../src/contract/product.ts";
+import type { DayState, SyncState } from "../../src/export/sync/state.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const MONDAY = "2026-01-12";
+const TUESDAY = "2026-01-13";
+const FRIDAY = "2026-01-16";
+
+const WEEK = [
+  product({ sku: "dearer", crawl_date: MONDAY, selling_price: 19.9, title: '\ufeffLamp, 12" =1+1\u202e\n' }),
+  product({ sku: "dearer", crawl_date: TUESDAY, selling_price: 21.5, title: '\ufeffLamp, 12" =1+1\u202e\n' }),
+  product({ sku: "same", crawl_date: MONDAY }),
+  product({ sku: "same", crawl_date: TUESDAY, title: "Reworded" }),
+  product({ sku: "gone", crawl_date: MONDAY, retailer: "bolt", category: "sofas", department: "living" }),
+  product({ sku: "stays", crawl_date: TUESDAY, retailer: "bolt", category: "sofas", department: "living" }),
+  product({ sku: "stays", crawl_date: FRIDAY, retailer: "bolt", category: "chairs", department: "living" }),
+];
+
+/** A folder `copy` that was synced with these rows, and the service that they came from. */
+async function synced({ rows = WEEK, flags = [] }: { rows?: readonly (Product | string)[]; flags?: string[] } = {}) {
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService({ rows });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  expect(await runCatalog(["sync", "copy", ...flags], { env, cwd })).toMatchObject({ code: 0, stderr: "" });
+  return {
+    cwd,
+    file: (day: string) => join(cwd, "copy", `crawl_date=${day}`, "part-0.parquet"),
+    state: join(cwd, "copy/.catalog/state.json"),
+    fromService: (...args: string[]) => runCatalog(["diff", ...args], { env, cwd }),
+    /** Without key and address. */
+    fromFolder: (...args: string[]) => runCatalog(["diff", "--against", "copy", ...args], { cwd }),
+  };
+}
+
+async function changeState(path: string, change: (state: SyncState) => void): Promise<void> {
+  const state = JSON.parse(await readFile(path, "utf8")) as SyncState;
+  change(state);
+  await writeFile(path, JSON.stringify(state));
+}
+
+describe("a folder gives byte for byte what the service does", () => {
+  test.each(["ndjson", "csv", "tsv", "json", "table"])("as %s", async (format) => {
+    const { fromFolder, fromService } = await synced();
+    const args = ["--from", MONDAY, "--to", TUESDAY, "-f", format];
+    const folder = await fromFolder(...args);
+    expect(folder).toEqual(await fromService(...args));
+    expect(folder).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("gone") });
+  });
+
+  test.each([
+    [["--retailer", "bolt"], 2],
+    [["--category", "lamps"], 1],
+    [["--department", "living"], 2],
+    [["--retailer", "acme", "--category", "lamps"], 1],
+    [["--category", "lamps", "--department", "living"], 0],
+    [["--rcd", "acme:lamps:home,bolt:chairs:living"], 1],
+  ])("filtered by %j", async (filters, lines) => {
+    const { fromFolder, fromService } = await synced();
+    const args = ["--from", MONDAY, "--to", TUESDAY, "-f", "ndjson", ...filters];
+    const folder = await fromFolder(...args);
+    expect(folder.stdout).toBe((await fromService(...args)).stdout);
+    expect([folder.code, folder.stdout.split("\n").length - 1]).toEqual([0, lines]);
+  });
+
+  test("but for the way in which numbers were written", async () => {
+    const price = (day: string, text: string) =>
+      JSON.stringify(product({ sku: "a", crawl_date: day, selling_price: 0.5 })).replace("0.5", text);
+    const { fromFolder } = await synced({
+      rows: [price(MONDAY, "19.90"), price(TUESDAY, "2e1"), price(FRIDAY, "20.0")],
+    });
+    const { stdout } = await fromFolder("--from", MONDAY, "--to", TUESDAY);
+    expect(stdout).toContain('"from_selling_price":19.9,"to_selling_price":20,');
+    expect((await fromFolder("--from", TUESDAY, "--to", FRIDAY)).stdout).toBe("");
+  });
+});
+
+describe("a day", () => {
+  test("that had no rows when the folder was synced is compared as such, with a warning", async () => {
+    const { fromFolder, fromService } = await synced();
+    const args = ["--from", TUESDAY, "--to", "2026-01-14"];
+    const folder = await fromFolder(...args);
+    expect(folder).toMatchObject({
+      code: 0,
+      stderr: "warning: no rows match on 2026-01-14 (nearest days with rows: 2026-01-13, 2026-01-16)\n",
+    });
+    expect(folder.stdout).toBe((await fromService(...args)).stdout);
+  });
+
+  test("without rows is a failure with --fail-on-empty, which leaves no file", async () => {
+    const { cwd, fromFolder } = await synced();
+    const { code, stderr } = await fromFolder("--from", "2026-01-01", "--to", MONDAY, "--fail-on-empty", "-o", "a.csv");
+    expect([code, stderr]).toEqual([7, expect.stringContaining("no rows match on 2026-01-01")]);
+    await expect(readFile(join(cwd, "a.csv"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("later than the newest is refused with the nearest that the folder has", async () => {
+    const { fromFolder } = await synced();
+    expect(await fromFolder("--from", MONDAY, "--to", "2026-02-01")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: [
+        "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync` brings it up to date.",
+        "Did you mean 2026-01-16?",
+        "  catalog diff --against copy --from 2026-01-12 --to 2026-01-16",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  test("outside the dates that the folder was synced with is refused", async () => {
+    const { fromFolder } = await synced({ flags: ["--start-date", TUESDAY, "--retailer", "bolt"] });
+    const { code, stderr } = await fromFolder("--from", MONDAY, "--to", FRIDAY);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "since it was synced with --retailer bolt --start-date 2026-01-13.\nDid you mean 2026-01-13?",
+      ),
+    ]);
+  });
+
+  test("of an empty folder is refused", async () => {
+    const { state, fromFolder } = await synced();
+    await changeState(state, (old) => {
+      old.days = {};
+    });
+    const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("copy holds no day at all; `catalog sync` fills it")]);
+  });
+});
+
+describe("a filter of which the folder holds nothing is refused:", () => {
+  test.each([
+    [["--retailer", "blt"], 'There is no retailer "blt" in copy.\nDid you mean bolt?'],
+    [["--retailer", "acme", "--category", "sofas"], 'There is no category "sofas" at the retailer "acme" in copy.'],
+    [["--department", "livin"], 'There is no department "livin" in copy.\nDid you mean living?'],
+    [["--rcd", "acme:lamps:home,bolt:sofa:living"], "Did you mean bolt:sofas:living?"],
+  ])("%j", async (filters, message) => {
+    const { fromFolder } = await synced();
+    const { code, stdout, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY, ...filters);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+  });
+
+  test("what it was not synced for", async () => {
+    const { fromFolder } = await synced({ flags: ["--retailer", "bolt"] });
+    const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY, "--retailer", "acme");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('There is no retailer "acme" in copy, which was synced with --retailer bolt.'),
+    ]);
+  });
+
+  test("but not what it has on other days alone", async () => {
+    const { fromFolder } = await synced();
+    expect(await fromFolder("--from", MONDAY, "--to", TUESDAY, "--category", "chairs")).toMatchObject({
+      code: 0,
+      stderr: "warning: no rows match on 2026-01-12 and 2026-01-13 (nearest days with rows: 2026-01-16)\n",
+    });
+  });
+});
+
+describe("what cannot be relied on is refused:", () => {
+  const DAYS = ["--from", MONDAY, "--to", TUESDAY];
+
+  test("a folder that was not synced", async () => {
+    const { cwd, fromFolder } = await synced();
+    await rm(join(cwd, "copy/.catalog"), { recursive: true });
+    expect(await fromFolder(...DAYS)).toMatchObject({
+      code: 1,
+      stderr: "error: copy holds nothing that `catalog sync` wrote: there is no copy/.catalog/state.json\n",
+    });
+  });
+
+  test("a file in place of a folder", async () => {
+    const { cwd } = await synced();
+    await writeFile(join(cwd, "rows"), "");
+    const { code, stderr } = await runCatalog(["diff", "--against", "rows", ...DAYS], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("rows holds nothing that `catalog sync` wrote")]);
+  });
+
+  test.each([
+    ["missing", (file: string) => rm(file), "is missing"],
+    ["cut", (file: string) => truncate(file, 1000), "is not what was synced"],
+    ["longer", (file: string) => appendFile(file, "x"), "is not what was synced"],
+    [
+      "another of its size",
+      async (file: string) => writeFile(file, Buffer.alloc((await readFile(file)).length)),
+      "not what",
+    ],
+  ])("a day's file that is %s", async (_, damage, message) => {
+    const { file, fromFolder } = await synced();
+    await damage(file(TUESDAY));
+    const { code, stdout, stderr } = await fromFolder(...DAYS);
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining(message)]);
+    expect(stderr).toContain("copy/crawl_date=2026-01-13/part-0.parquet");
+  });
+
+  test("a file that is what was synced and no Parquet", async () => {
+    const { file, state, fromFolder } = await synced();
+    await writeFile(file(MONDAY), "no rows");
+    await changeState(state, ({ days }) => {
+      const sha256 = createHash("sha256").update("no rows").digest("hex");
+      days[MONDAY] = { ...(days[MONDAY] as DayState), bytes: 7, sha256 };
+    });
+    const { code, stderr } = await fromFolder(...DAYS);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/part-0\.parquet cannot be read as Parquet: ./)]);
+  });
+
+  test("a day that a sync was replacing when it was interrupted", async () => {
+    const { file, state, fromFolder } = await synced();
+    await truncate(file(TUESDAY), 1000);
+    await changeState(state, (old) => {
+      old.pending = [TUESDAY];
+    });
+    const { code, stderr } = await fromFolder(...DAYS);
+    expect([code, stderr]).toEqual([6, expect.stringContaining("a sync of copy is replacing 2026-01-13")]);
+  });
+
+  test("but not a day that is still what it was", async () => {
+    const { state, fromFolder } = await synced();
+    await changeState(state, (old) => {
+      old.pending = [TUESDAY];
+    });
+    expect(await fromFolder(...DAYS)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("nor a file that the state does not know", async () => {
+    const { cwd, fromFolder } = await synced();
+    await mkdir(join(cwd, "copy/crawl_date=2026-01-14"));
+    await writeFile(join(cwd, "copy/crawl_date=2026-01-14/part-0.parquet"), "a stranger");
+    expect(await fromFolder("--from", MONDAY, "--to", "2026-01-14")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("no rows match on 2026-01-14"),
+    });
+  });
+});
+
+test.each([
+  ["--demo"],
+  ["--base-url", "http://127.0.0.1:1"],
+  ["--profile", "p"],
+  ["--max-rate", "5"],
+  ["--concurrency", "2"],
+])("%s is refused, since no service is asked", async (...flags) => {
+  const { code, stdout, stderr } = await runCatalog(["diff", "--against", "copy", "--from", "7d", ...flags]);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    "",
+    expect.stringContaining(`${flags[0]} cannot be combined with --against`),
+  ]);
+});
+
+test("an empty name of a folder is refused", async () => {
+  const { code, stderr } = await runCatalog(["diff", "--against", "", "--from", "7d"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--against is empty")]);
+});
