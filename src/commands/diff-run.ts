@@ -13,6 +13,7 @@ import { collectShown, diffTable, summaryLine } from "./diff-table.ts";
 import { notShown } from "./hidden-columns.ts";
 import type { OutputOptions } from "./output-flags.ts";
 import { withProgress } from "./pull-progress.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 import { isColoured, widthOf } from "./terminal.ts";
 import { writeText } from "./write-rows.ts";
 
@@ -21,6 +22,7 @@ const NAMED = 5;
 
 /** Writes the differences between the two days that the options name. */
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
+  keepHeapSmall();
   await withDays(options, context, async (days) => {
     const { format } = options.output;
     if (format === "table") {
