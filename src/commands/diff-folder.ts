@@ -42,6 +42,7 @@ export async function withFolderDays(
       await use({
         source: folderDays(days, { isWanted, signal }),
         reporter,
+        signal,
         daysWithRows: async (empty) => describeDays(matchingDays(state, isWanted), empty),
       });
     } finally {

@@ -77,7 +77,7 @@ async function writeRecords(
   context: Context,
 ): Promise<DiffSummary> {
   const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
-  const destination = await openDestination({ ...output, stdout: context.stdout });
+  const destination = await openDestination({ ...output, stdout: context.stdout, signal: days.signal });
   try {
     await destination.write(await encoder.begin());
     const summary = await compareDays(options, days, context, async (differences) => {

@@ -16,6 +16,7 @@ export async function withServiceDays(
     await use({
       source: serviceDays(client, { filters, pageSize, concurrency, signal, onRestart }),
       reporter,
+      signal,
       daysWithRows: async () => {
         const { earliest_date, latest_date } = (await client.coverage(filters, signal)).meta.coverage;
         return earliest_date === null ? undefined : `crawled from ${earliest_date} to ${latest_date}`;

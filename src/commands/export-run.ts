@@ -105,13 +105,14 @@ async function claimFile(
 async function openSink(
   options: ExportOptions,
   claim: Resumable | undefined,
-  { reporter }: Connection,
+  { reporter, signal }: Connection,
   context: Context,
 ): Promise<OpenSink> {
   const { output, compression, noClobber, format } = options.output;
   const destination = await openDestination({
     output,
     stdout: context.stdout,
+    signal,
     noClobber,
     keepPartial: claim !== undefined,
     continueAt: claim?.continueAt,

@@ -25,7 +25,7 @@ async function writeChunks(
   options: OutputOptions<string>,
   context: Context,
 ): Promise<void> {
-  const destination = await openDestination({ ...options, stdout: context.stdout });
+  const destination = await openDestination({ ...options, stdout: context.stdout, signal: context.signal });
   try {
     for (const chunk of chunks) {
       if (chunk.length > 0) {

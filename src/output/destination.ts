@@ -21,6 +21,8 @@ export interface DestinationOptions {
   /** A path, or `-` for stdout, which is also the default. */
   output: string | undefined;
   stdout: Writable;
+  /** Ends a write that a reader of stdout holds up. */
+  signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
   /** Refuse to replace an existing file. */
   noClobber?: boolean | undefined;
@@ -32,8 +34,8 @@ export interface DestinationOptions {
 
 /** Opens the destination, refusing what would fail at the end where that can be known now. */
 export async function openDestination(options: DestinationOptions): Promise<Destination> {
-  const { output, stdout, compression } = options;
-  const sink = isStdout(output) ? writeToStdout(stdout) : await openFile(output, options);
+  const { output, stdout, signal, compression } = options;
+  const sink = isStdout(output) ? writeToStdout(stdout, signal) : await openFile(output, options);
   return compression === undefined ? sink : compressed(sink, compression);
 }
 

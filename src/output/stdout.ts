@@ -3,8 +3,11 @@ import { ClosedPipeError } from "../errors.ts";
 import type { Destination } from "./destination.ts";
 import { fileError } from "./fault.ts";
 
-/** Writes to a stream that it neither opens nor closes. Its end is quiet when the reader goes away. */
-export function writeToStdout(stream: Writable): Destination {
+/**
+ * Writes to a stream that it neither opens nor closes. Its end is quiet when the reader goes away. A write that waits
+ * for a reader who stands still rejects with the reason of `signal` when that is aborted.
+ */
+export function writeToStdout(stream: Writable, signal?: AbortSignal): Destination {
   let failure: Error | undefined;
   // Stays for good: the event of a failed write may come after everything else, and would end the process.
   stream.on("error", (error: Error) => {
@@ -13,7 +16,13 @@ export function writeToStdout(stream: Writable): Destination {
 
   return {
     write: async (chunk) => {
-      const error = await new Promise<Error | null | undefined>((resolve) => stream.write(chunk, resolve));
+      signal?.throwIfAborted();
+      let giveUp = () => {};
+      const error = await new Promise<Error | null | undefined>((resolve, reject) => {
+        giveUp = () => reject(signal?.reason);
+        signal?.addEventListener("abort", giveUp);
+        stream.write(chunk, resolve);
+      }).finally(() => signal?.removeEventListener("abort", giveUp));
       if (error != null) {
         throw stdoutError(failure ?? error);
       }

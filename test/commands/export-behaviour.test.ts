@@ -81,15 +81,37 @@ describe("an export to stdout", () => {
     expect([stdout.split("\n").length - 1, stderr]).toEqual([ROWS.length, ""]);
   });
 
-  test("ends at the second SIGINT where its reader does not read", async () => {
-    const { env } = await service(undefined, { rows: products(500, { title: "x".repeat(4_000) }) });
+  // One page that is larger than a pipe: its write is under way until somebody reads.
+  const LARGE_PAGE = products(500, { title: "x".repeat(4_000) });
+
+  test.each([
+    ["SIGINT", EXIT.interrupted],
+    ["SIGTERM", EXIT.terminated],
+  ] as const)("ends at %s where its reader does not read", async (signal, expected) => {
+    const { env } = await service(undefined, { rows: LARGE_PAGE });
     const child = startCatalog(["export"], { env });
-    const closed = once(child, "exit");
-    // The one page is larger than a pipe, so that its write is under way until somebody reads.
+    const ended = once(child, "exit");
     await once(child.stdout ?? child, "readable");
+    child.kill(signal);
+    expect(await ended).toEqual([expected, null]);
+  });
+
+  test("ends at --max-time where its reader does not read", async () => {
+    const { env } = await service(undefined, { rows: LARGE_PAGE });
+    const child = startCatalog(["export", "--max-time", "1s"], { env });
+    expect(await once(child, "exit")).toEqual([EXIT.unavailable, null]);
+  });
+
+  test("ends at the second SIGINT where it can do nothing else", async () => {
+    const { env } = await service();
+    const cwd = await temporaryFolder();
+    await promisify(execFile)("mkfifo", ["pipe"], { cwd });
+    // To open a named pipe takes until somebody reads it.
+    const child = startCatalog(["export", "-o", "pipe"], { env, cwd });
+    const ended = once(child, "exit");
     const again = setInterval(() => child.kill("SIGINT"), 20);
     onTestFinished(() => clearInterval(again));
-    expect(await closed).toEqual([null, "SIGINT"]);
+    expect(await ended).toEqual([null, "SIGINT"]);
   });
 });
 

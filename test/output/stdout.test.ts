@@ -34,6 +34,17 @@ test.each(["EPIPE", "ECONNRESET"])("a reader that went away (%s) ends it quietly
   expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
 });
 
+test("a write that waits for its reader ends with the reason of the signal", async () => {
+  const stream = new PassThrough({ highWaterMark: 4 });
+  const controller = new AbortController();
+  const destination = writeToStdout(stream, controller.signal);
+  const writing = rejectionOf(destination.write("12345678"));
+  const reason = new Error("interrupted");
+  controller.abort(reason);
+  expect(await writing).toBe(reason);
+  expect(await rejectionOf(destination.write("9"))).toBe(reason);
+});
+
 test("a full disk behind stdout is a failure", async () => {
   const destination = writeToStdout(failingStream("ENOSPC"));
   expect(await rejectionOf(destination.write("row"))).toMatchObject({
