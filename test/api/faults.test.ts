@@ -55,7 +55,7 @@ const stalls: [string, Behaviour][] = [
 ];
 
 test.each(stalls)("a server that stalls %s is given up after the timeout of one request", async (_, behaviour) => {
-  const { client, server } = await start([behaviour, ok], { requestTimeout: 100 });
+  const { client, server } = await start([behaviour, ok], { requestTimeout: 1_000 });
   expect((await client.catalog({})).rows).toEqual(ROWS);
   expect(server.requests.length).toBe(2);
 });
@@ -115,7 +115,7 @@ test("what fails to the last is the service's problem document, with the attempt
 });
 
 test("an error page that stalls is still told by its status", async () => {
-  const { client } = await start([stallInBody(403, "<html>")], { requestTimeout: 100 });
+  const { client } = await start([stallInBody(403, "<html>")], { requestTimeout: 1_000 });
   expect(await failureOf(client.catalog({}))).toMatchObject({ status: 403, attempts: 1, problem: {} });
 });
 
