@@ -3,7 +3,7 @@ import { groupDigits, numberCell, textCell } from "../output/cell.ts";
 import { countBar } from "../output/chart.ts";
 import { heatLine } from "../output/heat.ts";
 import { renderTable } from "../output/table.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import type { Activity } from "./coverage-activity.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./coverage-groups.ts";
 

@@ -5,7 +5,7 @@ import type { Difference } from "../export/diff-join.ts";
 import { openDestination } from "../output/destination.ts";
 import { loadEncoder, type RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import type { ComparedDays } from "./diff-days.ts";
 import type { DiffOptions } from "./diff-options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./diff-record.ts";

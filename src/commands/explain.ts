@@ -6,7 +6,7 @@ import { ApiError, UsageError } from "../errors.ts";
 import { exitCodeOf, LOCAL_PROBLEMS, type LocalProblem } from "../failures.ts";
 import { numberCell, textCell } from "../output/cell.ts";
 import { renderTable } from "../output/table.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import { REMEDIES } from "./remedies.ts";
 import { createReporter } from "./reporter.ts";
@@ -155,7 +155,9 @@ function page(explanation: Explanation, { width, colour }: View): string {
     ["With catalog", remedy],
     ["Exit code", String(exit_code)],
   ] as const;
-  const lines = facts.map(([name, text]) => `${wrap(`${bold(name.padEnd(NAME))}  ${text}`, width, NAME + 2)}\n`);
+  const lines = facts.map(
+    ([name, text]) => `${wrap(`${name.padEnd(NAME)}  ${text}`, width, NAME + 2).replace(name, bold)}\n`,
+  );
   const place = status === null ? "of this tool" : `HTTP ${status}`;
   return `${bold(code)}: ${title} (${place})\n\n${wrap(meaning, width)}\n\n${lines.join("")}`;
 }

@@ -7,7 +7,7 @@ import { parseColumns } from "../output/columns.ts";
 import type { Spreadsheet } from "../output/encoder.ts";
 import { formatOfFile, ROW_FORMATS, type RowFormat } from "../output/formats.ts";
 import { parsePartitionColumns } from "../output/partitions.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import type { ExportOptions } from "./export-options.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, parseGlobals } from "./global-flags.ts";

@@ -5,7 +5,7 @@ import type { RequestLog } from "../export/manifest.ts";
 import { groupDigits } from "../output/cell.ts";
 import { formatDuration } from "../output/duration.ts";
 import { visible } from "../output/visible.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import type { GlobalOptions } from "./global-flags.ts";
 import { widthOf } from "./terminal.ts";
 

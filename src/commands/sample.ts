@@ -8,7 +8,7 @@ import { groupDigits } from "../output/cell.ts";
 import { parseColumns } from "../output/columns.ts";
 import type { RowFormat } from "../output/formats.ts";
 import { renderTable } from "../output/table.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import { withConnection } from "./connection.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "./filter-flags.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";

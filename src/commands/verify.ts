@@ -4,7 +4,7 @@ import { readManifest } from "../export/manifest.ts";
 import { verify } from "../export/verify.ts";
 import { groupDigits } from "../output/cell.ts";
 import { visible } from "../output/visible.ts";
-import { wrap } from "../output/width.ts";
+import { wrap } from "../output/wrap.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import { widthOf } from "./terminal.ts";
 

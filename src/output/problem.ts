@@ -4,7 +4,7 @@ import { HTTP_ERROR } from "../failures.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
 import { visible } from "./visible.ts";
-import { fill, wrap } from "./width.ts";
+import { fill, wrap } from "./wrap.ts";
 
 export interface ErrorContext {
   /** The command line put right, word by word, where it can be. */
@@ -33,7 +33,7 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
   const style = (codes: string, text: string) => (context.colour ? `\x1b[${codes}m${text}\x1b[0m` : text);
   const sentence = (text: string) => wrap(visible(text), context.width);
   const lines = [
-    wrap(`${style("1;31", "error:")} ${visible(headline(error, problem, context.value))}`, context.width),
+    sentence(`error: ${headline(error, problem, context.value)}`).replace(/^error:/, (word) => style("1;31", word)),
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
     ...didYouMean(problem.valid_options ?? []).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("1", quoteCommand(context.command))}`]),

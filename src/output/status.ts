@@ -1,6 +1,7 @@
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../contract/status.ts";
 import { visible } from "./visible.ts";
-import { pad, truncate, wrap } from "./width.ts";
+import { pad, truncate } from "./width.ts";
+import { wrap } from "./wrap.ts";
 
 type State = StatusDay["state"];
 
