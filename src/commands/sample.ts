@@ -60,7 +60,7 @@ export function declare(
   addFilterFlags(command);
   addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
-    .option("--wide", "a table of all columns with nothing cut, however wide")
+    .option("--wide", "a table of all columns with nothing cut, however wide; `| less -S` scrolls it")
     .option("--card", "one card for each row, a column a line")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
     .option("--demo", "run on a generated data set, without key or configuration");
@@ -118,7 +118,9 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     return;
   }
   const { text, hidden } = render(rows, options, context);
-  await writeText(text, output, context);
+  // Else the count would read as a line of the last card.
+  const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
+  await writeText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, context);
   const count =
     rows.length === 0
       ? "no rows match the filters"
