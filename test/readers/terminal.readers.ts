@@ -95,6 +95,10 @@ const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   verify: { args: ["verify", "rows.csv"], earlier: [["export", "-o", "rows.csv", "--manifest"]] },
   "verify-without-manifest": { args: ["verify", "rows.csv"], earlier: [["export", "-o", "rows.csv"]] },
   diff: { args: ["diff", "--from", "2026-01-01", "--to", "2026-01-03"] },
+  "diff-against": {
+    args: ["diff", "--against", "copy", "--from", "2026-01-01", "--to", "2026-01-03"],
+    earlier: [["sync", "copy"]],
+  },
   "diff-narrow": { args: ["diff", "--from", "2026-01-01", "--to", "2026-01-03"], columns: 60 },
   "auth-login": {
     args: ["auth", "login"],
