@@ -4,6 +4,7 @@ import { pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import { parse as parseCsv } from "csv-parse";
 import { FileError, MismatchError } from "../errors.ts";
+import { fileError } from "../output/fault.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** The `product_id` of a row; undefined where that column was not exported. */
@@ -60,7 +61,7 @@ export async function* exportedIds(
     }
     throw (error as NodeJS.ErrnoException).syscall === undefined
       ? new MismatchError(`${path} is not ${compression ?? format}: ${(error as Error).message}`)
-      : new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+      : fileError(path, error);
   }
 }
 

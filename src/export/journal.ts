@@ -56,7 +56,7 @@ export async function readJournal(path: string): Promise<Journal | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+    throw fileError(path, error);
   }
   const journal = parse(text);
   if (journal === undefined) {

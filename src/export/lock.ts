@@ -1,23 +1,30 @@
 import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { FileError } from "../errors.ts";
+import { errorCode, fileError } from "../output/fault.ts";
 import { isRunning, type Owner, ownerOf } from "./owner.ts";
 
 export interface Lock {
   release(): Promise<void>;
 }
 
+/** Makes the output `target` this process's own, see `lock`; its locks lie beside it. */
+export function lockOutput(target: string, pid: number): Promise<Lock> {
+  return lock(target, `${target}.partial.lock`, pid);
+}
+
 /**
- * Makes the output `target` this process's own until `release`. The lock of a process that has ended, however it did,
- * does not count.
+ * Makes `subject` this process's own until `release`. The lock of a process that has ended, however it did, does not
+ * count.
  *
  * Locks are numbered, and one is never taken over but followed by the next: a link is made for one process only, and
  * whoever made one gives way where it then sees another that is held. So two may both give way, never both go on.
  *
+ * @param path of the locks, in a folder that exists; a dot and the number follow it
  * @throws FileError where another process holds it
  */
-export async function lockOutput(target: string, pid: number): Promise<Lock> {
-  const locks = locksOf(target, await ownerOf(pid));
+export async function lock(subject: string, path: string, pid: number): Promise<Lock> {
+  const locks = locksOf(subject, path, await ownerOf(pid));
   for (;;) {
     const others = await locks.list();
     await locks.assertFree(others);
@@ -36,9 +43,9 @@ export async function lockOutput(target: string, pid: number): Promise<Lock> {
   }
 }
 
-function locksOf(target: string, owner: Owner) {
-  const folder = dirname(target);
-  const prefix = `${basename(target)}.partial.lock.`;
+function locksOf(subject: string, base: string, owner: Owner) {
+  const folder = dirname(base);
+  const prefix = `${basename(base)}.`;
   const pathOf = (suffix: string) => join(folder, `${prefix}${suffix}`);
   const suffixes = async () =>
     (await reporting(folder, () => readdir(folder)))
@@ -63,24 +70,24 @@ function locksOf(target: string, owner: Owner) {
         if (holder !== undefined && (await isRunning(holder))) {
           const { pid, host } = holder;
           const hint = host === owner.host ? "" : `; where that one has ended, delete ${path}`;
-          throw new FileError(`${target} is being written by process ${pid} on ${host}${hint}`, target);
+          throw new FileError(`${subject} is being written by process ${pid} on ${host}${hint}`, subject);
         }
       }
     },
     /** Undefined where another was faster. */
     create: async (number: number): Promise<number | undefined> => {
       const draft = `${owner.pid}.new`;
-      await reporting(target, () => writeFile(pathOf(draft), JSON.stringify(owner)));
+      await reporting(subject, () => writeFile(pathOf(draft), JSON.stringify(owner)));
       try {
         // A link appears with its whole content or not at all.
         await link(pathOf(draft), pathOf(String(number)));
         return number;
       } catch (error) {
         // ENOENT: whoever holds the lock by now has cleared the draft away.
-        if (["EEXIST", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+        if (["EEXIST", "ENOENT"].includes(errorCode(error) ?? "")) {
           return undefined;
         }
-        throw fileError(target, error);
+        throw fileError(subject, error);
       } finally {
         await remove(draft);
       }
@@ -93,10 +100,10 @@ async function ownerAt(path: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as Owner;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+    if (errorCode(error) === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`${path} is not the lock of an export; delete it`, path, error);
+    throw new FileError(`${path} is not a lock of catalog; delete it`, path, error);
   }
 }
 
@@ -106,8 +113,4 @@ async function reporting<T>(path: string, action: () => Promise<T>): Promise<T> 
   } catch (error) {
     throw fileError(path, error);
   }
-}
-
-function fileError(path: string, error: unknown): FileError {
-  return new FileError(`${path} cannot be written: ${(error as Error).message}`, path, error);
 }

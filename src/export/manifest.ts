@@ -7,6 +7,7 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
+import { fileError } from "../output/fault.ts";
 import type { FinishedSlice } from "./reckoning.ts";
 
 /** Raised when a manifest of before can no longer be understood. */
@@ -72,7 +73,7 @@ export async function fingerprint(path: string, opened?: FileHandle): Promise<{ 
       }
     });
   } catch (error) {
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+    throw fileError(path, error);
   }
   return { bytes, sha256: hash.digest("hex") };
 }

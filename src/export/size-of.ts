@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { FileError } from "../errors.ts";
+import { fileError } from "../output/fault.ts";
 
 /**
  * Bytes of a file, or undefined where there is none.
@@ -13,6 +13,6 @@ export async function sizeOf(path: string): Promise<number | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+    throw fileError(path, error);
   }
 }

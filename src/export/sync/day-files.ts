@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isCalendarDate } from "../../contract/filters.ts";
-import { FileError } from "../../errors.ts";
+import { fileError } from "../../output/fault.ts";
 import { syncFolder } from "../../output/file.ts";
 import { fingerprint } from "../manifest.ts";
 import { sizeOf } from "../size-of.ts";
@@ -49,6 +49,6 @@ export async function removeDay(folder: string, day: string): Promise<void> {
     await rmdir(dirname(path)).catch(() => undefined);
     await syncFolder(folder);
   } catch (error) {
-    throw new FileError(`${path} cannot be removed: ${(error as Error).message}`, path, error);
+    throw fileError(path, error);
   }
 }

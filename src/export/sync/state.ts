@@ -2,6 +2,7 @@ import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Filters } from "../../contract/filters.ts";
 import { FileError, UsageError } from "../../errors.ts";
+import { errorCode, fileError } from "../../output/fault.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
 /** Raised when a state of before can no longer be understood. */
@@ -66,7 +67,7 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   try {
     state = JSON.parse(await readFile(path, "utf8")) as SyncState;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
       return undefined;
     }
     throw new FileError(`${path} cannot be read: ${(error as Error).message}; delete it to start anew`, path, error);
@@ -91,7 +92,7 @@ export async function writeState(folder: string, state: SyncState): Promise<void
     }
     await rename(next, path);
   } catch (error) {
-    throw new FileError(`${path} cannot be written: ${(error as Error).message}`, path, error);
+    throw fileError(path, error);
   }
 }
 

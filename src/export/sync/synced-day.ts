@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AsyncBuffer } from "hyparquet";
 import { formatRcd, type Rcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
+import { fileError } from "../../output/fault.ts";
 import { fingerprint } from "../manifest.ts";
 import { rowGroups } from "../parquet-groups.ts";
 import { sizeOf } from "../size-of.ts";
@@ -93,7 +94,7 @@ async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<Fil
     if ((error as NodeJS.ErrnoException).code === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}`, path, error);
+    throw fileError(path, error);
   }
   const found = await fingerprint(path, file).catch(async (error: unknown) => {
     await file.close();
