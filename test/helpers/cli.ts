@@ -43,17 +43,20 @@ export function bareEnvironment(): Record<string, string> {
 
 /** Starts the built tool with a bare environment. */
 export function startCatalog(args: readonly string[], { env = {}, cwd }: RunOptions = {}): ChildProcess {
-  return spawn(process.execPath, [CATALOG, ...args], {
+  const child = spawn(process.execPath, [CATALOG, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...bareEnvironment(), ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
+  // What a child that has ended had not read yet.
+  child.stdin.on("error", () => undefined);
+  return child;
 }
 
 /** Runs the built tool to its end, as a script would: nothing is a terminal. */
 export async function runCatalog(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const child = startCatalog(args, options);
-  child.stdin?.on("error", () => undefined).end(options.stdin ?? "");
+  child.stdin?.end(options.stdin ?? "");
   const [stdout, stderr, [code, signal]] = await Promise.all([
     textOf(child.stdout),
     textOf(child.stderr),
