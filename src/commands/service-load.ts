@@ -10,6 +10,7 @@ import { loadRows } from "../service/load.ts";
 import type { EmbeddedStore } from "../service/store/embedded.ts";
 import { type GlobalOptions, parseGlobals } from "./global-flags.ts";
 import { withDatabase } from "./service-database.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 
 /** Loads the files one after the other; what was loaded before a file that fails stays loaded. */
 export async function loadCommand(
@@ -18,6 +19,7 @@ export async function loadCommand(
   command: Command,
   context: Context,
 ): Promise<void> {
+  keepHeapSmall();
   const globals = parseGlobals(command);
   if (files.filter((file) => file === "-").length > 1) {
     throw new UsageError("- stands for standard input, which can be read only once.");

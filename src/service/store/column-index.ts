@@ -18,45 +18,52 @@ export interface ColumnIndex {
   days: Uint32Array;
 }
 
+/** Rows of the index that are written and read together. */
+const ROWS_AT_ONCE = 65_536;
+
+/** Memory of the sort; what does not fit is sorted in temporary files, which the driver would keep in memory, too. */
+const SORT_IN_FILES = "PRAGMA temp_store = FILE; PRAGMA cache_size = -32768";
+
 /** Reads the index in one statement, so that all its parts are of one version. */
 export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
-  const [row = []] = await session.query(
-    `SELECT version, ids, combinations, days, (
+  const [facts = [], ...parts] = await session.query(
+    `SELECT -1 AS first, version, (
        SELECT json_group_array(json_array(retailer, department, category) ORDER BY retailer, department, category)
        FROM combination
-     ) FROM row_index`,
+     ), NULL FROM data_version
+     UNION ALL SELECT first, ids, combinations, days FROM row_index
+     ORDER BY first`,
   );
-  const [version, ids, combinations, days, vocabulary] = row;
+  const [, version, vocabulary] = facts;
   const triples = JSON.parse(String(vocabulary)) as [string, string, string][];
-  const numbers = integers(combinations);
+  const column = (index: number) => integers(parts.map((part) => part[index]));
+  const combinations = column(2);
   return {
     version: Number(version),
     vocabulary: triples.map(([retailer, department, category]) => ({ retailer, category, department })),
-    corpusRows: count(numbers, triples.length),
-    ids: integers(ids),
-    combinations: numbers,
-    days: integers(days),
+    corpusRows: count(combinations, triples.length),
+    ids: column(1),
+    combinations,
+    days: column(3),
   };
 }
 
 /** The version alone; changes with every load that changes rows. */
 export async function readVersion(session: Session): Promise<number> {
-  const [[version] = []] = await session.query("SELECT version FROM row_index");
+  const [[version] = []] = await session.query("SELECT version FROM data_version");
   return Number(version);
 }
 
 /**
- * Writes the index anew from the rows of the same transaction. The new version is also a time in
- * milliseconds, so that a database restored from a copy never comes to a version it had before.
+ * Writes the index anew from the rows of the same transaction, in memory that does not depend on their number. The new
+ * version is also a time in milliseconds, so that a database restored from a copy never comes to a version it had before.
  */
 export async function rebuildColumnIndex(session: Session): Promise<void> {
-  const [row = []] = await session.query(
-    "SELECT (SELECT count(*) FROM product), max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER)) FROM row_index",
-  );
-  const [rows, version] = row.map(Number);
-  const ids = new Uint32Array(rows ?? 0);
-  const combinations = new Uint32Array(ids.length);
-  const days = new Uint32Array(ids.length);
+  await session.script(`
+    ${SORT_IN_FILES};
+    DELETE FROM row_index;
+    UPDATE data_version SET version = max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))`);
+  const insert = await session.prepare("INSERT INTO row_index VALUES (?, ?, ?, ?)");
   const sorted = await session.iterate(
     `WITH ranked AS MATERIALIZED (
        SELECT id, retailer, row_number() OVER (ORDER BY retailer, department, category) - 1 AS number FROM combination
@@ -64,19 +71,24 @@ export async function rebuildColumnIndex(session: Session): Promise<void> {
      SELECT product.id, number, day FROM product JOIN ranked ON ranked.id = combination
      ORDER BY sku, retailer, day, product_id`,
   );
-  let position = 0;
-  for (const [id, number, day] of sorted) {
-    ids[position] = Number(id);
-    combinations[position] = Number(number);
-    days[position] = Number(day);
-    position += 1;
+  const columns = [0, 1, 2].map(() => new Uint32Array(ROWS_AT_ONCE)) as [Uint32Array, Uint32Array, Uint32Array];
+  let first = 0;
+  let rows = 0;
+  const write = () => {
+    insert([first, ...columns.map((column) => bytes(column.subarray(0, rows)))]);
+    first += rows;
+    rows = 0;
+  };
+  for (const row of sorted) {
+    for (const [index, column] of columns.entries()) {
+      column[rows] = Number(row[index]);
+    }
+    rows += 1;
+    if (rows === ROWS_AT_ONCE) {
+      write();
+    }
   }
-  await session.query("UPDATE row_index SET version = ?, ids = ?, combinations = ?, days = ?", [
-    version ?? 0,
-    bytes(ids),
-    bytes(combinations),
-    bytes(days),
-  ]);
+  write();
 }
 
 function count(numbers: Uint32Array, kinds: number): Uint32Array {
@@ -91,10 +103,14 @@ function bytes(values: Uint32Array): Buffer {
   return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 }
 
-function integers(blob: SqlValue | undefined): Uint32Array {
-  if (!Buffer.isBuffer(blob)) {
-    return new Uint32Array(0);
+/** The integers that several blobs hold, copied into one array: a typed array must start at a multiple of four. */
+function integers(blobs: readonly (SqlValue | undefined)[]): Uint32Array {
+  const parts = blobs.filter((blob) => Buffer.isBuffer(blob));
+  const values = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    values.set(part, at);
+    at += part.length;
   }
-  // A copy of its own, because a typed array must start at a multiple of four.
-  return new Uint32Array(Uint8Array.from(blob).buffer);
+  return new Uint32Array(values.buffer);
 }

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from "./store.ts";
 
 /** "RCat": marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 const TABLES = `
   CREATE TABLE combination (
@@ -22,9 +22,10 @@ const TABLES = `
     day INTEGER NOT NULL,
     body TEXT NOT NULL
   );
-  -- The columns that filters need, in the row order of the service: little-endian 32-bit integers.
+  CREATE TABLE data_version (version INTEGER NOT NULL);
+  -- The columns that filters need, in the row order of the service, some rows at a time: little-endian 32-bit integers.
   CREATE TABLE row_index (
-    version INTEGER NOT NULL,
+    first INTEGER PRIMARY KEY,
     ids BLOB NOT NULL,
     combinations BLOB NOT NULL,
     days BLOB NOT NULL
@@ -78,7 +79,7 @@ export async function createSchema(connection: Connection): Promise<void> {
     }
     await session.script(TABLES);
     await session.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
-    await session.query("INSERT INTO row_index VALUES (0, x'', x'', x'')");
+    await session.query("INSERT INTO data_version VALUES (0)");
     await session.query("INSERT INTO secret VALUES (?)", [randomBytes(32)]);
   });
   await checkSchema(connection);

@@ -15,7 +15,7 @@ import { load, NO_DEADLINE, testStore, walk } from "./stores.ts";
 const LOCKER = `
   import Database from "libsql";
   const database = new Database(process.argv[1]);
-  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE row_index SET version = version; COMMIT");
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE data_version SET version = version; COMMIT");
   console.log("locked");
   process.stdin.resume();
 `;
