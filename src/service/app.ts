@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { openApiDocument } from "../contract/openapi.ts";
 import { sourceOf } from "./auth.ts";
@@ -6,7 +7,7 @@ import { DayCounter } from "./day-counter.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./problems.ts";
 import { FixedWindow, rateLimitHeaders } from "./rate-limit.ts";
-import { malformedRequestHandler, OpenAnswers } from "./raw-answers.ts";
+import { malformedRequestHandler, OpenAnswers, socketAnswer } from "./raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveErrors } from "./routes/errors.ts";
 import { serveOperations } from "./routes/operations.ts";
@@ -24,6 +25,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
   const dayCounter = new DayCounter(store, settings.now);
   const answers = new OpenAnswers();
   const errorBase = (): string => settings.errorBase ?? urlOf(app);
+  const answerSocket = socketAnswer(answers, failedAttempts, errorBase);
 
   const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemFrom(error);
@@ -61,13 +63,16 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
     return503OnClosing: false,
     requestTimeout: 30_000,
     http: { requireHostHeader: false },
-    clientErrorHandler: malformedRequestHandler(answers, failedAttempts, errorBase),
+    clientErrorHandler: malformedRequestHandler(answerSocket),
     frameworkErrors: badPath,
   });
   answers.watch(app.server);
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit("request", request, response);
   });
+
+  // Node.js gives a request for a tunnel to nobody else, and would hang up without a word.
+  app.server.on("connect", (_: IncomingMessage, socket: Socket) => answerSocket(socket, wrongMethod("CONNECT")));
 
   app.setErrorHandler(sendProblem);
   app.addHook("onRequest", async (request, reply) => {
@@ -106,6 +111,10 @@ function notFound(app: FastifyInstance, { method, url }: FastifyRequest): Servic
   if (!app.hasRoute({ method: "GET", url: path })) {
     return new ServiceProblem("not_found", "There is nothing at this path.");
   }
+  return wrongMethod(method);
+}
+
+function wrongMethod(method: string): ServiceProblem {
   return new ServiceProblem("not_found", `Nothing answers the method ${method} at this path.`, {
     headers: { allow: "GET, HEAD" },
   });

@@ -44,6 +44,17 @@ test.each([
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 
+test("a request for a tunnel is answered with a problem, and the service goes on", async () => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `CONNECT elsewhere:443 HTTP/1.1\r\n${close}\r\n`);
+
+  const [head = "", body = ""] = received.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n[^]*\r\nallow: GET, HEAD(\r\n|$)/);
+  expect(JSON.parse(body)).toMatchObject({ code: "not_found", status: 404 });
+  expect((await service.get("/v1/coverage")).status).toBe(200);
+});
+
 test("garbage behind a request never gets into its answer", async () => {
   const service = await startTestService({ rows: products(500) });
   const request = `GET /v1/catalog?limit=500 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
