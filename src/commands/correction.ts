@@ -1,5 +1,6 @@
 import { editDistance } from "../contract/edit-distance.ts";
 import { FILTER_NAMES } from "../contract/filters.ts";
+import { API_KEY_LENGTH } from "../contract/limits.ts";
 import { ApiError, UsageError } from "../errors.ts";
 import { FLAG_OF_FILTER } from "./filter-flags.ts";
 
@@ -16,6 +17,17 @@ export interface Correction {
  * @returns undefined where the error names no flag of the command line or offers no value
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
+  const correction = corrected(argv, error);
+  return correction && { ...correction, command: correction.command.map(withoutSecret) };
+}
+
+/** No flag takes a key or a password, but somebody may have tried. */
+function withoutSecret(argument: string): string {
+  const isKey = new RegExp(`(^|=)[\\w-]{${API_KEY_LENGTH}}$`).test(argument);
+  return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
+}
+
+function corrected(argv: readonly string[], error: unknown): Correction | undefined {
   const misspelt = misspeltWord(argv, error);
   if (misspelt !== undefined) {
     return misspelt;

@@ -8,8 +8,12 @@ import type { OutputFlags } from "./output-flags.ts";
 import { createReporter } from "./reporter.ts";
 import { quoted } from "./values.ts";
 
+/** Endings of files that are more than text; a spreadsheet opens CSV, too. */
+const SPREADSHEETS: ReadonlySet<string> = new Set(["xlsx", "xls", "ods"]);
+
 /**
- * Warns of an output whose name seems to end in a format or a compression, but misspelt: `rows.cvs`. Any other name is
+ * Warns of an output whose name seems to end in a format or a compression, but misspelt: `rows.cvs`, or in that
+ * of a spreadsheet. Any other name is
  * taken as it is, since a name without a known ending is promised the default format.
  */
 export function warnOfEnding(command: Command, context: Context): void {
@@ -36,11 +40,16 @@ function doubtOf(name: string, flags: OutputFlags, formats: readonly string[]): 
       return `${quoted(name)} is not compressed; did you mean ${renamed(meant.extension)}? --compress ${meant.codec} takes any name.`;
     }
   }
-  const meant = flags.format === undefined ? nearest(ending, extensionsOf(formats)) : undefined;
+  const meant = flags.format === undefined ? meantBy(ending.toLowerCase(), extensionsOf(formats)) : undefined;
   const format = formats.find((candidate) => meant !== undefined && extensionsOf([candidate]).includes(meant));
   return meant === undefined
     ? undefined
     : `the ending of ${quoted(name)} is that of no format; did you mean ${renamed(meant)}? The default format is written; -f ${format} takes any name.`;
+}
+
+/** The known ending that a misspelt one means, or the one that the program of a foreign one opens. */
+function meantBy(ending: string, known: readonly string[]): string | undefined {
+  return SPREADSHEETS.has(ending) ? "csv" : nearest(ending, known);
 }
 
 function extensionsOf(formats: readonly string[]): string[] {

@@ -107,21 +107,19 @@ export async function resolveStatusUrl(
  */
 export function parseBaseUrl(text: string, source: string): URL {
   const expected = "expected an address such as https://api.example.com or http://127.0.0.1:8787/api";
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw new UsageError(`${source} ${JSON.stringify(text)} is not a URL; ${expected}.`, { flag: source, value: text });
-  }
-  if (url.username !== "" || url.password !== "") {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
+  // What stands before an @ may be a password, whether or not the rest is a URL.
+  if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@")) {
     throw new UsageError(
       `${source} must not hold a user name or password; the API takes a key, see \`catalog auth --help\`.`,
     );
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
+  if (url === undefined || !isHttp) {
     throw new UsageError(`${source} ${JSON.stringify(text)} is not an http or https URL; ${expected}.`, {
       flag: source,
       value: text,
+      suggestions: withScheme(text),
     });
   }
   if (url.search !== "" || url.hash !== "") {
@@ -131,4 +129,14 @@ export function parseBaseUrl(text: string, source: string): URL {
     });
   }
   return url;
+}
+
+/** The address that is meant where its scheme was left out; a service on this machine seldom has TLS. */
+function withScheme(text: string): string[] {
+  const address = `https://${text}`;
+  if (text.includes("://") || !URL.canParse(address)) {
+    return [];
+  }
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(new URL(address).hostname);
+  return [isLocal ? `http://${text}` : address];
 }

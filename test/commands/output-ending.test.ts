@@ -13,6 +13,7 @@ describe("an output whose ending looks misspelt", () => {
     ["rows.jsn", "rows.json", "-f json"],
     ["rows.ndjsn", "rows.ndjson", "-f ndjson"],
     ["rows.parqet", "rows.parquet", "-f parquet"],
+    ["rows.xlsx", "rows.csv", "-f csv"],
     ["./rows.cvs.gz", "./rows.csv.gz", "-f csv"],
     ["rows.csv.gzip", "rows.csv.gz", "--compress gzip"],
     ["rows.csv.zstd", "rows.csv.zst", "--compress zstd"],

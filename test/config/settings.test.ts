@@ -90,13 +90,23 @@ describe("the service's settings", () => {
 
   test.each([
     ["ftp://x.example", /not an http or https URL/],
-    ["not a url", /is not a URL/],
+    ["not a url", /not an http or https URL/],
+    ["user:secret@x.example", /must not hold a user name or password/],
     ["https://x.example/?a=1", /query or fragment/],
     ["https://user:secret@x.example", /must not hold a user name or password/],
   ])("refuse the address %s", async (baseUrl, message) => {
     const refusal = resolveService({ ...none, baseUrl }, await contextWith("", { CATALOG_API_KEY: KEY }));
     await expect(refusal).rejects.toThrow(message);
     await expect(refusal).rejects.not.toThrow(/secret/);
+  });
+
+  test.each([
+    ["api.example.com/api", "https://api.example.com/api"],
+    ["localhost:8787", "http://localhost:8787"],
+    ["127.0.0.1:8787", "http://127.0.0.1:8787"],
+  ])("offer the scheme that is missing from %s", async (baseUrl, meant) => {
+    const refusal = resolveService({ ...none, baseUrl }, await contextWith("", { CATALOG_API_KEY: KEY }));
+    await expect(refusal).rejects.toMatchObject({ flag: "--base-url", value: baseUrl, suggestions: [meant] });
   });
 
   test("name the profiles there are where the one asked for is missing", async () => {
