@@ -76,9 +76,10 @@ function locksOf(subject: string, base: string, owner: Owner) {
     },
     /** Undefined where another was faster. */
     create: async (number: number): Promise<number | undefined> => {
-      const draft = `${owner.pid}.new`;
-      await reporting(subject, () => writeFile(pathOf(draft), JSON.stringify(owner)));
+      // Machines that share the folder may have processes of the same number.
+      const draft = `${owner.host}.${owner.pid}.new`;
       try {
+        await writeFile(pathOf(draft), JSON.stringify(owner));
         // A link appears with its whole content or not at all.
         await link(pathOf(draft), pathOf(String(number)));
         return number;

@@ -3,6 +3,7 @@ import { FileError } from "../errors.ts";
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EDQUOT: "the disk quota is used up",
+  EEXIST: "something else has that name",
   EFBIG: "the file grew larger than the system allows",
   EIO: "the device failed to read or write",
   EISDIR: "it is a folder, not a file",

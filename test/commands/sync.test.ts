@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
@@ -8,7 +10,7 @@ import { addDays } from "../../src/export/sync/calendar.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
 import { createRowWriter } from "../../src/service/store/rows.ts";
 import type { Store } from "../../src/service/store/store.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -151,6 +153,28 @@ test("killed at any instant, every day is whole, and the next run makes the copy
   }
 });
 
+test("where nothing can be written, nothing is left behind", async () => {
+  const rows = await served(sixtyFourDays());
+  const limited = spawn(
+    "sh",
+    ["-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh", process.execPath, CATALOG, "sync", rows.folder],
+    {
+      env: { ...bareEnvironment(), ...rows.env },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  expect(await text(limited.stderr)).toBe(`error: ${rows.folder}: the file grew larger than the system allows\n`);
+  expect(await readdir(join(rows.folder, ".catalog"))).toEqual([]);
+});
+
+test("what stands where the tool's own folder should be is named", async () => {
+  const rows = await served([product({ crawl_date: FIRST })]);
+  await mkdir(rows.folder);
+  await writeFile(join(rows.folder, ".catalog"), "");
+  const { code, stderr } = await rows.sync();
+  expect([code, stderr]).toEqual([1, `error: ${rows.folder}/.catalog: something else has that name\n`]);
+});
+
 /** Three rows a day of two retailers, 64 days. */
 function sixtyFourDays(): Product[] {
   return Array.from({ length: 64 }, (_, day) => addDays(FIRST, day)).flatMap((crawl_date) => [
@@ -180,6 +204,7 @@ async function served(initial: readonly Product[]) {
   const days = async () => (await readdir(folder)).flatMap((name) => /^crawl_date=(.*)/.exec(name)?.[1] ?? []).sort();
   return {
     folder,
+    env,
     file,
     sync,
     all: () => rows,

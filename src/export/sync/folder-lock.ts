@@ -18,7 +18,7 @@ export async function lockFolder(folder: string, pid: number): Promise<Lock> {
   try {
     await mkdir(own, { recursive: true });
   } catch (error) {
-    throw fileError(folder, error);
+    throw fileError(own, error);
   }
   return await lock(folder, join(own, "lock"), pid);
 }
