@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parquetReadObjects } from "hyparquet";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/export/owner.ts";
 import { addDays } from "../../src/export/sync/calendar.ts";
@@ -153,6 +153,36 @@ test("killed at any instant, every day is whole, and the next run makes the copy
   }
 });
 
+describe("a state that is no longer to be understood is refused with the way out:", () => {
+  test.each([
+    ["cut short", (text: string) => text.slice(0, 100), "is damaged"],
+    ["empty", () => "", "is damaged"],
+    ["null", () => "null", "is damaged"],
+    ["without days", (text: string) => changed(text, { days: null }), "is damaged"],
+    ["without what is pending", (text: string) => changed(text, { pending: undefined }), "is damaged"],
+    ["with a day that is none", (text: string) => changed(text, { pending: ["soon"] }), "is damaged"],
+    ["with a day that says nothing", (text: string) => changed(text, { days: { [FIRST]: null } }), "is damaged"],
+    ["with a day without counts", (text: string) => changed(text, { days: { [FIRST]: { rows: 1 } } }), "is damaged"],
+    [
+      "of another version",
+      (text: string) => changed(text, { version: 2 }),
+      "was written by another version of catalog",
+    ],
+  ])("%s", async (_, damage, fault) => {
+    const rows = await served([product({ crawl_date: FIRST })]);
+    await rows.sync();
+    const state = join(rows.folder, ".catalog/state.json");
+    await writeFile(state, damage(await readFile(state, "utf8")));
+    const refusal = { code: 1, stdout: "", stderr: `error: ${state} ${fault}; delete it to start anew\n` };
+    expect(await rows.sync()).toMatchObject(refusal);
+    const days = ["--from", FIRST, "--to", LAST];
+    expect(await runCatalog(["diff", "--against", rows.folder, ...days])).toMatchObject(refusal);
+    await rm(state);
+    expect((await rows.sync()).code).toBe(0);
+    expect(await rows.copy()).toEqual(sorted(rows.all()));
+  });
+});
+
 test("where nothing can be written, nothing is left behind", async () => {
   const rows = await served(sixtyFourDays());
   const limited = spawn(
@@ -174,6 +204,10 @@ test("what stands where the tool's own folder should be is named", async () => {
   const { code, stderr } = await rows.sync();
   expect([code, stderr]).toEqual([1, `error: ${rows.folder}/.catalog: something else has that name\n`]);
 });
+
+function changed(state: string, members: object): string {
+  return JSON.stringify({ ...JSON.parse(state), ...members });
+}
 
 /** Three rows a day of two retailers, 64 days. */
 function sixtyFourDays(): Product[] {

@@ -1,6 +1,6 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Filters } from "../../contract/filters.ts";
+import { type Filters, isCalendarDate } from "../../contract/filters.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { errorCode, fileError } from "../../output/fault.ts";
 import { ownFolderOf } from "./folder-lock.ts";
@@ -63,19 +63,60 @@ export async function readState(folder: string, wanted: CopyOf): Promise<SyncSta
  */
 export async function readStateOf(folder: string): Promise<SyncState | undefined> {
   const path = statePathOf(folder);
-  let state: SyncState;
+  let text: string;
   try {
-    state = JSON.parse(await readFile(path, "utf8")) as SyncState;
+    text = await readFile(path, "utf8");
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
       return undefined;
     }
-    throw new FileError(`${path} cannot be read: ${(error as Error).message}; delete it to start anew`, path, error);
+    throw fileError(path, error);
   }
-  if (state.version !== STATE_VERSION) {
+  const state = parse(text);
+  if (state.version !== undefined && state.version !== STATE_VERSION) {
     throw new FileError(`${path} was written by another version of catalog; delete it to start anew`, path);
   }
+  if (!isState(state)) {
+    throw new FileError(`${path} is damaged; delete it to start anew`, path);
+  }
   return state;
+}
+
+/** Nothing where the text is not an object of JSON. */
+function parse(text: string): Partial<SyncState> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isState(state: Partial<SyncState>): state is SyncState {
+  const { version, service, filters, days, pending } = state;
+  return (
+    version === STATE_VERSION &&
+    typeof service === "string" &&
+    isObject(filters) &&
+    isObject(days) &&
+    Object.keys(days).every(isCalendarDate) &&
+    Object.values(days).every(isDayState) &&
+    Array.isArray(pending) &&
+    pending.every((day) => typeof day === "string" && isCalendarDate(day))
+  );
+}
+
+function isDayState(day: Partial<DayState> | null): day is DayState {
+  return (
+    typeof day?.digest === "string" &&
+    typeof day.sha256 === "string" &&
+    isObject(day.counts) &&
+    [day.rows, day.bytes, ...Object.values(day.counts)].every(Number.isSafeInteger)
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Writes the state so that at any instant the old or the new one is there, whole. */
@@ -92,6 +133,7 @@ export async function writeState(folder: string, state: SyncState): Promise<void
     }
     await rename(next, path);
   } catch (error) {
+    await rm(next, { force: true }).catch(() => undefined);
     throw fileError(path, error);
   }
 }
