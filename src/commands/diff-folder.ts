@@ -3,7 +3,7 @@ import type { Rcd } from "../contract/filters.ts";
 import { combinationFilter } from "../export/combination-filter.ts";
 import { folderDays } from "../export/sync/folder-days.ts";
 import type { SyncState } from "../export/sync/state.ts";
-import { combinationsOf, openDay, readSyncedFolder, type SyncedDay } from "../export/sync/synced-day.ts";
+import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../export/sync/synced-day.ts";
 import type { ComparedDays } from "./diff-days.ts";
 import { checkDays, checkVocabulary, flagsOf, nearestDays } from "./diff-folder-checks.ts";
 import type { DiffOptions } from "./diff-options.ts";
@@ -31,14 +31,8 @@ export async function withFolderDays(
     if (Object.keys(state.filters).length > 0) {
       reporter.note(`${folder} holds what it was synced with: ${flagsOf(state.filters)}`);
     }
-    const days = new Map<string, SyncedDay>();
+    const days = await openDays(folder, [from, to]);
     try {
-      for (const day of [from, to]) {
-        const opened = await openDay(folder, day);
-        if (opened !== undefined) {
-          days.set(day, opened);
-        }
-      }
       await use({
         source: folderDays(days, { isWanted, signal }),
         reporter,
@@ -46,7 +40,7 @@ export async function withFolderDays(
         daysWithRows: async (empty) => describeDays(matchingDays(state, isWanted), empty),
       });
     } finally {
-      await Promise.all([...days.values()].map((day) => day.close()));
+      await closeDays(days);
     }
   });
 }

@@ -21,6 +21,8 @@ export interface CombinationRows extends Rcd {
 /** A day of a synced folder, open to be read. */
 export interface SyncedDay {
   combinations: readonly CombinationRows[];
+  /** Of its file. */
+  sha256: string;
   /**
    * Rows of some combinations, by row groups of the file.
    *
@@ -45,6 +47,38 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
     );
   }
   return state;
+}
+
+/**
+ * Opens the days that the folder has, all as they were at one time: a sync that goes on meanwhile may have replaced the
+ * first before the last is open.
+ *
+ * @throws what `openDay` does
+ */
+export async function openDays(folder: string, wanted: readonly string[]): Promise<Map<string, SyncedDay>> {
+  for (;;) {
+    const opened = new Map<string, SyncedDay>();
+    try {
+      for (const name of wanted) {
+        const day = await openDay(folder, name);
+        if (day !== undefined) {
+          opened.set(name, day);
+        }
+      }
+      const { days } = await readSyncedFolder(folder);
+      if (wanted.every((name) => days[name]?.sha256 === opened.get(name)?.sha256)) {
+        return opened;
+      }
+    } catch (error) {
+      await closeDays(opened);
+      throw error;
+    }
+    await closeDays(opened);
+  }
+}
+
+export async function closeDays(days: ReadonlyMap<string, SyncedDay>): Promise<void> {
+  await Promise.all([...days.values()].map((day) => day.close()));
 }
 
 /**
@@ -112,6 +146,7 @@ function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
   const held = combinationsOf(state);
   return {
     combinations: held,
+    sha256: state.sha256,
     close: () => file.close(),
     rows: async function* (combinations, columns) {
       const isWhole = combinations.length === held.length;

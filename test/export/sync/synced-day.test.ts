@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { formatRcd, type Rcd } from "../../../src/contract/filters.ts";
@@ -6,11 +6,12 @@ import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts"
 import { SetChangedError } from "../../../src/errors.ts";
 import { diffDays } from "../../../src/export/diff.ts";
 import { fingerprint } from "../../../src/export/manifest.ts";
+import { addDays } from "../../../src/export/sync/calendar.ts";
 import { placeOfDay } from "../../../src/export/sync/day-files.ts";
 import { folderDays } from "../../../src/export/sync/folder-days.ts";
 import { ownFolderOf } from "../../../src/export/sync/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/export/sync/state.ts";
-import { openDay, type SyncedDay } from "../../../src/export/sync/synced-day.ts";
+import { openDay, openDays, type SyncedDay } from "../../../src/export/sync/synced-day.ts";
 import { createParquetEncoder } from "../../../src/output/parquet.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -54,6 +55,20 @@ test("opened at any instant of a sync, a day is whole or refused as one that cha
   }
   await sync;
   expect(await countOf(await openDay(folder.path, DAY))).toBe(59);
+});
+
+test("days are opened as they were at one time, though a sync replaces them meanwhile", async () => {
+  const folder = await syncedFolder();
+  await folder.replace(products(3), DAY, NEXT);
+  // Days that the folder does not have take the time in between.
+  const between = Array.from({ length: 300 }, (_, days) => addDays("2020-01-01", days));
+  const opening = openDays(folder.path, [DAY, ...between, NEXT]).catch((error: unknown) => {
+    expect(error).toBeInstanceOf(SetChangedError);
+    return new Map<string, SyncedDay>();
+  });
+  await folder.replace(products(5), DAY, NEXT);
+  const days = await opening;
+  expect(await countOf(days.get(NEXT))).toBe(await countOf(days.get(DAY)));
 });
 
 test("a day that a first sync has not put into place yet is not taken for one without rows", async () => {
@@ -109,18 +124,22 @@ async function syncedFolder() {
   const staged = join(ownFolderOf(path), "staged");
   await mkdir(ownFolderOf(path));
   const state: SyncState = { version: 1, service: "test", filters: {}, days: {}, pending: [] };
-  const replace = async (rows: readonly Product[], day = DAY) => {
-    const file = join(path, placeOfDay(day));
-    await mkdir(dirname(file), { recursive: true });
+  const replace = async (rows: readonly Product[], ...replaced: string[]) => {
+    const days = replaced.length === 0 ? [DAY] : replaced;
     await writeFile(staged, await parquetOf(rows));
     const content = await fingerprint(staged);
     const counts: Record<string, number> = {};
     for (const row of rows) {
       counts[formatRcd(row)] = (counts[formatRcd(row)] ?? 0) + 1;
     }
-    await writeState(path, { ...state, pending: [day] });
-    await rename(staged, file);
-    state.days[day] = { rows: rows.length, digest: content.sha256, ...content, counts };
+    await writeState(path, { ...state, pending: days });
+    for (const day of days) {
+      const file = join(path, placeOfDay(day));
+      await mkdir(dirname(file), { recursive: true });
+      await copyFile(staged, `${staged}.${day}`);
+      await rename(`${staged}.${day}`, file);
+      state.days[day] = { rows: rows.length, digest: content.sha256, ...content, counts };
+    }
     await writeState(path, state);
   };
   return { path, state, replace };
