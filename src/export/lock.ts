@@ -18,7 +18,9 @@ export function lockOutput(target: string, pid: number): Promise<Lock> {
  * count.
  *
  * Locks are numbered, and one is never taken over but followed by the next: a link is made for one process only, and
- * whoever made one gives way where it then sees another that is held. So two may both give way, never both go on.
+ * whoever made one gives way where it then sees another that is held. So two may both give way, never both go on. The
+ * lock of a running process is removed by that process alone, which might otherwise remove another's that has got its
+ * number.
  *
  * @param path of the locks, in a folder that exists; a dot and the number follow it
  * @throws FileError where another process holds it
@@ -38,7 +40,7 @@ export async function lock(subject: string, path: string, pid: number): Promise<
       await locks.remove(String(mine));
       throw error;
     }
-    await locks.removeOthers(mine);
+    await locks.clear();
     return { release: () => locks.remove(String(mine)) };
   }
 }
@@ -55,10 +57,11 @@ function locksOf(subject: string, base: string, owner: Owner) {
 
   return {
     remove,
-    list: async () => (await suffixes()).filter((suffix) => /^\d+$/.test(suffix)).map(Number),
-    removeOthers: async (mine: number) => {
+    list: async () => (await suffixes()).filter(isNumber).map(Number),
+    /** Removes drafts, which are made anew where they are missed, and the locks of those that have ended. */
+    clear: async () => {
       for (const suffix of await suffixes()) {
-        if (suffix !== String(mine)) {
+        if (!isNumber(suffix) || (await isDead(pathOf(suffix)))) {
           await remove(suffix);
         }
       }
@@ -94,6 +97,16 @@ function locksOf(subject: string, base: string, owner: Owner) {
       }
     },
   };
+}
+
+function isNumber(suffix: string): boolean {
+  return /^\d+$/.test(suffix);
+}
+
+/** False where the lock was released meanwhile: there may be another by now. */
+async function isDead(path: string): Promise<boolean> {
+  const holder = await ownerAt(path);
+  return holder !== undefined && !(await isRunning(holder));
 }
 
 /** Undefined where the lock was released meanwhile. */

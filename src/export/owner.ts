@@ -28,13 +28,14 @@ export async function isRunning(owner: Owner): Promise<boolean> {
   return owner.started === (await startOf(owner.pid));
 }
 
-/** Linux: fields 3 and 22 of /proc/PID/stat (proc(5)); the second field may hold spaces and parentheses. */
+/** Linux: fields 3, 20 and 22 of /proc/PID/stat (proc(5)); the second field may hold spaces and parentheses. */
 async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended; only its parent has not asked yet.
-    return fields[0] === "Z" ? null : `${await bootId()}/${fields[19]}`;
+    // A zombie has ended, and only its parent has not asked yet, once no thread of it is left in a system call.
+    const hasEnded = fields[0] === "Z" && Number(fields[17]) <= 1;
+    return hasEnded ? null : `${await bootId()}/${fields[19]}`;
   } catch {
     return null;
   }

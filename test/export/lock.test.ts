@@ -1,8 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, writeFile } from "node:fs/promises";
+import { open, readdir, rename, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { FileError } from "../../src/errors.ts";
 import { lockOutput } from "../../src/export/lock.ts";
@@ -91,4 +93,24 @@ test("of many that try at once exactly one has the lock", async () => {
   await writeFile(lockAt("3"), JSON.stringify(await deadOwner()));
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockOutput(file, process.pid)));
   expect(tries.filter(({ status }) => status === "fulfilled").length).toBe(1);
+});
+
+test("the lock of a running process that comes late is left to that process", async () => {
+  const { folder, file, lockAt } = await target();
+  const dead = JSON.stringify(await deadOwner());
+  // Whoever reads a pipe waits for what the test writes.
+  await promisify(execFile)("mkfifo", [lockAt("1")]);
+  const locked = lockOutput(file, process.pid);
+  await writeFile(lockAt("1"), dead);
+  while (!(await readdir(folder)).includes("rows.csv.partial.lock.2")) {
+    await setImmediate();
+  }
+  const secondLook = await open(lockAt("1"), "w");
+  await writeFile(lockAt("3"), JSON.stringify(await ownerOf(process.pid)));
+  await writeFile(join(folder, "plain"), dead);
+  await rename(join(folder, "plain"), lockAt("1"));
+  await secondLook.writeFile(dead);
+  await secondLook.close();
+  await locked;
+  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock.2", "rows.csv.partial.lock.3"]);
 });
