@@ -1,4 +1,5 @@
 import { pipeline, type Readable, type Transform } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 
 /** What `Accept-Encoding` offers: rows shrink to a fifth. */
@@ -34,11 +35,24 @@ export async function readBody(stream: Readable, contentEncoding: string, cap: n
         return { bytes: Buffer.concat(chunks).subarray(0, cap), end: "capped" };
       }
     }
+    await ownTurn();
     return { bytes: Buffer.concat(chunks), end: "complete" };
   } catch (error) {
     stream.destroy();
     return { bytes: Buffer.concat(chunks), end: "broken", error };
   }
+}
+
+let lastTurn: Promise<void> = Promise.resolve();
+
+/**
+ * Hands on one body in each turn of the event loop. To read a page takes milliseconds, and undici sends a request over a
+ * connection that was used before only in the next turn: where pages come at once, the requests that follow them would all
+ * wait until the last of the pages is read.
+ */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => nextTurn());
+  return lastTurn;
 }
 
 function decoded(stream: Readable, contentEncoding: string): AsyncIterable<Buffer> {

@@ -19,6 +19,17 @@ test("requests one after another do not open a connection each", async () => {
   expect(server.connections()).toBeLessThanOrEqual(2);
 });
 
+test("requests at once, again and again, take a connection each", async () => {
+  const { client, server } = await start(() => ok);
+  const inTurn = async () => {
+    for (let number = 0; number < 10; number += 1) {
+      await client.catalog({});
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, inTurn));
+  expect(server.connections()).toBeLessThanOrEqual(8);
+});
+
 test("a redirect is refused with its target's origin and without its query, and the key stays", async () => {
   const other = await startFaultServer([]);
   closeAfterTest(other);
