@@ -51,27 +51,45 @@ export async function* inOrder(
     return index === head ? lane.pages.length < PAGES_AT_HEAD : heldBytes < lookAheadBytes;
   };
 
-  const fill = async (index: number, lane: Lane): Promise<void> => {
-    active += 1;
+  const add = async (index: number, lane: Lane, rows: string[]): Promise<void> => {
+    const page = index === head ? { rows } : await hold(rows);
+    lane.pages.push(page);
+    heldBytes += bytesOf(page);
+    changed.notify();
+  };
+
+  const read = async (index: number, lane: Lane): Promise<void> => {
+    const source = sources[index] as (typeof sources)[number];
+    // The next page is on its way while this one is compressed.
+    let adding = Promise.resolve();
     try {
-      const source = sources[index] as (typeof sources)[number];
       for await (const rows of source(controller.signal)) {
-        const page = index === head ? { rows } : await hold(rows);
+        await adding;
+        adding = add(index, lane, rows);
+        adding.catch(() => {});
         while (!mayAdd(index)) {
           controller.signal.throwIfAborted();
           await changed.wait();
         }
-        lane.pages.push(page);
-        heldBytes += bytesOf(page);
-        changed.notify();
       }
-      lane.done = true;
     } catch (error) {
-      lane.failure = { error };
       failed = true;
+      throw error;
     } finally {
       active -= 1;
       start();
+      await adding;
+    }
+  };
+
+  const fill = async (index: number, lane: Lane): Promise<void> => {
+    active += 1;
+    try {
+      await read(index, lane);
+      lane.done = true;
+    } catch (error) {
+      lane.failure = { error };
+    } finally {
       changed.notify();
     }
   };
