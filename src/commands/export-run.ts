@@ -38,8 +38,11 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       if (options.failOnEmpty && result.rows === 0) {
         throw new EmptyResultError("nothing matches the filters");
       }
+      await claim?.settle();
       await sink.finish();
     } catch (error) {
+      // What is finished stays safe, whatever failed.
+      await claim?.settle().catch(() => undefined);
       await sink.abandon();
       await leave(claim, options, connection);
       throw error;
@@ -123,7 +126,7 @@ async function openSink(
     compression,
     file,
     finished: claim?.earlier?.slices,
-    onSliceEnd: file && claim && ((slice, end) => claim.finished(file, slice, end)),
+    onSliceEnd: file && claim && (async (slice, end) => claim.finished(file, slice, end)),
     onRewind: claim && ((slices) => claim.rewound(slices)),
     createEncoder: (continues, restore) => createEncoder({ ...encoding(options, reporter), continues, restore }),
   });

@@ -33,9 +33,16 @@ export interface Resumable {
   earlier: (Pick<Journal, "slices" | "started_at"> & { slicePages: number }) | undefined;
   /** Bytes of the partial file that are to be kept; undefined where it is new. */
   continueAt: number | undefined;
-  planned(slicePages: number): Promise<void>;
-  /** The file holds `slice` whole. */
-  finished(file: FileDestination, slice: FinishedSlice, end: SliceEnd): Promise<void>;
+  planned(slicePages: number): void;
+  /**
+   * The file holds `slice` whole. It is made safe while the rows of the next are written, together with what finishes
+   * meanwhile.
+   *
+   * @throws FileError where that failed for a slice of before
+   */
+  finished(file: FileDestination, slice: FinishedSlice, end: SliceEnd): void;
+  /** Resolves when every finished slice is safe; throws as `finished` does. */
+  settle(): Promise<void>;
   /** Only the first `slices` slices stay. */
   rewound(slices: number): Promise<void>;
   /** The output is in its place. */
@@ -92,11 +99,16 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
     slices: earlier?.slices ?? [],
   };
   let savedSlices = 0;
-  const save = async () => {
-    await writeJournal(journalPath, journal);
-    savedSlices = journal.slices.length;
+  const save = async (slices: number) => {
+    await writeJournal(journalPath, { ...journal, slices: journal.slices.slice(0, slices) });
+    savedSlices = slices;
   };
-  await save();
+  await save(journal.slices.length);
+  const commits = inBackground(async (file: FileDestination) => {
+    const slices = journal.slices.length;
+    await file.sync();
+    await save(slices);
+  });
   const { slice_pages } = journal;
   return {
     target,
@@ -105,18 +117,18 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
         ? undefined
         : { ...earlier, slices: [...earlier.slices], slicePages: slice_pages },
     continueAt: earlier === undefined ? undefined : (earlier.slices.at(-1)?.bytes ?? 0),
-    planned: async (slicePages) => {
+    planned: (slicePages) => {
       journal.slice_pages = slicePages;
-      await save();
     },
-    finished: async (file, { key }, end) => {
-      await file.sync();
+    finished: (file, { key }, end) => {
       journal.slices.push({ key, ...end });
-      await save();
+      commits.start(file);
     },
+    settle: commits.settle,
     rewound: async (slices) => {
+      await commits.settle();
       journal.slices.length = slices;
-      await save();
+      await save(slices);
     },
     close: async () => {
       await removeJournal(journalPath);
@@ -135,6 +147,41 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
       }
       await lock.release();
       return savedSlices > 0 && (await exists(partial)) && (await exists(journalPath));
+    },
+  };
+}
+
+/** Work of which one turn runs at a time; what is asked for meanwhile is done in one more. Its failure comes out later. */
+function inBackground<T>(work: (subject: T) => Promise<void>): { start(subject: T): void; settle(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  let isDue = false;
+  let failure: { error: unknown } | undefined;
+  const run = async (subject: T) => {
+    try {
+      while (isDue) {
+        isDue = false;
+        await work(subject);
+      }
+    } catch (error) {
+      failure = { error };
+    } finally {
+      running = undefined;
+    }
+  };
+  const assertSound = () => {
+    if (failure !== undefined) {
+      throw failure.error;
+    }
+  };
+  return {
+    start: (subject) => {
+      assertSound();
+      isDue = true;
+      running ??= run(subject);
+    },
+    settle: async () => {
+      await running;
+      assertSound();
     },
   };
 }
