@@ -1,13 +1,14 @@
 import { createServer, request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** A proxy before the service at `url` that hands each answer on after `milliseconds`. */
+/** A proxy before the service at `url` that hands each answer on `milliseconds` after its request came. */
 export async function startDelayProxy(url, milliseconds) {
   const server = createServer((incoming, outgoing) => {
     const target = new URL(incoming.url, url);
+    const due = wait(milliseconds);
     const { host: _, ...headers } = incoming.headers;
     request(target, { headers }, async (answer) => {
-      await wait(milliseconds);
+      await due;
       outgoing.writeHead(answer.statusCode, answer.headers);
       answer.pipe(outgoing);
     })

@@ -122,7 +122,7 @@ export function rawMembers(text: string): Map<string, string> {
 
 /** The same JSON without white space between its tokens: what a line of NDJSON may hold. */
 export function onOneLine(text: string): string {
-  if (!/[\n\r]/.test(text)) {
+  if (!text.includes("\n") && !text.includes("\r")) {
     return text;
   }
   let compact = "";
