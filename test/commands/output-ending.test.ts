@@ -2,9 +2,17 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { type RunResult, runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
 
-const ONE_ROW = ["export", "--demo", "--max-rows", "1"];
+/** Exports one row, in a folder of the test's own. */
+async function exportRow(...flags: string[]): Promise<RunResult & { cwd: string }> {
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService({ rows: [product()] });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  return { cwd, ...(await runCatalog(["export", ...flags], { cwd, env })) };
+}
 
 describe("an output whose ending looks misspelt", () => {
   test.each([
@@ -18,8 +26,7 @@ describe("an output whose ending looks misspelt", () => {
     ["rows.csv.gzip", "rows.csv.gz", "--compress gzip"],
     ["rows.csv.zstd", "rows.csv.zst", "--compress zstd"],
   ])("%s is written as promised, with a warning", async (name, meant, flag) => {
-    const cwd = await temporaryFolder();
-    const { code, stdout, stderr } = await runCatalog([...ONE_ROW, "-o", name], { cwd });
+    const { code, stdout, stderr } = await exportRow("-o", name);
     expect([code, stdout]).toEqual([EXIT.ok, ""]);
     expect(stderr).toMatch(/^warning: [^\n]+\n$/);
     expect(stderr).toContain(`did you mean "${meant}"?`);
@@ -27,8 +34,7 @@ describe("an output whose ending looks misspelt", () => {
   });
 
   test("holds the default format", async () => {
-    const cwd = await temporaryFolder();
-    await runCatalog([...ONE_ROW, "-o", "rows.cvs"], { cwd });
+    const { cwd } = await exportRow("-o", "rows.cvs");
     expect(JSON.parse(await readFile(join(cwd, "rows.cvs"), "utf8"))).toMatchObject({ sku: expect.any(String) });
   });
 
@@ -54,8 +60,7 @@ describe("an output whose ending looks misspelt", () => {
     ["rows.cvs", ["--quiet"]],
     ["rows.cvs", ["--partition-by", "retailer"]],
   ])("is not seen in %s %j", async (name, flags) => {
-    const cwd = await temporaryFolder();
-    const { code, stderr } = await runCatalog([...ONE_ROW, ...flags, "-o", name], { cwd });
+    const { cwd, code, stderr } = await exportRow(...flags, "-o", name);
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);
   });
 });
