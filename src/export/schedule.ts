@@ -23,8 +23,8 @@ interface Lane {
  * Reads several sources of pages at once and yields their rows in the order of the sources. Pages of the source whose
  * turn it is pass straight through; those of later ones wait compressed.
  *
- * Memory: at most `concurrency` + 2 pages as they are, and `lookAheadBytes` of compressed ones plus one for each
- * source, whatever the size of the set.
+ * Memory: at most `concurrency` + 2 pages as they are, as many that are being compressed, and `lookAheadBytes` of
+ * compressed ones plus one for each source, whatever the size of the set.
  *
  * A failure of a later source is thrown when its turn comes, so that everything before it is handed on first.
  */
