@@ -1,7 +1,7 @@
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
-import { fileError } from "../output/fault.ts";
+import { errorCode, fileError } from "../output/fault.ts";
 
 /** Raised when a journal of before can no longer be understood. */
 export const JOURNAL_VERSION = 1;
@@ -53,7 +53,7 @@ export async function readJournal(path: string): Promise<Journal | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+    if (errorCode(error) === "ENOENT") {
       return undefined;
     }
     throw fileError(path, error);
@@ -88,28 +88,6 @@ function parse(text: string): Journal | undefined {
 
 function isSlice(slice: Partial<JournalSlice> | null): boolean {
   return typeof slice?.key === "string" && Number.isSafeInteger(slice.rows) && Number.isSafeInteger(slice.bytes);
-}
-
-/** Writes a journal so that at any instant the old or the new one is there, whole. */
-export async function writeJournal(path: string, journal: Journal): Promise<void> {
-  const next = `${path}.new`;
-  try {
-    const handle = await open(next, "w");
-    await writeAndClose(handle, `${JSON.stringify(journal)}\n`);
-    await rename(next, path);
-  } catch (error) {
-    await rm(next, { force: true }).catch(() => undefined);
-    throw fileError(path, error);
-  }
-}
-
-async function writeAndClose(handle: FileHandle, text: string): Promise<void> {
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 export async function removeJournal(path: string): Promise<void> {

@@ -9,10 +9,10 @@ import {
   journalPathOf,
   readJournal,
   removeJournal,
-  writeJournal,
 } from "./journal.ts";
 import { type Lock, lockOutput } from "./lock.ts";
 import type { FinishedSlice } from "./reckoning.ts";
+import { replaceJson } from "./replace-json.ts";
 import type { SliceEnd } from "./sink.ts";
 import { sizeOf } from "./size-of.ts";
 
@@ -100,7 +100,7 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
   };
   let savedSlices = 0;
   const save = async (slices: number) => {
-    await writeJournal(journalPath, { ...journal, slices: journal.slices.slice(0, slices) });
+    await replaceJson(journalPath, { ...journal, slices: journal.slices.slice(0, slices) });
     savedSlices = slices;
   };
   await save(journal.slices.length);

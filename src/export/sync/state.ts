@@ -1,8 +1,9 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Filters, isCalendarDate } from "../../contract/filters.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { errorCode, fileError } from "../../output/fault.ts";
+import { replaceJson } from "../replace-json.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
 /** Raised when a state of before can no longer be understood. */
@@ -121,21 +122,7 @@ function isObject(value: unknown): value is object {
 
 /** Writes the state so that at any instant the old or the new one is there, whole. */
 export async function writeState(folder: string, state: SyncState): Promise<void> {
-  const path = statePathOf(folder);
-  const next = `${path}.new`;
-  try {
-    const handle = await open(next, "w");
-    try {
-      await handle.writeFile(`${JSON.stringify(state)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(next, path);
-  } catch (error) {
-    await rm(next, { force: true }).catch(() => undefined);
-    throw fileError(path, error);
-  }
+  await replaceJson(statePathOf(folder), state);
 }
 
 function inOrder(value: string | Filters): string {

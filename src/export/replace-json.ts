@@ -1,0 +1,25 @@
+import { open, rename, rm } from "node:fs/promises";
+import { fileError } from "../output/fault.ts";
+
+/**
+ * Gives the file at `path` a new content so that at any instant the old or the new one is there, whole. What it is
+ * written to until then, `PATH.new`, is this process's own.
+ *
+ * @throws FileError where it cannot be written
+ */
+export async function replaceJson(path: string, value: object): Promise<void> {
+  const next = `${path}.new`;
+  try {
+    const handle = await open(next, "w");
+    try {
+      await handle.writeFile(`${JSON.stringify(value)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => undefined);
+    throw fileError(path, error);
+  }
+}
