@@ -1,7 +1,7 @@
 import { closest } from "../contract/closest.ts";
 import { FILTER_NAMES, type FilterName, type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
-import { combinationFilter } from "../export/combination-filter.ts";
+import { combinationFilter, dayFilter } from "../export/local-filters.ts";
 import type { DayState, SyncState } from "../export/sync/state.ts";
 import { combinationsOf } from "../export/sync/synced-day.ts";
 import { quoteCommand } from "../output/quote.ts";
@@ -15,7 +15,7 @@ import { quoted } from "./values.ts";
  * @throws UsageError with the nearest days that the folder has
  */
 export function checkDays(wanted: { from: string; to: string }, folder: string, { filters, days }: SyncState): void {
-  const { start_date = "", end_date = "9999-12-31" } = filters;
+  const isCovered = dayFilter(filters);
   const held = Object.keys(days).sort();
   const newest = held.at(-1) ?? "";
   // The later day first: only where it is one of the folder's can the earlier be put right.
@@ -23,7 +23,7 @@ export function checkDays(wanted: { from: string; to: string }, folder: string, 
     ["--to", wanted.to],
     ["--from", wanted.from],
   ] as const) {
-    const isOutside = day < start_date || day > end_date;
+    const isOutside = !isCovered(day);
     if (day > newest || isOutside) {
       const reason =
         newest === ""

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Rcd } from "../contract/filters.ts";
-import { combinationFilter } from "../export/combination-filter.ts";
+import { combinationFilter } from "../export/local-filters.ts";
 import { folderDays } from "../export/sync/folder-days.ts";
 import type { SyncState } from "../export/sync/state.ts";
 import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../export/sync/synced-day.ts";

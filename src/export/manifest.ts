@@ -7,7 +7,7 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
-import { fileError } from "../output/fault.ts";
+import { errorCode, fileError } from "../output/fault.ts";
 import type { FinishedSlice } from "./reckoning.ts";
 
 /** Raised when a manifest of before can no longer be understood. */
@@ -90,7 +90,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   try {
     manifest = JSON.parse(await readFile(path, "utf8")) as Partial<Manifest> | null;
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const isMissing = errorCode(error) === "ENOENT";
     const what = isMissing
       ? `${file} has no manifest beside it; \`catalog export --manifest\` writes one`
       : `${path} cannot be read: ${(error as Error).message}`;

@@ -1,7 +1,7 @@
 import type { Filters } from "../contract/filters.ts";
 import type { Product } from "../contract/product.ts";
 import { ContractError } from "../errors.ts";
-import { combinationFilter } from "./combination-filter.ts";
+import { combinationFilter, dayFilter } from "./local-filters.ts";
 
 /** A row came twice in one walk: the set shifted under the cursor. */
 export class RepeatedRowError extends Error {
@@ -13,17 +13,15 @@ export class RepeatedRowError extends Error {
  * under a cursor repeats rows of the page before, so only the ids of two pages are kept.
  */
 export function createPageCheck(filters: Filters): (rows: readonly string[], requestId: string) => void {
-  const { start_date = "", end_date = "9999-12-31" } = filters;
-  const isMatching = combinationFilter(filters);
-  const isWithin = (product: Product) =>
-    isMatching(product) && product.crawl_date >= start_date && product.crawl_date <= end_date;
+  const isOfCombination = combinationFilter(filters);
+  const isOfDay = dayFilter(filters);
   let before: ReadonlySet<string> = new Set();
   return (rows, requestId) => {
     const ids = new Set<string>();
     for (const row of rows) {
       const product = JSON.parse(row) as Product;
       const { product_id } = product;
-      if (!isWithin(product)) {
+      if (!(isOfCombination(product) && isOfDay(product.crawl_date))) {
         throw new ContractError(
           `the service answered with row ${JSON.stringify(product_id)}, which is outside the filters that were sent`,
           requestId,

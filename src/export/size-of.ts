@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { fileError } from "../output/fault.ts";
+import { errorCode, fileError } from "../output/fault.ts";
 
 /**
  * Bytes of a file, or undefined where there is none.
@@ -10,7 +10,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+    if (errorCode(error) === "ENOENT") {
       return undefined;
     }
     throw fileError(path, error);

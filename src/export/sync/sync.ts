@@ -3,6 +3,7 @@ import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { cutByDate } from "../date-cuts.ts";
+import { dayFilter } from "../local-filters.ts";
 import { type BatchOptions, type BatchResult, stagingOf, syncRange } from "./batch.ts";
 import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
 import { type Counts, changedRanges, sumOfCounts } from "./changes.ts";
@@ -84,10 +85,8 @@ async function bringUpToDate(client: CatalogClient, state: SyncState, options: S
 
 /** Days of whose files the state does not tell the truth: a run ended while it replaced them, or somebody else did. */
 async function untrustedDays(state: SyncState, { folder, verify, filters }: SyncOptions): Promise<Set<string>> {
-  const { start_date = "", end_date = "9999-12-31" } = filters;
-  const strangers = (await daysOnDisk(folder)).filter(
-    (day) => state.days[day] === undefined && isWithin(day, { first: start_date, last: end_date }),
-  );
+  const isOfDay = dayFilter(filters);
+  const strangers = (await daysOnDisk(folder)).filter((day) => state.days[day] === undefined && isOfDay(day));
   return new Set([...state.pending, ...strangers, ...(await damagedDays(folder, state, verify))]);
 }
 

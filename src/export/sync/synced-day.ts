@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AsyncBuffer } from "hyparquet";
 import { formatRcd, type Rcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
-import { fileError } from "../../output/fault.ts";
+import { errorCode, fileError } from "../../output/fault.ts";
 import { fingerprint } from "../manifest.ts";
 import { rowGroups } from "../parquet-groups.ts";
 import { sizeOf } from "../size-of.ts";
@@ -125,7 +125,7 @@ async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<Fil
   try {
     file = await open(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+    if (errorCode(error) === "ENOENT") {
       return undefined;
     }
     throw fileError(path, error);

@@ -9,3 +9,8 @@ export function combinationFilter({ retailer, category, department, rcd }: Filte
     (category === undefined || combination.category === category) &&
     (department === undefined || combination.department === department);
 }
+
+/** Tells whether the dates of filters, either of which may be open, include a day. */
+export function dayFilter({ start_date = "", end_date = "9999-12-31" }: Filters): (day: string) => boolean {
+  return (day) => day >= start_date && day <= end_date;
+}
