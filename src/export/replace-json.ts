@@ -1,9 +1,11 @@
 import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { fileError } from "../output/fault.ts";
+import { syncFolder } from "../output/file.ts";
 
 /**
- * Gives the file at `path` a new content so that at any instant the old or the new one is there, whole. What it is
- * written to until then, `PATH.new`, is this process's own.
+ * Gives the file at `path` a new content so that at any instant the old or the new one is there, whole; once it
+ * resolves, the new one survives a loss of power. What it is written to until then, `PATH.new`, is this process's own.
  *
  * @throws FileError where it cannot be written
  */
@@ -18,6 +20,7 @@ export async function replaceJson(path: string, value: object): Promise<void> {
       await handle.close();
     }
     await rename(next, path);
+    await syncFolder(dirname(path));
   } catch (error) {
     await rm(next, { force: true }).catch(() => undefined);
     throw fileError(path, error);
