@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Budget } from "../src/api/budget.ts";
-import { pull } from "../src/export/pull.ts";
-import { FixedWindow } from "../src/service/rate-limit.ts";
+import { pull } from "../src/pull/pull.ts";
+import { FixedWindow } from "../src/service/http/rate-limit.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 

@@ -21,7 +21,7 @@ export async function writeManPages(root, outdir) {
 async function declarations(root, folder) {
   const exports = [
     'export { createProgram } from "./src/main.ts";',
-    'export { TOPICS } from "./src/commands/help-topics.ts";',
+    'export { TOPICS } from "./src/commands/help/topics.ts";',
     'export { VERSION } from "./src/version.ts";',
   ];
   const file = join(folder, `.declarations-${process.pid}.mjs`);

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { correct } from "./commands/correction.ts";
-import { addGlobalFlags, errorFormatOf } from "./commands/global-flags.ts";
-import { usageErrorOf } from "./commands/parse-error.ts";
-import { COMMANDS } from "./commands/table.ts";
-import { isColoured, widthOf } from "./commands/terminal.ts";
+import { correct } from "./cli/correction.ts";
+import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
+import { usageErrorOf } from "./cli/parse-error.ts";
+import { isColoured, widthOf } from "./cli/terminal.ts";
+import { COMMANDS } from "./commands/registry.ts";
 import type { Context } from "./context.ts";
 import { ClosedPipeError, InterruptedError } from "./errors.ts";
 import { exitCodeOf } from "./failures.ts";
@@ -61,7 +61,7 @@ export async function createProgram(context: Context, isWanted: (name: string) =
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
   addGlobalFlags(program).hook("preAction", async (_, command) => {
     if (command.opts().output !== undefined) {
-      const { warnOfEnding } = await import("./commands/output-ending.ts");
+      const { warnOfEnding } = await import("./cli/output-ending.ts");
       warnOfEnding(command, context);
     }
   });
@@ -80,7 +80,7 @@ async function report(error: unknown, argv: readonly string[], context: Context)
   if (error instanceof ClosedPipeError) {
     return exitCode;
   }
-  const { describeError, errorAsJson } = await import("./output/problem.ts");
+  const { describeError, errorAsJson } = await import("./output/terminal/problem.ts");
   const text =
     errorFormatOf(argv) === "json"
       ? errorAsJson(error, exitCode)

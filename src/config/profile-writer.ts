@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { FileError } from "../errors.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { configPath, isReadableByOthers, type Profile, parseConfig } from "./file.ts";
-import { replaceFile } from "./replace-file.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /** How a profile was written. */

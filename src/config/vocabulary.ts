@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { type FilterName, parseRcd } from "../contract/filters.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 
 /** The slugs of a service as they were last seen, for completion. */
 export interface Vocabulary {

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import * as zlib from "node:zlib";
 import { parse as parseCsv } from "csv-parse";
 import { FileError, MismatchError } from "../errors.ts";
-import { fileError } from "../output/fault.ts";
+import { fileError } from "../files/system-error.ts";
 import type { Manifest } from "./manifest.ts";
 
 /** The `product_id` of a row; undefined where that column was not exported. */

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
-import { errorCode, fileError } from "../output/fault.ts";
+import { errorCode, fileError } from "../files/system-error.ts";
 
 /** Raised when a journal of before can no longer be understood. */
 export const JOURNAL_VERSION = 1;

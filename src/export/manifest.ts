@@ -7,8 +7,8 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
-import { errorCode, fileError } from "../output/fault.ts";
-import type { FinishedSlice } from "./reckoning.ts";
+import { errorCode, fileError } from "../files/system-error.ts";
+import type { FinishedSlice } from "../pull/reckoning.ts";
 
 /** Raised when a manifest of before can no longer be understood. */
 export const MANIFEST_VERSION = 1;

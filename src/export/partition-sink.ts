@@ -1,8 +1,8 @@
-import { type Compression, compressed } from "../output/compression.ts";
-import type { RowEncoder } from "../output/encoder.ts";
-import { openFile } from "../output/file.ts";
-import type { PartitionSpool } from "../output/partition-spool.ts";
-import type { RowSink } from "./pull.ts";
+import { type Compression, compressed } from "../output/destination/compression.ts";
+import { openFile } from "../output/destination/file.ts";
+import type { PartitionSpool } from "../output/destination/partition-spool.ts";
+import type { RowEncoder } from "../output/formats/encoder.ts";
+import type { RowSink } from "../pull/pull.ts";
 
 /** Puts the rows of a pull into the partitions of a spool; slices can be taken back. */
 export function createPartitionSink(spool: PartitionSpool, partitionOf: (row: string) => string): RowSink {

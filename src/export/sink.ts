@@ -1,9 +1,9 @@
-import { type Compression, compressed } from "../output/compression.ts";
-import type { Destination } from "../output/destination.ts";
-import type { Chunk, RowEncoder } from "../output/encoder.ts";
-import type { FileDestination } from "../output/file.ts";
-import type { RowSink } from "./pull.ts";
-import type { FinishedSlice } from "./reckoning.ts";
+import { type Compression, compressed } from "../output/destination/compression.ts";
+import type { Destination } from "../output/destination/destination.ts";
+import type { FileDestination } from "../output/destination/file.ts";
+import type { Chunk, RowEncoder } from "../output/formats/encoder.ts";
+import type { RowSink } from "../pull/pull.ts";
+import type { FinishedSlice } from "../pull/reckoning.ts";
 
 /** A sink that is brought to an end by its owner. */
 export interface OpenSink extends RowSink {

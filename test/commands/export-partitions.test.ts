@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import { ownerOf } from "../../src/export/owner.ts";
+import { ownerOf } from "../../src/files/lock-owner.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/commands/table.ts";
+import { COMMANDS } from "../../src/commands/registry.ts";
 import { EXIT } from "../../src/errors.ts";
 import { runCatalog } from "../helpers/cli.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { EXIT } from "../../src/errors.ts";
 import type { Manifest } from "../../src/export/manifest.ts";
-import { createParquetEncoder } from "../../src/output/parquet.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";

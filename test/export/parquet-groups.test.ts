@@ -2,7 +2,7 @@ import type { AsyncBuffer } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { rowGroups } from "../../src/export/parquet-groups.ts";
-import { createParquetEncoder } from "../../src/output/parquet.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { product } from "../helpers/products.ts";
 
 const RETAILERS = ["acme", "bolt", "\u{1f3ea}shop", "zeta"];

@@ -4,8 +4,8 @@ import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { createSink, type OpenSink, type SliceEnd } from "../../src/export/sink.ts";
-import { isFile, openDestination } from "../../src/output/destination.ts";
-import { createParquetEncoder } from "../../src/output/parquet.ts";
+import { isFile, openDestination } from "../../src/output/destination/open.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";
 

@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import { createKey, type NewKey } from "../../src/service/keys.ts";
-import type { ServiceOptions } from "../../src/service/options.ts";
-import { startService } from "../../src/service/start.ts";
+import type { ServiceOptions } from "../../src/service/http/options.ts";
+import { startService } from "../../src/service/http/start.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
+import { createKey, type NewKey } from "../../src/service/store/keys.ts";
 import { createRowWriter } from "../../src/service/store/rows.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { type Answer, readAnswer } from "./answers.ts";

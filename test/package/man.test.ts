@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { COMMANDS } from "../../src/commands/table.ts";
+import { COMMANDS } from "../../src/commands/registry.ts";
 import { CATALOG, runCatalog } from "../helpers/cli.ts";
 
 const FOLDER = join(dirname(CATALOG), "man");

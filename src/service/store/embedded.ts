@@ -3,7 +3,7 @@ import { readColumnIndex, readVersion } from "./column-index.ts";
 import type { Session } from "./connection.ts";
 import { type Database, openFileDatabase, openMemoryDatabase } from "./database.ts";
 import { addDayCounts, readDayCounts } from "./day-counts.ts";
-import { readIncidents } from "./incidents.ts";
+import { readIncidents } from "./incident-records.ts";
 import { readKeyByHash } from "./key-records.ts";
 import { parseLocation } from "./location.ts";
 import { readRows } from "./rows.ts";

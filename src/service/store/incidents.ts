@@ -1,7 +1,7 @@
 import { INCIDENT_STATES } from "../../contract/status.ts";
 import type { Session } from "./connection.ts";
 import type { EmbeddedStore } from "./embedded.ts";
-import type { Incident, IncidentSeverity, IncidentState, IncidentUpdate } from "./store.ts";
+import type { IncidentSeverity, IncidentState, IncidentUpdate } from "./store.ts";
 
 /** No incident has this id. */
 export class UnknownIncidentError extends Error {
@@ -79,26 +79,6 @@ export async function updateIncident(
 /** Adds the last update. @throws as `updateIncident` does. */
 export async function resolveIncident(database: EmbeddedStore, id: number, body: string, at: Date): Promise<void> {
   await updateIncident(database, id, { state: "resolved", body }, at);
-}
-
-/** Incidents that are open or were open at or after `since`, newest first. */
-export async function readIncidents(session: Session, since: string): Promise<Incident[]> {
-  const rows = await session.query(
-    `SELECT id, title, suite, severity, started_at, resolved_at, (
-       SELECT json_group_array(json_object('state', state, 'body', body, 'postedAt', posted_at) ORDER BY id DESC)
-       FROM incident_update WHERE incident_update.incident = incident.id
-     ) FROM incident WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY started_at DESC, id DESC`,
-    [since],
-  );
-  return rows.map(([id, title, suite, severity, startedAt, resolvedAt, updates]) => ({
-    id: Number(id),
-    title: String(title),
-    suite: String(suite),
-    severity: severity as IncidentSeverity,
-    startedAt: String(startedAt),
-    resolvedAt: resolvedAt === null ? null : String(resolvedAt),
-    updates: JSON.parse(String(updates)) as IncidentUpdate[],
-  }));
 }
 
 async function addUpdate(session: Session, incident: number, { state, body, postedAt }: IncidentUpdate): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { LoadError } from "../../../src/service/load/errors.ts";
-import { loadRows } from "../../../src/service/load.ts";
+import { loadRows } from "../../../src/service/load/load.ts";
 import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";

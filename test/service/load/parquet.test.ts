@@ -6,7 +6,7 @@ import { type BasicType, parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import type { LoadError } from "../../../src/service/load/errors.ts";
-import { loadRows } from "../../../src/service/load.ts";
+import { loadRows } from "../../../src/service/load/load.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { testStore, walk } from "../store/stores.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
-import { loadTexts } from "../../../src/service/load.ts";
+import { loadTexts } from "../../../src/service/load/load.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
 
 /** A store that is closed with the test. */

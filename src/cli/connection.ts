@@ -1,0 +1,96 @@
+import { type CatalogClient, createClient } from "../api/client.ts";
+import { resolveService } from "../config/settings.ts";
+import type { Context } from "../context.ts";
+import { VERSION } from "../version.ts";
+import type { GlobalOptions } from "./flags/global.ts";
+import { withinMaxTime } from "./max-time.ts";
+import { createReporter, type Reporter } from "./reporter.ts";
+import { rememberingClient } from "./vocabulary-client.ts";
+
+/** A client of the service that a command talks to. */
+export interface Connection {
+  client: CatalogClient;
+  /** Names the service in journals and manifests. */
+  service: string;
+  reporter: Reporter;
+  /** Aborted when the command is interrupted or its `--max-time` is over. */
+  signal: AbortSignal;
+}
+
+interface ConnectionOptions {
+  globals: GlobalOptions;
+  demo: boolean;
+  maxRate?: number | undefined;
+}
+
+/**
+ * Connects to the configured service or, where the command line asks for it, to a demo service of its own; closes
+ * both when `use` has settled.
+ */
+export async function withConnection<T>(
+  { globals, demo, maxRate }: ConnectionOptions,
+  context: Context,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  return await withinMaxTime(globals, context, async (signal) => {
+    const service = demo ? await startDemo(context) : undefined;
+    try {
+      const { name, baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
+      const reporter = createReporter(globals, context);
+      const client = createClient({
+        ...clientSettings(globals, context),
+        baseUrl,
+        apiKey,
+        maxRate,
+        signal,
+        env: service === undefined ? context.env : {},
+        onEvent: reporter.onEvent,
+      });
+      try {
+        const vocabulary = { service: demo ? "demo" : name, profile };
+        const remembering = rememberingClient(client, vocabulary, context);
+        return await use({ client: remembering, service: name, reporter, signal });
+      } finally {
+        await client.close();
+      }
+    } finally {
+      await service?.close();
+    }
+  });
+}
+
+/** What every client of this tool has in common. */
+export function clientSettings(globals: GlobalOptions, context: Context) {
+  return {
+    userAgent: `retail-catalog-cli/${VERSION}`,
+    requestTimeout: globals.timeout,
+    retries: globals.retries,
+    signal: context.signal,
+    now: context.now,
+    sleep: context.sleep,
+    random: context.random,
+    env: context.env,
+  };
+}
+
+interface Target {
+  /** Of the set behind it; another one must have another name. */
+  name: string;
+  baseUrl: URL;
+  apiKey: string;
+  profile: string | undefined;
+}
+
+async function configured(globals: GlobalOptions, context: Context): Promise<Target> {
+  const { baseUrl, credential, profile } = await resolveService(globals, context);
+  return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile };
+}
+
+export async function startDemo(context: Context): Promise<Target & { close: () => Promise<void> }> {
+  const { startDemoService } = await import("../service/demo/start.ts");
+  const now = context.now();
+  const { url, apiKey, close } = await startDemoService(now);
+  // The rows are made from the day: those of another day are another set, also where their crawl days are the same.
+  const name = `demo of ${new Date(now).toISOString().slice(0, 10)}`;
+  return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };
+}

@@ -1,0 +1,117 @@
+import { type Command, Option } from "commander";
+import { UsageError } from "../../errors.ts";
+import { parseDuration, parseWhole } from "./values.ts";
+
+/** The global options, complete: every default is filled in. */
+export interface GlobalOptions {
+  baseUrl: string | undefined;
+  profile: string | undefined;
+  /** Milliseconds for one request, its answer included. */
+  timeout: number;
+  /** Milliseconds for the whole command; undefined for no bound. */
+  maxTime: number | undefined;
+  retries: number;
+  quiet: boolean;
+  verbose: boolean;
+  /** False where `--no-color` forbids colour; otherwise the environment and the terminal decide. */
+  color: boolean;
+  progress: ProgressMode;
+  errorFormat: ErrorFormat;
+}
+
+export type ErrorFormat = "human" | "json";
+export type ProgressMode = "auto" | "plain" | "none";
+
+interface GlobalFlags {
+  baseUrl?: string;
+  profile?: string;
+  timeout?: string;
+  maxTime?: string;
+  retries?: string;
+  quiet?: boolean;
+  verbose?: boolean;
+  color?: boolean;
+  progress?: string | boolean;
+  errorFormat?: string;
+}
+
+/** Declares the global options; they may stand before or after the name of the command. */
+export function addGlobalFlags(command: Command): Command {
+  command
+    .optionsGroup("Global options:")
+    .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
+    .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
+    .option("--timeout <duration>", "for one request, its answer included (default: 30s)")
+    .option("--max-time <duration>", "for the whole command (default: no bound)")
+    .option("--retries <n>", "how often a request is sent again (default: 5)");
+  return addReportingFlags(command);
+}
+
+/** Declares those of the global options that concern no request. */
+export function addReportingFlags(command: Command): Command {
+  return command
+    .optionsGroup("Global options:")
+    .option("-q, --quiet", "nothing on stderr but errors")
+    .option("-v, --verbose", "each request on stderr")
+    .option("--no-color", "no colour [env: NO_COLOR]")
+    .addOption(
+      new Option("--progress <mode>", "plain: one line now and then, for logs (default: auto)").choices([
+        "auto",
+        "plain",
+        "none",
+      ]),
+    )
+    .option("--no-progress", "the same as --progress none")
+    .addOption(
+      new Option(
+        "--error-format <format>",
+        "json: an error or a warning is one line on stderr (default: human)",
+      ).choices(["human", "json"]),
+    )
+    .helpOption("-h, --help", "show help");
+}
+
+/**
+ * Reads the global options of a command, those before its name included.
+ *
+ * @throws UsageError naming flag and value
+ */
+export function parseGlobals(command: Command): GlobalOptions {
+  const flags = mergedFlags(command);
+  if (flags.quiet === true && flags.verbose === true) {
+    throw new UsageError("--quiet and --verbose contradict each other; use one.", { flag: "--quiet" });
+  }
+  return {
+    baseUrl: flags.baseUrl,
+    profile: flags.profile,
+    timeout: parseDuration(flags.timeout ?? "30s", "--timeout"),
+    maxTime: flags.maxTime === undefined ? undefined : parseDuration(flags.maxTime, "--max-time"),
+    retries: parseWhole(flags.retries ?? "5", "--retries", 0, 100),
+    quiet: flags.quiet ?? false,
+    verbose: flags.verbose ?? false,
+    color: flags.color ?? true,
+    progress: flags.progress === false ? "none" : ((flags.progress ?? "auto") as ProgressMode),
+    errorFormat: (flags.errorFormat ?? "human") as ErrorFormat,
+  };
+}
+
+/** Flags of the command and of those above it; what was really typed wins over a default, the nearer over the farther. */
+function mergedFlags(command: Command): GlobalFlags {
+  const merged: Record<string, unknown> = {};
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    for (const [name, value] of Object.entries(at.opts())) {
+      if (!(name in merged) && at.getOptionValueSource(name) !== "default") {
+        merged[name] = value;
+      }
+    }
+  }
+  return merged;
+}
+
+/**
+ * The error format that `argv` asks for, for errors met before or while it is parsed.
+ */
+export function errorFormatOf(argv: readonly string[]): ErrorFormat {
+  const index = argv.lastIndexOf("--error-format");
+  return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json") ? "json" : "human";
+}

@@ -1,0 +1,99 @@
+import { type Command, Option } from "commander";
+import { UsageError } from "../../errors.ts";
+import { type Compression, compressionFor } from "../../output/destination/compression.ts";
+import { formatOfFile, type TextFormat } from "../../output/formats/registry.ts";
+import { quoted } from "./values.ts";
+
+/** Where the output of a command goes, complete. */
+export interface OutputOptions<Format extends string> {
+  format: Format;
+  /** A path; undefined for stdout. */
+  output: string | undefined;
+  compression: Compression | undefined;
+  noClobber: boolean;
+}
+
+/** The output flags as typed. */
+export interface OutputFlags {
+  format?: string;
+  output?: string;
+  compress?: string;
+  clobber?: boolean;
+}
+
+/** Declares the output flags on a command. */
+export function addOutputFlags(command: Command, formats: readonly string[], formatDefault: string): Command {
+  return command
+    .addOption(new Option("-f, --format <format>", `format of the output (default: ${formatDefault})`).choices(formats))
+    .option("-o, --output <file>", "write to a file, complete or not at all, instead of stdout")
+    .addOption(
+      new Option("--compress <codec>", "compress the output (default: from the file's ending)").choices([
+        "gzip",
+        "zstd",
+      ]),
+    )
+    .option("--no-clobber", "refuse to replace an existing file");
+}
+
+/**
+ * Settles the output: the flag, then the file's ending, then the fallback.
+ *
+ * @param formats the formats of the command, each with the file endings that mean it
+ * @throws UsageError where the flags contradict each other
+ */
+export function parseOutput<Format extends string>(
+  flags: OutputFlags,
+  formatOfName: (name: string) => Format | undefined,
+  fallback: Format,
+): OutputOptions<Format> {
+  if (flags.output === "") {
+    throw new UsageError("--output is empty; name a file, or leave the flag out to write to stdout.", {
+      flag: "--output",
+    });
+  }
+  const output = flags.output === "-" ? undefined : flags.output;
+  if (output === undefined && flags.clobber === false) {
+    throw new UsageError("--no-clobber protects a file; it needs --output FILE.", { flag: "--no-clobber" });
+  }
+  const compression = compressionFor(output, flags.compress as Compression | undefined);
+  const format =
+    (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
+  refuseCompressedParquet(format, compression);
+  return { format, output, compression, noClobber: flags.clobber === false };
+}
+
+function refuseCompressedParquet(format: string, compression: Compression | undefined): void {
+  if (format === "parquet" && compression !== undefined) {
+    throw new UsageError(
+      `parquet is compressed inside (Snappy) and no reader takes it compressed again; leave ${compression} away.`,
+      { flag: "--compress" },
+    );
+  }
+}
+
+/**
+ * The text format that a file's ending tells.
+ *
+ * @throws UsageError where it tells Parquet
+ */
+export function textFormatOfFile(name: string): TextFormat | undefined {
+  const { format } = formatOfFile(name);
+  if (format === "parquet") {
+    throw new UsageError(`${quoted(name)}: only \`catalog export\` and \`catalog sync\` write Parquet.`, {
+      flag: "--output",
+    });
+  }
+  return format;
+}
+
+/** Refuses bytes that are no text on a terminal, which they would only garble. */
+export function refuseBinaryOnTerminal(options: OutputOptions<string>, isTerminal: boolean): void {
+  const [flag, value] =
+    options.compression === undefined ? ["--format", options.format] : ["--compress", options.compression];
+  if (isTerminal && options.output === undefined && (flag === "--compress" || value === "parquet")) {
+    throw new UsageError(
+      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use --output.`,
+      { flag },
+    );
+  }
+}

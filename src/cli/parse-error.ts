@@ -1,0 +1,164 @@
+import type { Command, CommanderError, Option } from "commander";
+import { closest } from "../contract/closest.ts";
+import { editDistance } from "../contract/edit-distance.ts";
+import { UsageError } from "../errors.ts";
+import { placeOf } from "./command-line.ts";
+import { quoted } from "./flags/values.ts";
+
+/** What the parser refused, as the error that every other wrong command line ends in. */
+export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
+  const keyFlag = argv.map(flagOf).find(isForKey);
+  if (keyFlag !== undefined) {
+    return keyError(`unknown option '${keyFlag}'`);
+  }
+  const message = error.message.replace(/^error: /, "").replace(/\.?$/, "");
+  const [, kind, word = ""] = /^unknown (option|command) '(.*)'$/s.exec(message) ?? [];
+  const { command } = placeOf(program, [...(kind === "command" ? argv.slice(0, argv.indexOf(word)) : argv), ""]);
+  const see = `see \`${nameOf(command)} --help\`.`;
+  if (error.code === "commander.help") {
+    return new UsageError(`\`${nameOf(command)}\` needs one of its commands; ${see}`);
+  }
+  if (error.code === "commander.excessArguments" && nameOf(command) === LOGIN) {
+    return keyError("too many arguments");
+  }
+  if (kind === "option") {
+    return unknownFlag(flagOf(word), command, argv);
+  }
+  if (kind === "command") {
+    return new UsageError(`unknown command '${word}'; ${see}`, {
+      suggestions: likeCommands(word, command),
+      value: word,
+    });
+  }
+  if (error.code === "commander.excessArguments") {
+    const operand = argv.find((_, index) => placeOf(program, [...argv.slice(0, index + 1), ""]).operand > 0) ?? "";
+    return new UsageError(`${message}; ${see}`, { suggestions: asFilter(operand, command), value: operand });
+  }
+  return choiceError(message, argv) ?? new UsageError(`${message}; ${see}`);
+}
+
+const LOGIN = "catalog auth login";
+
+/** Whether a word of the command line is a flag that was meant to take the API key; no flag of ours looks like that. */
+function isForKey(flag: string): boolean {
+  const name = withoutDashes(flag).toLowerCase().replaceAll(/[-_]/g, "");
+  const isKey = /(?:key|token|secret|password|bearer)$/.test(name) || editDistance(name, "apikey", 1) <= 1;
+  return flag.startsWith("--") && isKey;
+}
+
+/** Repeats nothing of the command line but the flag: what follows it is the key. */
+function keyError(fault: string): UsageError {
+  return new UsageError(
+    `${fault}: no flag or argument takes the API key, since other users can see a command line. ` +
+      `Store it with \`${LOGIN}\`, which asks for it or reads a pipe; store a command that prints it with ` +
+      `\`${LOGIN} --api-key-command\`; or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.`,
+  );
+}
+
+function unknownFlag(flag: string, command: Command, argv: readonly string[]): UsageError {
+  const name = nameOf(command);
+  const see = `see \`${name} --help\`.`;
+  const flags = command.createHelp().visibleOptions(command);
+  const isBeforeCommand = argv.map(flagOf).indexOf(flag) < argv.indexOf(command.name());
+  if (flags.some(({ long, short }) => long === flag || short === flag)) {
+    return new UsageError(`the option '${flag}' comes after the name of its command, \`${name} ${flag}\`; ${see}`);
+  }
+  if (command.commands.length > 0) {
+    return new UsageError(`unknown option '${flag}', and \`${name}\` needs one of its commands; ${see}`);
+  }
+  return new UsageError(`unknown option '${flag}'; ${see}`, {
+    suggestions: likeFlags(withoutDashes(flag), flags),
+    // A flag put right is still refused before the name of its command.
+    ...(isBeforeCommand ? {} : { value: flag }),
+  });
+}
+
+/** What other tools call our flags, and ours in the order in which a command has them. */
+const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
+  since: ["start-date", "from"],
+  after: ["start-date", "from"],
+  from: ["start-date"],
+  until: ["end-date", "to"],
+  before: ["end-date", "to"],
+  to: ["end-date"],
+  day: ["date"],
+  limit: ["max-rows"],
+  file: ["output"],
+};
+
+/** What other tools call our commands. */
+const COMMAND_HABITS: Readonly<Record<string, string>> = {
+  download: "export",
+  fetch: "export",
+  list: "coverage",
+  login: "auth login",
+  logout: "auth logout",
+  ls: "coverage",
+  pull: "export",
+  serve: "service start",
+  whoami: "auth status",
+};
+
+function likeCommands(name: string, command: Command): string[] {
+  const help = command.createHelp();
+  const names = help.visibleCommands(command).map((known) => known.name());
+  const habit = command.parent === null && Object.hasOwn(COMMAND_HABITS, name) ? COMMAND_HABITS[name] : undefined;
+  return habit === undefined ? closest(name, names) : [habit];
+}
+
+/** The flag that an operand was meant for, where the command has it: `--retailer=acme`, or `--date=yesterday`. */
+function asFilter(operand: string, command: Command): string[] {
+  const flag = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday|\d+d)$/.test(operand) ? "--date" : "--retailer";
+  const isTaken = command.registeredArguments.length === 0 && command.options.some(({ long }) => long === flag);
+  return isTaken ? [`${flag}=${operand}`] : [];
+}
+
+/** The flags that `name` may stand for; `--json` for `--format=json`. */
+function likeFlags(name: string, flags: readonly Option[]): string[] {
+  if (flags.find(({ long }) => long === "--format")?.argChoices?.includes(name)) {
+    return [`--format=${name}`];
+  }
+  const names = flags.flatMap(({ long }) => (long === undefined ? [] : withoutDashes(long)));
+  const habits = Object.hasOwn(FLAG_HABITS, name) ? FLAG_HABITS[name] : undefined;
+  const habit = habits?.find((flag) => names.includes(flag));
+  if (habit !== undefined) {
+    return [`--${habit}`];
+  }
+  return name.length < 2 ? [] : closest(name, names).map((found) => `--${found}`);
+}
+
+function choiceError(message: string, argv: readonly string[]): UsageError | undefined {
+  const [, declaration = "", value = "", choices = ""] =
+    /^option '(.*)' argument '(.*)' is invalid\. Allowed choices are (.*)$/s.exec(message) ?? [];
+  if (declaration !== "") {
+    const flags = declaration.match(/(?<!\w)--?[\w-]+/g) ?? [];
+    const flag = flags.find((name) => argv.some((typed) => typed === name || typed.startsWith(`${name}=`)));
+    return new UsageError(`${flags.at(-1)} ${quoted(value)} is none of ${choices}.`, {
+      suggestions: closest(value, choices.split(", ")),
+      value,
+      ...(flag === undefined ? {} : { flag }),
+    });
+  }
+  const [, operand, name, names = ""] =
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)$/s.exec(message) ?? [];
+  return operand === undefined
+    ? undefined
+    : new UsageError(`the ${name} ${quoted(operand)} is none of ${names}.`, {
+        suggestions: closest(operand, names.split(", ")),
+        value: operand,
+      });
+}
+
+/** As it is called: `catalog service keys`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+/** The flag of `--flag=value`, or the word itself. */
+function flagOf(word: string): string {
+  return /^(--?[^=]+)=/s.exec(word)?.[1] ?? word;
+}
+
+function withoutDashes(flag: string): string {
+  return flag.replace(/^--?/, "");
+}

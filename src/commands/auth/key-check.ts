@@ -1,0 +1,68 @@
+import { createClient } from "../../api/client.ts";
+import type { RateHeaders } from "../../api/rate-window.ts";
+import { clientSettings } from "../../cli/connection.ts";
+import type { GlobalOptions } from "../../cli/flags/global.ts";
+import { createReporter } from "../../cli/reporter.ts";
+import type { Context } from "../../context.ts";
+import type { EndpointGroup } from "../../contract/limits.ts";
+import { OPERATIONS, SCOPES, type Scope } from "../../contract/operations.ts";
+import { ApiError } from "../../errors.ts";
+
+/** What the service says of a key. */
+export interface KeyFacts {
+  scopes: Record<Scope, boolean>;
+  rates: Partial<Record<EndpointGroup, RateHeaders>>;
+}
+
+/** No row was crawled then, so that the requests below cost the service next to nothing. */
+const LONG_AGO = { start_date: "1900-01-01", end_date: "1900-01-01" };
+
+/**
+ * Finds out what a key may do by one harmless request for each scope.
+ *
+ * @throws ApiError where the service refuses the key; what else a request can end with
+ */
+export async function checkKey(
+  { baseUrl, apiKey, globals }: { baseUrl: URL; apiKey: string; globals: GlobalOptions },
+  context: Context,
+): Promise<KeyFacts> {
+  const rates: KeyFacts["rates"] = {};
+  const { onEvent } = createReporter(globals, context);
+  const client = createClient({
+    ...clientSettings(globals, context),
+    baseUrl,
+    apiKey,
+    onEvent: (event) => {
+      if (event.type === "answer" && event.rate !== undefined) {
+        rates[OPERATIONS[event.operation].group] = event.rate;
+      }
+      onEvent(event);
+    },
+  });
+  const requests: Record<Scope, () => Promise<unknown>> = {
+    "catalog:sample": () => client.sample(LONG_AGO),
+    "catalog:read": () => client.coverage(LONG_AGO),
+  };
+  try {
+    const scopes: Partial<Record<Scope, boolean>> = {};
+    // One after the other: a key that the service does not know must not count as two failed attempts.
+    for (const scope of SCOPES) {
+      scopes[scope] = await isAllowed(requests[scope]);
+    }
+    return { scopes: scopes as Record<Scope, boolean>, rates };
+  } finally {
+    await client.close();
+  }
+}
+
+async function isAllowed(request: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await request();
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.problem.code === "insufficient_scope") {
+      return false;
+    }
+    throw error;
+  }
+}

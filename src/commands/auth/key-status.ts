@@ -1,0 +1,109 @@
+import type { RateHeaders } from "../../api/rate-window.ts";
+import type { GlobalOptions } from "../../cli/flags/global.ts";
+import { configPath } from "../../config/file.ts";
+import { resolveService, type ServiceSettings } from "../../config/settings.ts";
+import type { Context } from "../../context.ts";
+import type { Scope } from "../../contract/operations.ts";
+import { ApiError } from "../../errors.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import { checkKey, type KeyFacts } from "./key-check.ts";
+
+export interface AuthStatusOptions {
+  globals: GlobalOptions;
+  format: "text" | "json";
+}
+
+/**
+ * Writes which key is used, where it comes from and what the service says of it, as far as it is known.
+ *
+ * @throws ApiError where the service refuses the key, after what is known was written
+ */
+export async function showAuthStatus({ globals, format }: AuthStatusOptions, context: Context): Promise<void> {
+  const settings = await resolveService(globals, context);
+  const { baseUrl, credential } = settings;
+  let facts: KeyFacts | undefined;
+  let refusal: ApiError | undefined;
+  try {
+    facts = await checkKey({ baseUrl, apiKey: credential.apiKey, globals }, context);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) {
+      throw error;
+    }
+    refusal = error;
+  }
+  const report = reportOf(settings, facts, configPath(context));
+  context.stdout.write(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report));
+  if (refusal !== undefined) {
+    throw refusal;
+  }
+}
+
+interface Report {
+  base_url: string;
+  profile: string | null;
+  config_file: string;
+  key_source: string;
+  key_ends_in: string;
+  /** Whether the service takes the key. */
+  accepted: boolean;
+  scopes: Record<Scope, boolean> | null;
+  rate_limits: Record<string, { limit: number; remaining: number; reset_seconds: number }> | null;
+}
+
+function reportOf(
+  { baseUrl, credential, profile }: ServiceSettings,
+  facts: KeyFacts | undefined,
+  path: string,
+): Report {
+  return {
+    base_url: baseUrl.href,
+    profile: profile ?? null,
+    config_file: path,
+    key_source: credential.source,
+    key_ends_in: endOf(credential.apiKey),
+    accepted: facts !== undefined,
+    scopes: facts?.scopes ?? null,
+    rate_limits: facts === undefined ? null : ratesOf(facts.rates),
+  };
+}
+
+/** Of a string that is too short to be a key, four characters would be a good part. */
+function endOf(apiKey: string): string {
+  return apiKey.length < 16 ? "" : apiKey.slice(-4);
+}
+
+function ratesOf(rates: KeyFacts["rates"]): NonNullable<Report["rate_limits"]> {
+  const named = Object.entries(rates) as [string, RateHeaders][];
+  return Object.fromEntries(
+    named.map(([group, { limit, remaining, resetSeconds }]) => [
+      group,
+      { limit, remaining, reset_seconds: resetSeconds },
+    ]),
+  );
+}
+
+function textOf({
+  base_url,
+  profile,
+  config_file,
+  key_source,
+  key_ends_in,
+  scopes,
+  rate_limits,
+  accepted,
+}: Report): string {
+  const allowed = Object.entries(scopes ?? {}).map(([scope, allows]) => `${scope} ${allows ? "yes" : "no"}`);
+  const rates = Object.entries(rate_limits ?? {}).map(
+    ([group, { limit, remaining, reset_seconds }]) =>
+      `${group === "catalog" ? "export, coverage" : group}: ${remaining} of ${limit} requests left for ${reset_seconds} s`,
+  );
+  const lines = [
+    ["service", base_url],
+    ["profile", profile === null ? "none" : `${profile} (${config_file})`],
+    ["key", `…${key_ends_in}, from ${key_source}`],
+    ["accepted", accepted ? "yes" : "no"],
+    ...(scopes === null ? [] : [["scopes", allowed.join(", ")]]),
+    ...rates.map((rate) => ["rate limit", rate]),
+  ];
+  return lines.map(([name = "", value = ""]) => `${name.padEnd(10)}  ${visible(value)}\n`).join("");
+}

@@ -1,0 +1,64 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import type { Context } from "../../context.ts";
+import { CredentialsError, InterruptedError } from "../../errors.ts";
+
+/** A key is 43 characters; what is much longer is no key but a file piped by mistake. */
+const LONGEST_INPUT = 64 * 1024;
+
+/**
+ * The key that a person types or pastes at the terminal, of which nothing is echoed, or else what is piped to stdin,
+ * without one line end at its end.
+ *
+ * @throws InterruptedError after Ctrl-C; CredentialsError where there is nothing to read
+ */
+export async function readKey(context: Pick<Context, "stdin" | "stderr" | "signal">, service: string): Promise<string> {
+  return context.stdin.isTTY ? await promptForKey(context, `API key for ${service}: `) : await readPipe(context);
+}
+
+async function promptForKey(
+  { stdin, stderr, signal }: Pick<Context, "stdin" | "stderr" | "signal">,
+  question: string,
+): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
+  // Not before the terminal has stopped to echo: who answers at once would see the key.
+  stderr.write(question);
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
+      // Ctrl-D, or a terminal that went away.
+      terminal.once("close", () => reject(new CredentialsError("no key was entered. Nothing was stored.")));
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      terminal.once("line", resolve);
+    });
+  } finally {
+    terminal.close();
+    stderr.write("\n");
+  }
+}
+
+async function readPipe({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> {
+  const destroy = () => void stdin.destroy();
+  signal.addEventListener("abort", destroy, { once: true });
+  let text = "";
+  try {
+    for await (const chunk of stdin.setEncoding("utf8")) {
+      text += chunk;
+      if (text.length > LONGEST_INPUT) {
+        throw new CredentialsError("what stdin holds is far too long for a key.");
+      }
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", destroy);
+  }
+  signal.throwIfAborted();
+  if (text === "") {
+    throw new CredentialsError(
+      "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",
+    );
+  }
+  return text.replace(/\r?\n$/, "");
+}

@@ -1,0 +1,141 @@
+import type { Argument, Option } from "commander";
+import type { Place } from "../../cli/command-line.ts";
+import type { Vocabulary } from "../../config/vocabulary.ts";
+import { parseRcd, type Rcd } from "../../contract/filters.ts";
+import { PROBLEM_CODES } from "../../contract/problems.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { LOCAL_PROBLEMS } from "../../failures.ts";
+import { TOPICS } from "../help/topics.ts";
+
+export interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** What the shell is to offer: words of ours, or its own files or folders. */
+export interface Completion {
+  kind: "words" | "files" | "folders";
+  candidates: readonly Candidate[];
+}
+
+/** What completion knows beyond the declarations of the commands. */
+export interface Known {
+  vocabulary: Vocabulary;
+  profiles: readonly string[];
+}
+
+/** Slugs come from a service: what a shell would not take as a plain word is never put into a command line. */
+const PLAIN = /^[\w.:@%+/-]+$/;
+
+/** What can stand at `place`. */
+export function complete(place: Place, known: Known): Completion {
+  if (place.option !== undefined) {
+    return valuesOf(place.option, place, known);
+  }
+  return place.typed.startsWith("-") ? words(place, flagsOf(place)) : operandsOf(place);
+}
+
+function flagsOf({ command, typed, values }: Place): Candidate[] {
+  const help = command.createHelp();
+  return help
+    .visibleOptions(command)
+    .filter(({ long, variadic }) => variadic || !values.has(long ?? ""))
+    .map((option) => ({
+      value: (typed.startsWith("--") ? option.long : (option.short ?? option.long)) ?? "",
+      description: help.optionDescription(option),
+    }));
+}
+
+function operandsOf(place: Place): Completion {
+  const { command, operand } = place;
+  const help = command.createHelp();
+  const commands = help
+    .visibleCommands(command)
+    .filter((subcommand) => subcommand.name() !== "help" || command.parent === null)
+    .map((subcommand) => ({ value: subcommand.name(), description: help.subcommandDescription(subcommand) }));
+  if (command.commands.length > 0) {
+    return words(place, commands);
+  }
+  const argument =
+    command.registeredArguments[operand] ?? command.registeredArguments.findLast((last) => last.variadic);
+  if (argument === undefined) {
+    return words(place, []);
+  }
+  const kind = kindOf(argument.name());
+  return kind === "words" ? words(place, plain(operandValues(argument, place))) : { kind, candidates: [] };
+}
+
+function operandValues(argument: Argument, { command }: Place): readonly string[] {
+  switch (argument.name()) {
+    case "code":
+      return [...PROBLEM_CODES, ...LOCAL_PROBLEMS.map(({ code }) => code)];
+    case "topic":
+      return [...Object.keys(TOPICS), ...(command.parent?.commands ?? []).map((sibling) => sibling.name())];
+    default:
+      return argument.argChoices ?? [];
+  }
+}
+
+function valuesOf(option: Option, place: Place, { vocabulary, profiles }: Known): Completion {
+  if (option.argChoices !== undefined) {
+    return words(place, plain(option.argChoices));
+  }
+  switch (option.long) {
+    case "--retailer":
+    case "--category":
+    case "--department":
+      return words(place, plain(slugs(option.long.slice(2) as keyof Rcd, place, vocabulary)));
+    case "--rcd":
+      return listOf(place, vocabulary.rcds);
+    case "--columns":
+      return listOf(place, PRODUCT_COLUMNS);
+    case "--profile":
+      return words(place, plain(profiles));
+    default:
+      break;
+  }
+  const what = /<([^>]*)>/.exec(option.flags)?.[1] ?? "";
+  return what === "date" || what === "day"
+    ? words(place, plain(["today", "yesterday", "7d", "30d"]))
+    : { kind: kindOf(what), candidates: [] };
+}
+
+function kindOf(what: string): Completion["kind"] {
+  if (/^(dir|folder)/.test(what)) {
+    return "folders";
+  }
+  return /^file/.test(what) ? "files" : "words";
+}
+
+/** Slugs of the combinations that agree with what was typed already, and those of which only the name is known. */
+function slugs(name: keyof Rcd, { values }: Place, { rcds, slugs: named }: Vocabulary): string[] {
+  const typed = (["retailer", "category", "department"] as const).flatMap((other) => {
+    const value = values.get(`--${other}`);
+    return other === name || value === undefined ? [] : [{ other, value }];
+  });
+  const agreeing = rcds
+    .flatMap((rcd) => parseRcd(rcd) ?? [])
+    .filter((rcd) => typed.every(({ other, value }) => rcd[other] === value))
+    .map((rcd) => rcd[name]);
+  return [...agreeing, ...(typed.length === 0 ? (named[name] ?? []) : [])];
+}
+
+/** Completes the last of a list of values separated by commas; those before it are not offered again. */
+function listOf(place: Place, known: readonly string[]): Completion {
+  const cut = place.typed.lastIndexOf(",") + 1;
+  const before = place.typed.slice(0, cut);
+  const taken = new Set(before.split(","));
+  const left = plain(known.filter((value) => !taken.has(value)));
+  return words({ ...place, prefix: place.prefix + before, typed: place.typed.slice(cut) }, left);
+}
+
+function plain(values: readonly string[]): Candidate[] {
+  return [...new Set(values)].map((value) => ({ value, description: "" }));
+}
+
+function words({ prefix, typed }: Place, candidates: readonly Candidate[]): Completion {
+  const fitting = candidates
+    .filter(({ value }) => value.startsWith(typed) && PLAIN.test(value))
+    .map(({ value, description }) => ({ value: prefix + value, description }));
+  return { kind: "words", candidates: fitting };
+}

@@ -1,0 +1,2 @@
+/** The hidden command that the completion scripts call. */
+export const COMPLETE = "__complete";

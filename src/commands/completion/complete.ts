@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { type Place, placeOf } from "../../cli/command-line.ts";
+import { readConfig } from "../../config/file.ts";
+import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
+import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
+import type { Context } from "../../context.ts";
+import { complete } from "./candidates.ts";
+import { splitLine } from "./shell-words.ts";
+
+/**
+ * Declares what the completion scripts call: `__complete -- WORD...` with the words after the program's name up to the
+ * cursor, the last of which may be empty, or `__complete --line LINE` with the command line up to the cursor. It prints
+ * the kind of the completion on the first line, then a candidate and, after a tab, what it means on each.
+ */
+export function declare(command: Command, context: Context): void {
+  command
+    .argument("[words...]")
+    .option("--line <line>")
+    .action(async (words: string[], { line }: { line?: string }) => {
+      const program = command.parent ?? command;
+      const typed = line === undefined ? words : splitLine(line).slice(1);
+      const place = placeOf(program, typed);
+      const { kind, candidates } = complete(place, await known(place, context));
+      const lines = candidates.map(({ value, description }) => `${value}\t${description.replace(/\s+/g, " ")}`);
+      context.stdout.write([kind, ...lines].map((text) => `${text}\n`).join(""));
+    });
+}
+
+/** A configuration that is missing or broken only leaves less to offer. */
+async function known({ values }: Place, context: Context) {
+  const profiles = await readConfig(context).then(
+    (config) => Object.keys(config.profiles),
+    () => [],
+  );
+  return { profiles, vocabulary: await vocabularyOf(values, context) };
+}
+
+async function vocabularyOf(values: ReadonlyMap<string, string>, context: Context): Promise<Vocabulary> {
+  if (values.has("--demo")) {
+    return await readVocabulary({ service: "demo", profile: undefined }, context);
+  }
+  try {
+    const profile = await findProfile(values.get("--profile"), context);
+    const baseUrl = resolveBaseUrl(values.get("--base-url"), context, profile?.values);
+    return await readVocabulary({ service: baseUrl.href, profile: profile?.name }, context);
+  } catch {
+    return { rcds: [], slugs: {} };
+  }
+}

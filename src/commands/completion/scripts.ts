@@ -1,0 +1,73 @@
+import { COMPLETE } from "./complete-command.ts";
+
+const BASH = `# Completion of catalog for bash 3.2 and later.
+# Try it:  source <(catalog completion bash)
+# Keep it: catalog completion bash > ~/.local/share/bash-completion/completions/catalog
+_catalog() {
+  local line=\${COMP_LINE:0:COMP_POINT} cur=\${COMP_WORDS[COMP_CWORD]} typed prefix kind value
+  COMPREPLY=()
+  # bash cuts words at = and : and replaces only what comes after the cut.
+  case $cur in [=:]) cur= ;; esac
+  typed=\${line##*[[:blank:]]}
+  case $typed in *"$cur") prefix=\${typed%"$cur"} ;; *) return ;; esac
+  {
+    IFS= read -r kind
+    while IFS=$'\\t' read -r value _; do
+      COMPREPLY+=("\${value#"$prefix"}")
+    done
+  } < <(catalog ${COMPLETE} --line "$line" 2>/dev/null)
+  case $kind in
+    files) compopt -o default 2>/dev/null ;;
+    folders) compopt -o dirnames 2>/dev/null ;;
+  esac
+}
+complete -F _catalog catalog
+`;
+
+const ZSH = `#compdef catalog
+# Completion of catalog for zsh.
+# Try it:  source <(catalog completion zsh)
+# Keep it: catalog completion zsh > a folder of $fpath, as _catalog
+_catalog() {
+  local -a lines candidates
+  local line
+  lines=("\${(@f)$(catalog ${COMPLETE} -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
+  case \${lines[1]} in
+    files) _files ;;
+    folders) _files -/ ;;
+    *)
+      for line in "\${(@)lines[2,-1]}"; do
+        candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+      done
+      _describe catalog candidates
+      ;;
+  esac
+}
+if [ "\${funcstack[1]}" = _catalog ]; then
+  _catalog "$@"
+else
+  compdef _catalog catalog
+fi
+`;
+
+const FISH = `# Completion of catalog for fish.
+# Try it:  catalog completion fish | source
+# Keep it: catalog completion fish > ~/.config/fish/completions/catalog.fish
+function __catalog_complete
+    # fish gives words with their quotes, and compares candidates with what is between them.
+    set -l words (begin; commandline -opc; commandline -ct; end | string replace -ra '[\\'"]' '')
+    set -l lines (catalog ${COMPLETE} -- $words[2..] 2>/dev/null)
+    switch "$lines[1]"
+        case files
+            __fish_complete_path $words[-1]
+        case folders
+            __fish_complete_directories $words[-1]
+        case '*'
+            set -e lines[1]
+            test (count $lines) -gt 0; and printf '%s\\n' $lines
+    end
+end
+complete -c catalog -f -a '(__catalog_complete)'
+`;
+
+export const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;

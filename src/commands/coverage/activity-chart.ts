@@ -1,0 +1,79 @@
+import type { Coverage } from "../../contract/coverage.ts";
+import { groupDigits, numberCell, textCell } from "../../output/terminal/cell.ts";
+import { countBar } from "../../output/terminal/chart.ts";
+import { heatLine } from "../../output/terminal/heat.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { wrap } from "../../output/terminal/wrap.ts";
+import type { Activity } from "./activity.ts";
+import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
+
+interface ChartOptions {
+  /** Cells of the terminal; undefined where there is none. */
+  width: number | undefined;
+  colour: boolean;
+}
+
+/** Cells of a bar at most, and at least where the terminal is narrow. */
+const BAR = { most: 40, least: 8 } as const;
+
+/** Draws the matching rows of each combination, or group of them, as bars. */
+export function barChart(
+  entries: readonly (Coverage | CoverageGroup)[],
+  groupBy: Dimension | undefined,
+  options: ChartOptions,
+): string {
+  const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
+  const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
+  const cellsOf = entries.map((entry) => [
+    ...names.map((name) => textCell(entry[name] ?? "")),
+    numberCell(entry.matching_rows),
+  ]);
+  const columns = [...names.map((heading) => ({ heading })), { heading: "rows", rigid: true }];
+  // Below the headings, the rule is as wide as the table.
+  const taken = renderTable({ columns, rows: cellsOf }).text.split("\n")[1]?.length ?? 0;
+  const room = (options.width ?? Number.POSITIVE_INFINITY) - taken - 2;
+  const width = Math.min(BAR.most, Math.max(BAR.least, room));
+  return renderTable(
+    {
+      columns: [...columns, { heading: "", rigid: true }],
+      rows: cellsOf.map((cells, index) => [
+        ...cells,
+        textCell(countBar(entries[index]?.matching_rows ?? 0, most, width)),
+      ]),
+    },
+    options,
+  ).text;
+}
+
+/** Width from which a period takes two cells. */
+const WIDE = 100;
+
+/** Draws the crawl activity of each retailer, rows a day, as a line of shades over time. */
+export function activityChart({ periods, rows }: Activity, options: ChartOptions): string {
+  const [first, last] = [periods[0], periods.at(-1)];
+  if (first === undefined || last === undefined) {
+    return "";
+  }
+  const cells = (options.width ?? WIDE) >= WIDE ? 2 : 1;
+  const retailers = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  const { text } = renderTable(
+    {
+      columns: [{ heading: "retailer" }, { heading: `${first.start} to ${last.end}`, rigid: true }],
+      rows: retailers.map(([retailer, counts]) => [
+        textCell(retailer),
+        textCell(
+          heatLine(
+            counts.map((count, index) => count / (periods[index]?.days ?? 1)),
+            cells,
+          ),
+        ),
+      ]),
+    },
+    options,
+  );
+  const days = Math.round(periods.reduce((sum, period) => sum + period.days, 0) / periods.length);
+  const about = periods.every((period) => period.days === days) ? "" : "about ";
+  const unit = days === 1 ? "day" : "days";
+  const legend = `each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most; ${groupDigits(periods.length)} coverage requests`;
+  return `${text}${wrap(legend, options.width)}\n`;
+}

@@ -1,0 +1,60 @@
+import type { CatalogClient } from "../../api/client.ts";
+import type { CoverageSummary } from "../../contract/coverage.ts";
+import type { Filters } from "../../contract/filters.ts";
+
+/** When the rows were crawled, retailer by retailer. */
+export interface Activity {
+  /** Consecutive and of nearly the same length; dates `YYYY-MM-DD`, inclusive. */
+  periods: readonly Period[];
+  /** Rows of each retailer in each period. */
+  rows: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface Period {
+  start: string;
+  end: string;
+  days: number;
+}
+
+/** Coverage requests that are under way at once. */
+const CONCURRENCY = 4;
+
+/** Learns from one coverage request for each period, at most `requests`, when the rows were crawled. */
+export async function readActivity(
+  client: Pick<CatalogClient, "coverage">,
+  filters: Filters,
+  { earliest_date, latest_date }: CoverageSummary,
+  requests: number,
+  signal: AbortSignal,
+): Promise<Activity> {
+  const periods = earliest_date === null || latest_date === null ? [] : cut(earliest_date, latest_date, requests);
+  const rows = new Map<string, number[]>();
+  const queue = periods.entries();
+  const work = async () => {
+    for (const [index, { start, end }] of queue) {
+      const { data } = await client.coverage({ ...filters, start_date: start, end_date: end }, signal);
+      for (const { retailer, matching_rows } of data) {
+        const counts = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
+        counts[index] = (counts[index] ?? 0) + matching_rows;
+        rows.set(retailer, counts);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return { periods, rows };
+}
+
+const DAY = 86_400_000;
+
+/** Cuts the days from `first` to `last` into at most `count` periods whose lengths differ by one day at most. */
+export function cut(first: string, last: string, count: number): Period[] {
+  const start = Date.parse(first);
+  const days = (Date.parse(last) - start) / DAY + 1;
+  const periods = Math.min(count, days);
+  const dayAt = (offset: number) => new Date(start + offset * DAY).toISOString().slice(0, 10);
+  return Array.from({ length: periods }, (_, index) => {
+    const from = Math.floor((index * days) / periods);
+    const to = Math.floor(((index + 1) * days) / periods);
+    return { start: dayAt(from), end: dayAt(to - 1), days: to - from };
+  });
+}

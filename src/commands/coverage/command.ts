@@ -1,0 +1,110 @@
+import { type Command, Option } from "commander";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { DIMENSIONS, type Dimension, SORTS, type Sort } from "./groups.ts";
+import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./options.ts";
+import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+  refuseBinaryOnTerminal,
+  textFormatOfFile,
+} from "../../cli/flags/output.ts";
+import { parseWhole } from "../../cli/flags/values.ts";
+
+/** Coverage requests of the activity of `--chart` at most. */
+const CHART_REQUESTS = 24;
+
+interface Flags extends FilterFlags, OutputFlags {
+  demo?: boolean;
+  groupBy?: Dimension;
+  sort?: Sort;
+  chart?: boolean;
+  chartRequests?: string;
+  html?: string;
+  failOnEmpty?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: CoverageOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./run.ts")).runCoverage(options, context),
+): void {
+  command.description(
+    "How much data exists: a row per retailer/category/department combination with its row counts and crawl dates.",
+  );
+  addFilterFlags(command);
+  addOutputFlags(command, COVERAGE_FORMATS, "table in a terminal, else ndjson")
+    .addOption(new Option("--group-by <what>", "add the combinations up").choices(DIMENSIONS))
+    .addOption(
+      new Option("--sort <by>", "name, or the largest, earliest or latest first (default: name)").choices(SORTS),
+    )
+    .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
+    .option("--chart-requests <n>", `coverage requests that the lines may take (default: ${CHART_REQUESTS})`)
+    .option("--html <file>", "write a page to look at: a heat map, date ranges, a table to sort; opens without network")
+    .option("--fail-on-empty", "exit with 7 when nothing matches")
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ catalog coverage --demo
+  $ catalog coverage --retailer acme --group-by department
+  $ catalog coverage --chart --group-by retailer
+  $ catalog coverage --html coverage.html
+  $ catalog coverage --date yesterday -f csv -o yesterday.csv`,
+    )
+    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+function parseOptions(command: Command, flags: Flags, context: Context): CoverageOptions {
+  const chartRequests = parseChart(flags);
+  const output = flags.html === undefined ? parseListing(flags, context) : parsePage(flags, flags.html);
+  if (flags.chart && output.format !== "table") {
+    throw new UsageError(`--chart is a view for people; it cannot be combined with ${output.format}.`, {
+      flag: "--chart",
+    });
+  }
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  return {
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    demo: flags.demo ?? false,
+    output,
+    groupBy: flags.groupBy,
+    sort: flags.sort ?? "name",
+    chartRequests,
+    failOnEmpty: flags.failOnEmpty ?? false,
+  };
+}
+
+function parseChart(flags: Flags): number | undefined {
+  if (flags.chartRequests !== undefined && !flags.chart) {
+    throw new UsageError("--chart-requests needs --chart.", { flag: "--chart-requests" });
+  }
+  const requests = parseWhole(flags.chartRequests ?? String(CHART_REQUESTS), "--chart-requests", 1, 100);
+  return flags.chart ? requests : undefined;
+}
+
+function parseListing(flags: Flags, context: Context): OutputOptions<CoverageFormat> {
+  const isForPeople = flags.chart === true || context.stdout.isTTY === true;
+  return parseOutput<CoverageFormat>(flags, formatOfName, isForPeople ? "table" : "ndjson");
+}
+
+function parsePage(flags: Flags, file: string): OutputOptions<CoverageFormat> {
+  const other = (["output", "format", "groupBy"] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined) {
+    const flag = other === "groupBy" ? "--group-by" : `--${other}`;
+    throw new UsageError(`--html FILE is an output of its own with every combination; leave ${flag} away.`, { flag });
+  }
+  return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html");
+}
+
+function formatOfName(name: string): CoverageFormat | undefined {
+  return /\.(md|markdown)$/i.test(name) ? "markdown" : textFormatOfFile(name);
+}

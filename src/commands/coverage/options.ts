@@ -1,0 +1,19 @@
+import type { Filters } from "../../contract/filters.ts";
+import type { Dimension, Sort } from "./groups.ts";
+import type { GlobalOptions } from "../../cli/flags/global.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+
+export const COVERAGE_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
+export type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
+
+export interface CoverageOptions {
+  globals: GlobalOptions;
+  filters: Filters;
+  demo: boolean;
+  output: OutputOptions<CoverageFormat>;
+  groupBy: Dimension | undefined;
+  sort: Sort;
+  /** Coverage requests for the activity over time; undefined for no chart. */
+  chartRequests: number | undefined;
+  failOnEmpty: boolean;
+}

@@ -1,0 +1,90 @@
+import type { CoverageAnswer } from "../../api/coverage-answer.ts";
+import type { Context } from "../../context.ts";
+import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
+import { EmptyResultError } from "../../errors.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+import { renderMarkdown } from "../../output/formats/markdown.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { type Connection, withConnection } from "../../cli/connection.ts";
+import { readActivity } from "./activity.ts";
+import { activityChart, barChart } from "./activity-chart.ts";
+import { type CoverageGroup, GROUP_COLUMNS, groupCoverage, sortCoverage } from "./groups.ts";
+import type { CoverageOptions } from "./options.ts";
+import { coverageTable, RANGE } from "./combinations-table.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeRows, writeText } from "../../cli/write-rows.ts";
+
+/** Writes how much data exists, as the options ask to see it. */
+export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
+  await withConnection(options, context, async (connection) => {
+    const answer = await connection.client.coverage(options.filters);
+    if (options.failOnEmpty && answer.data.length === 0) {
+      throw new EmptyResultError("nothing matches the filters");
+    }
+    const { output } = options;
+    const view = await viewOf(answer, options, connection, context);
+    if (view !== undefined) {
+      await writeText(view.text, output, context);
+      const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE);
+      notShown(hidden, "-f csv has them all").forEach(connection.reporter.note);
+      return;
+    }
+    const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
+    const rows = entriesOf(answer.data, options).map((entry) => JSON.stringify(entry));
+    await writeRows(rows, output as OutputOptions<RowFormat>, { known }, context);
+  });
+}
+
+/** What a person looks at; undefined for the formats that carry rows. */
+async function viewOf(
+  answer: CoverageAnswer,
+  options: CoverageOptions,
+  connection: Connection,
+  context: Context,
+): Promise<{ text: string; hidden?: readonly string[] } | undefined> {
+  const { groupBy, chartRequests, output } = options;
+  const entries = entriesOf(answer.data, options);
+  const { coverage } = answer.meta;
+  const isTerminal = output.output === undefined;
+  const width = isTerminal ? widthOf(context.stdout) : undefined;
+  const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
+  if (output.format === "html") {
+    const { coveragePage } = await import("./page.ts");
+    const page = { filters: options.filters, service: connection.service, now: context.now() };
+    return { text: coveragePage(answer, page) };
+  }
+  if (chartRequests !== undefined) {
+    if (entries.length === 0) {
+      return { text: "nothing matches the filters\n" };
+    }
+    const activity = await readActivity(connection.client, options.filters, coverage, chartRequests, connection.signal);
+    warnOfChange(answer, activity.rows, connection);
+    const bars = barChart(entries, groupBy, { width, colour });
+    return { text: `${bars}\n${activityChart(activity, { width, colour })}` };
+  }
+  if (output.format === "table") {
+    const table = coverageTable(entries, groupBy, coverage, { bars: true, width });
+    return renderTable(table, { width, colour });
+  }
+  return output.format === "markdown"
+    ? { text: renderMarkdown(coverageTable(entries, groupBy, coverage, { bars: false, width })) }
+    : undefined;
+}
+
+function entriesOf(data: readonly Coverage[], { groupBy, sort }: CoverageOptions): (Coverage | CoverageGroup)[] {
+  return groupBy === undefined ? sortCoverage(data, sort) : sortCoverage(groupCoverage(data, groupBy), sort);
+}
+
+/** The periods together are the whole set, unless it changed from one request to the next. */
+function warnOfChange(
+  { meta }: CoverageAnswer,
+  rows: ReadonlyMap<string, readonly number[]>,
+  { reporter }: Connection,
+): void {
+  const sum = [...rows.values()].flat().reduce((total, count) => total + count, 0);
+  if (sum !== meta.coverage.matching_rows) {
+    reporter.warn(`the set changed while it was read: ${meta.coverage.matching_rows} rows at first, then ${sum}`);
+  }
+}

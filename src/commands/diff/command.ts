@@ -1,0 +1,114 @@
+import type { Command } from "commander";
+import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  parseOutput,
+  refuseBinaryOnTerminal,
+  textFormatOfFile,
+} from "../../cli/flags/output.ts";
+import { parseDate, parseWhole } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { UsageError } from "../../errors.ts";
+import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
+
+interface Flags extends FilterFlags, OutputFlags {
+  from?: string;
+  to?: string;
+  against?: string;
+  demo?: boolean;
+  concurrency?: string;
+  maxRate?: string;
+  failOnEmpty?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: DiffOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./run.ts")).runDiff(options, context),
+): void {
+  command
+    .description(
+      "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
+        "A price changed where mrp, selling_price, discount_pct or currency did.",
+    )
+    .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, or 7d (UTC)")
+    .option("--to <day>", "the later crawl day (default: yesterday)")
+    .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key");
+  addVocabularyFlags(command);
+  addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson")
+    .option("--concurrency <n>", "parts of a day that are walked at once (default: 8)")
+    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
+    .option("--fail-on-empty", "exit with 7 when one of the days has no rows")
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ catalog diff --demo --from 13d --to yesterday
+  $ catalog diff --from 7d --retailer acme
+  $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv
+  $ catalog sync rows && catalog diff --against rows --from 7d`,
+    )
+    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
+  const output = parseOutput<DiffFormat>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  const globals = parseGlobals(command);
+  return {
+    globals,
+    filters: parseFilters(flags, context.now()),
+    ...parseDays(flags, context.now()),
+    against: parseFolder(flags, globals),
+    demo: flags.demo ?? false,
+    output,
+    pageSize: LIMITS.pageSize.maximum,
+    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
+    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    failOnEmpty: flags.failOnEmpty ?? false,
+  };
+}
+
+/** Refuses flags that speak of a service, which would silently do nothing. */
+function parseFolder({ against, demo, concurrency, maxRate }: Flags, globals: GlobalOptions): string | undefined {
+  if (against === undefined) {
+    return undefined;
+  }
+  if (against === "") {
+    throw new UsageError("--against is empty; name a folder of `catalog sync`.", { flag: "--against" });
+  }
+  const { baseUrl, profile } = globals;
+  const ofService = { "--demo": demo, "--base-url": baseUrl, "--profile": profile };
+  const ofRequests = { "--concurrency": concurrency, "--max-rate": maxRate };
+  for (const [flag, value] of Object.entries({ ...ofService, ...ofRequests })) {
+    if (value !== undefined) {
+      throw new UsageError(`${flag} cannot be combined with --against: the folder is read, and no service is asked.`, {
+        flag,
+      });
+    }
+  }
+  return against;
+}
+
+function parseDays(flags: Flags, now: number): { from: string; to: string } {
+  if (flags.from === undefined) {
+    throw new UsageError("--from is missing: name the earlier of the two crawl days, as in --from 7d.", {
+      flag: "--from",
+    });
+  }
+  const from = parseDate(flags.from, "--from", now);
+  const to = parseDate(flags.to ?? "yesterday", "--to", now);
+  if (from >= to) {
+    throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {
+      flag: "--from",
+      value: flags.from,
+    });
+  }
+  return { from, to };
+}

@@ -1,0 +1,109 @@
+import { FLAG_OF_FILTER } from "../../cli/flags/filter.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import { closest } from "../../contract/closest.ts";
+import { FILTER_NAMES, type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import { UsageError } from "../../errors.ts";
+import type { DayState, SyncState } from "../../mirror/folder-state.ts";
+import { combinationsOf } from "../../mirror/synced-day.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
+import { combinationFilter, dayFilter } from "../../pull/local-filters.ts";
+
+/**
+ * Refuses days of which the folder knows nothing: later than its newest, or outside the dates it was synced with. Any
+ * other day that it does not have had no rows when it was synced.
+ *
+ * @throws UsageError with the nearest days that the folder has
+ */
+export function checkDays(wanted: { from: string; to: string }, folder: string, { filters, days }: SyncState): void {
+  const isCovered = dayFilter(filters);
+  const held = Object.keys(days).sort();
+  const newest = held.at(-1) ?? "";
+  // The later day first: only where it is one of the folder's can the earlier be put right.
+  for (const [flag, day] of [
+    ["--to", wanted.to],
+    ["--from", wanted.from],
+  ] as const) {
+    const isOutside = !isCovered(day);
+    if (day > newest || isOutside) {
+      const reason =
+        newest === ""
+          ? "holds no day at all; `catalog sync` fills it"
+          : isOutside
+            ? `cannot tell of it, since it was synced with ${flagsOf(filters)}`
+            : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date`;
+      const isUsable = (other: string) => (flag === "--to" ? other > wanted.from : other < wanted.to);
+      const suggestions = nearestDays(day, held).filter(isUsable);
+      throw new UsageError(`${flag} ${day}: ${folder} ${reason}.`, { flag, suggestions });
+    }
+  }
+}
+
+/** The last of the days before and the first after it, the nearer first. */
+export function nearestDays(day: string, days: readonly string[]): string[] {
+  const distance = (other: string) => Math.abs(Date.parse(other) - Date.parse(day));
+  return [days.findLast((other) => other < day), days.find((other) => other > day)]
+    .filter((other) => other !== undefined)
+    .sort((a, b) => distance(a) - distance(b));
+}
+
+/**
+ * Refuses what the folder holds nothing of on any day, scoped as the service does it: category and department within
+ * the retailer, and a triple as a whole.
+ *
+ * @throws UsageError with the closest of what the folder has on `days`
+ */
+export function checkVocabulary(filters: Filters, days: readonly string[], folder: string, state: SyncState): void {
+  const everywhere = distinctCombinations(Object.values(state.days));
+  const onTheDays = distinctCombinations(days.flatMap((day) => state.days[day] ?? []));
+  for (const { filter, value, scope, read } of namedBy(filters)) {
+    const isInScope = combinationFilter(scope);
+    if (!everywhere.some((known) => isInScope(known) && read(known) === value)) {
+      const what = filter === "rcd" ? "combination" : filter;
+      const place = scope.retailer === undefined ? "" : ` at the retailer ${quoted(scope.retailer)}`;
+      const limits = Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${flagsOf(state.filters)}`;
+      throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
+        flag: FLAG_OF_FILTER[filter],
+        value,
+        suggestions: closest(value, onTheDays.filter(isInScope).map(read)),
+      });
+    }
+  }
+}
+
+function distinctCombinations(days: readonly DayState[]): Rcd[] {
+  const counts: Record<string, number> = Object.assign({}, ...days.map((day) => day.counts));
+  return combinationsOf({ counts });
+}
+
+/** What a filter names, where that must be found, and how to read it off a combination. */
+interface Named {
+  filter: FilterName;
+  value: string;
+  scope: Filters;
+  read: (combination: Rcd) => string;
+}
+
+function namedBy({ retailer, category, department, rcd }: Filters): Named[] {
+  const scope = retailer === undefined ? {} : { retailer };
+  const slugs = [
+    ["retailer", retailer, {}],
+    ["category", category, scope],
+    ["department", department, scope],
+  ] as const;
+  return [
+    ...slugs.flatMap(([filter, value, scope]): Named[] =>
+      value === undefined ? [] : [{ filter, value, scope, read: (combination) => combination[filter] }],
+    ),
+    ...(rcd?.split(",") ?? []).map((value): Named => ({ filter: "rcd", value, scope: {}, read: formatRcd })),
+  ];
+}
+
+/** Filters as they are typed. */
+export function flagsOf(filters: Filters): string {
+  return quoteCommand(
+    FILTER_NAMES.flatMap((name) => {
+      const value = filters[name];
+      return value === undefined ? [] : [FLAG_OF_FILTER[name], value];
+    }),
+  );
+}

@@ -1,0 +1,58 @@
+import { withinMaxTime } from "../../cli/max-time.ts";
+import { createReporter } from "../../cli/reporter.ts";
+import type { Context } from "../../context.ts";
+import type { Rcd } from "../../contract/filters.ts";
+import { folderDays } from "../../mirror/folder-days.ts";
+import type { SyncState } from "../../mirror/folder-state.ts";
+import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/synced-day.ts";
+import { combinationFilter } from "../../pull/local-filters.ts";
+import type { ComparedDays } from "./days.ts";
+import { checkDays, checkVocabulary, flagsOf, nearestDays } from "./folder-checks.ts";
+import type { DiffOptions } from "./options.ts";
+
+/**
+ * Days of a synced folder; nothing else is read, and nobody is asked.
+ *
+ * @throws UsageError where the folder cannot tell of a day, or has nothing of a filter
+ */
+export async function withFolderDays(
+  folder: string,
+  options: DiffOptions,
+  context: Context,
+  use: (days: ComparedDays) => Promise<void>,
+): Promise<void> {
+  const { globals, filters, from, to } = options;
+  const isWanted = combinationFilter(filters);
+  await withinMaxTime(globals, context, async (signal) => {
+    const state = await readSyncedFolder(folder);
+    checkDays({ from, to }, folder, state);
+    checkVocabulary(filters, [from, to], folder, state);
+    const reporter = createReporter(globals, context);
+    if (Object.keys(state.filters).length > 0) {
+      reporter.note(`${folder} holds what it was synced with: ${flagsOf(state.filters)}`);
+    }
+    const days = await openDays(folder, [from, to]);
+    try {
+      await use({
+        source: folderDays(days, { isWanted, signal }),
+        reporter,
+        signal,
+        daysWithRows: async (empty) => describeDays(matchingDays(state, isWanted), empty),
+      });
+    } finally {
+      await closeDays(days);
+    }
+  });
+}
+
+function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {
+  return Object.entries(days)
+    .filter(([, state]) => combinationsOf(state).some(isWanted))
+    .map(([day]) => day)
+    .sort();
+}
+
+function describeDays(days: readonly string[], empty: readonly string[]): string | undefined {
+  const around = [...new Set(empty.flatMap((day) => nearestDays(day, days)))].sort();
+  return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
+}

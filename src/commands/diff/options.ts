@@ -1,0 +1,24 @@
+import type { GlobalOptions } from "../../cli/flags/global.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { Filters } from "../../contract/filters.ts";
+
+export const DIFF_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
+export type DiffFormat = (typeof DIFF_FORMATS)[number];
+
+export interface DiffOptions {
+  globals: GlobalOptions;
+  /** Without dates. */
+  filters: Filters;
+  /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
+  from: string;
+  to: string;
+  /** A synced folder, the rows of which are compared instead of a service's. */
+  against: string | undefined;
+  demo: boolean;
+  output: OutputOptions<DiffFormat>;
+  pageSize: number;
+  concurrency: number;
+  /** Requests a minute. */
+  maxRate: number | undefined;
+  failOnEmpty: boolean;
+}

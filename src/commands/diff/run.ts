@@ -1,0 +1,143 @@
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import { withProgress } from "../../cli/pull-progress.ts";
+import { keepHeapSmall } from "../../cli/small-heap.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeText } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import { type DiffSummary, diffDays } from "../../diff/compare.ts";
+import type { Difference } from "../../diff/join.ts";
+import { EmptyResultError } from "../../errors.ts";
+import { openDestination } from "../../output/destination/open.ts";
+import { loadEncoder, type RowFormat } from "../../output/formats/registry.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { wrap } from "../../output/terminal/wrap.ts";
+import { collectShown, diffTable, summaryLine } from "./changes-table.ts";
+import type { ComparedDays } from "./days.ts";
+import type { DiffOptions } from "./options.ts";
+import { DIFF_COLUMNS, diffRecord } from "./record.ts";
+
+/** Retailers that a warning names. */
+const NAMED = 5;
+
+/** Writes the differences between the two days that the options name. */
+export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
+  keepHeapSmall();
+  await withDays(options, context, async (days) => {
+    const { format } = options.output;
+    if (format === "table") {
+      await showTable(options, days, context);
+      return;
+    }
+    const summary = await writeRecords({ ...options.output, format }, options, days, context);
+    days.reporter.note(`${options.from} to ${options.to}: ${summaryLine(summary)}`);
+  });
+}
+
+async function withDays(
+  options: DiffOptions,
+  context: Context,
+  use: (days: ComparedDays) => Promise<void>,
+): Promise<void> {
+  if (options.against === undefined) {
+    const { withServiceDays } = await import("./from-service.ts");
+    await withServiceDays(options, context, use);
+  } else {
+    const { withFolderDays } = await import("./from-folder.ts");
+    await withFolderDays(options.against, options, context, use);
+  }
+}
+
+async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<void> {
+  const { add, shown } = collectShown();
+  let all = 0;
+  const summary = await compareDays(options, days, context, async (differences) => {
+    all += differences.length;
+    add(differences);
+  });
+  const isTerminal = options.output.output === undefined;
+  const width = isTerminal ? widthOf(context.stdout) : undefined;
+  const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
+  const differences = shown();
+  const { text: table, hidden } = renderTable(diffTable(differences), { width, colour });
+  const left = all - differences.length;
+  const more =
+    left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
+  const result = wrap(`${options.from} to ${options.to}: ${summaryLine(summary)}`, width);
+  await writeText(`${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`, options.output, context);
+  if (differences.length > 0) {
+    notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
+  }
+}
+
+async function writeRecords(
+  output: OutputOptions<RowFormat>,
+  options: DiffOptions,
+  days: ComparedDays,
+  context: Context,
+): Promise<DiffSummary> {
+  const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
+  const destination = await openDestination({ ...output, stdout: context.stdout, signal: days.signal });
+  try {
+    await destination.write(await encoder.begin());
+    const summary = await compareDays(options, days, context, async (differences) => {
+      const records = differences.map((difference) => diffRecord(difference, options));
+      await destination.write(await encoder.encode(records));
+    });
+    await destination.write(await encoder.end());
+    await destination.finish();
+    return summary;
+  } catch (error) {
+    await destination.abandon();
+    throw error;
+  }
+}
+
+async function compareDays(
+  { from, to, globals, failOnEmpty }: DiffOptions,
+  days: ComparedDays,
+  context: Context,
+  onDifferences: (differences: readonly Difference[]) => Promise<void>,
+): Promise<DiffSummary> {
+  const { source, reporter } = days;
+  const summary = await withProgress(globals, reporter, context, (update) =>
+    diffDays(
+      source,
+      { from, to, onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) },
+      onDifferences,
+    ),
+  );
+  await warnOfGaps(summary, { from, to }, failOnEmpty, days);
+  return summary;
+}
+
+/** Says where a day has no rows at all: that is a crawl that did not happen rather than a shop that was emptied. */
+async function warnOfGaps(
+  { retailers }: DiffSummary,
+  days: { from: string; to: string },
+  failOnEmpty: boolean,
+  { reporter, daysWithRows }: ComparedDays,
+): Promise<void> {
+  const sides = ["from", "to"] as const;
+  const empty = sides
+    .filter((side) => [...retailers.values()].every((rows) => rows[side] === 0))
+    .map((side) => days[side]);
+  if (empty.length > 0) {
+    const others = await daysWithRows(empty);
+    const message = `no rows match on ${empty.join(" and ")}${others === undefined ? "" : ` (${others})`}`;
+    if (failOnEmpty) {
+      throw new EmptyResultError(message);
+    }
+    reporter.warn(message);
+    return;
+  }
+  for (const side of sides) {
+    const missing = [...retailers].filter(([, rows]) => rows[side] === 0).map(([retailer]) => retailer);
+    if (missing.length > 0) {
+      const seen = side === "from" ? "appeared" : "vanished";
+      const named = missing.slice(0, NAMED).join(", ");
+      const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more retailers` : "";
+      reporter.warn(`no rows on ${days[side]} of ${named}${more}: everything of theirs counts as ${seen}`);
+    }
+  }
+}

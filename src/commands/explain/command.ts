@@ -1,0 +1,170 @@
+import { type Command, Option } from "commander";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import { createReporter } from "../../cli/reporter.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import type { Context } from "../../context.ts";
+import { closest } from "../../contract/closest.ts";
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/problems.ts";
+import { ApiError, UsageError } from "../../errors.ts";
+import { exitCodeOf, LOCAL_PROBLEMS, type LocalProblem } from "../../failures.ts";
+import { numberCell, textCell } from "../../output/terminal/cell.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { wrap } from "../../output/terminal/wrap.ts";
+import { REMEDIES } from "./remedies.ts";
+
+export interface ExplainOptions {
+  globals: GlobalOptions;
+  /** Undefined for the whole catalogue. */
+  code: string | undefined;
+  format: "text" | "json";
+}
+
+/** One code as `--format json` writes it. */
+interface Explanation {
+  code: string;
+  /** Who reports it: the service in its answers, or this tool by itself. */
+  source: "service" | "catalog";
+  /** HTTP status; null for a code of this tool. */
+  status: number | null;
+  retryable: boolean;
+  title: string;
+  meaning: string;
+  recovery: string | null;
+  /** What to do with this tool. */
+  remedy: string;
+  exit_code: number;
+}
+
+const EXPLANATIONS: readonly Explanation[] = [...PROBLEM_CODES.map(ofService), ...LOCAL_PROBLEMS.map(ofTool)];
+
+function ofService(code: ProblemCode): Explanation {
+  const { status, retryable, title, meaning, recovery } = PROBLEMS[code];
+  const exit_code = exitCodeOf(new ApiError(title, { status, problem: { code }, attempts: 1 }));
+  return { code, source: "service", status, retryable, title, meaning, recovery, remedy: REMEDIES[code], exit_code };
+}
+
+function ofTool({ code, title, exitCode, retryable, meaning, recovery, remedy }: LocalProblem): Explanation {
+  return {
+    code,
+    source: "catalog",
+    status: null,
+    retryable,
+    title,
+    meaning,
+    recovery: recovery ?? null,
+    remedy,
+    exit_code: exitCode,
+  };
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: ExplainOptions, context: Context) => void = runExplain,
+): void {
+  command
+    .description(
+      "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
+    )
+    .argument("[code]", "a code such as rate_limited; all of them without it")
+    .addOption(new Option("-f, --format <format>", "format of the output (default: text)").choices(["text", "json"]));
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ catalog explain
+  $ catalog explain invalid_credentials
+  $ catalog explain network
+  $ catalog explain rate_limited --format json`,
+    )
+    .action((code: string | undefined, flags: { format?: "text" | "json" }) =>
+      run(
+        {
+          globals: parseGlobals(command),
+          code: code === undefined ? undefined : parseCode(code),
+          format: flags.format ?? "text",
+        },
+        context,
+      ),
+    );
+}
+
+/** Case and hyphens do not matter to a person. */
+function parseCode(text: string): string {
+  const code = text.toLowerCase().replaceAll("-", "_");
+  const known = EXPLANATIONS.map((explanation) => explanation.code);
+  if (!known.includes(code)) {
+    throw new UsageError(`there is no error code ${quoted(text)}; \`catalog explain\` lists them.`, {
+      suggestions: closest(code, known),
+      value: text,
+    });
+  }
+  return code;
+}
+
+function runExplain({ globals, code, format }: ExplainOptions, context: Context): void {
+  const { stdout, env } = context;
+  const view = { width: widthOf(stdout), colour: isColoured(stdout, globals.color, env) };
+  const found = EXPLANATIONS.find((explanation) => explanation.code === code);
+  if (format === "json") {
+    stdout.write(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
+  } else {
+    stdout.write(found === undefined ? overview(view) : page(found, view));
+    if (found === undefined) {
+      createReporter(globals, context).note("`catalog explain CODE` says more of one.");
+    }
+  }
+}
+
+interface View {
+  /** Cells of the terminal; undefined where there is none. */
+  width: number | undefined;
+  colour: boolean;
+}
+
+function overview(view: View): string {
+  const tables = (["service", "catalog"] as const).map((source) => {
+    const isShown = ({ heading }: { heading: string }) => source === "service" || heading !== "HTTP";
+    const shown = COLUMNS.filter(isShown);
+    const rows = EXPLANATIONS.filter((explanation) => explanation.source === source);
+    const cells = rows.map((explanation) => shown.map(({ cellOf }) => cellOf(explanation)));
+    return renderTable({ columns: shown, rows: cells }, view).text;
+  });
+  return tables.join("\nOf this tool, and of what stands before the service:\n\n");
+}
+
+const COLUMNS = [
+  { heading: "code", rigid: true, cellOf: ({ code }: Explanation) => textCell(code) },
+  { heading: "HTTP", cellOf: ({ status }: Explanation) => numberCell(status ?? 0) },
+  { heading: "retry", cellOf: ({ retryable }: Explanation) => textCell(retryable ? "yes" : "no") },
+  { heading: "exit code", cellOf: ({ exit_code }: Explanation) => numberCell(exit_code) },
+  { heading: "meaning", cellOf: ({ meaning }: Explanation) => textCell(meaning) },
+] as const;
+
+/** Cells of the names of facts. */
+const NAME = 12;
+
+function page(explanation: Explanation, { width, colour }: View): string {
+  const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
+  const bold = (text: string) => (colour ? `\x1b[1m${text}\x1b[22m` : text);
+  const facts = [
+    ["Retry", retryAdvice(explanation)],
+    ...(recovery === null ? [] : [["Recovery", recovery] as const]),
+    ["With catalog", remedy],
+    ["Exit code", String(exit_code)],
+  ] as const;
+  const lines = facts.map(
+    ([name, text]) => `${wrap(`${name.padEnd(NAME)}  ${text}`, width, NAME + 2).replace(name, bold)}\n`,
+  );
+  const place = status === null ? "of this tool" : `HTTP ${status}`;
+  return `${bold(code)}: ${title} (${place})\n\n${wrap(meaning, width)}\n\n${lines.join("")}`;
+}
+
+function retryAdvice({ source, retryable }: Explanation): string {
+  if (source === "service") {
+    return retryable ? "yes, after a pause; the tool does so by itself" : "no, fix the request first";
+  }
+  return retryable ? "yes, run the command again" : "no, fix the cause first";
+}

@@ -1,0 +1,139 @@
+import type { Command } from "commander";
+import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+  refuseBinaryOnTerminal,
+} from "../../cli/flags/output.ts";
+import { parseWhole } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { UsageError } from "../../errors.ts";
+import { parsePartitionColumns } from "../../output/destination/partitions.ts";
+import { parseColumns } from "../../output/formats/columns.ts";
+import type { Spreadsheet } from "../../output/formats/encoder.ts";
+import { formatOfFile, ROW_FORMATS, type RowFormat } from "../../output/formats/registry.ts";
+import { wrap } from "../../output/terminal/wrap.ts";
+import type { ExportOptions } from "./options.ts";
+
+interface Flags extends FilterFlags, OutputFlags {
+  demo?: boolean;
+  columns?: string;
+  bom?: boolean;
+  excel?: boolean;
+  partitionBy?: string;
+  pageSize?: string;
+  concurrency?: string;
+  maxRows?: string;
+  maxRate?: string;
+  failOnEmpty?: boolean;
+  resume?: boolean;
+  dryRun?: boolean;
+  manifest?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: ExportOptions, context: Context) => Promise<void> = runAsAsked,
+): void {
+  command.description(
+    "The complete filtered set, streamed to stdout or a file, its rows counted against what the service says there are.",
+  );
+  addFilterFlags(command);
+  addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson")
+    .option("--columns <names>", "columns to write, in this order: sku,title,selling_price")
+    .option("--partition-by <names>", "write a file for each value to Hive folders below -o DIR: retailer,crawl_date")
+    .option("--bom", "begin CSV with a byte order mark, by which spreadsheets know UTF-8")
+    .option("--excel", "as --bom, and put an apostrophe before text that a spreadsheet would run as a formula")
+    .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
+    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
+    .option("--max-rows <n>", "stop after this many rows")
+    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
+    .option("--resume", "continue what an interrupted export to the same file left, else start it")
+    .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
+    .option("--dry-run", "tell the rows, requests and time that the pull will take, and pull nothing")
+    .option("--fail-on-empty", "exit with 7 when nothing matches")
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+${wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80)}
+
+Examples:
+  $ catalog export --demo | head -3
+  $ catalog export --retailer acme --date yesterday -o acme.csv
+  $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz
+  $ catalog export --retailer acme -o acme.parquet
+  $ catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month
+  $ catalog export -o rows.ndjson.gz --manifest --resume`,
+    )
+    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+async function runAsAsked(options: ExportOptions, context: Context): Promise<void> {
+  if (options.dryRun) {
+    return (await import("./dry-run.ts")).runDryRun(options, context);
+  }
+  return options.partitionBy === undefined
+    ? (await import("./run.ts")).runExport(options, context)
+    : (await import("./partitioned.ts")).runPartitionedExport(options, context);
+}
+
+function parseOptions(command: Command, flags: Flags, context: Context): ExportOptions {
+  const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson");
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true && !flags.dryRun);
+  for (const name of ["resume", "manifest"] as const) {
+    if (flags[name] && output.output === undefined) {
+      throw new UsageError(`--${name} needs a file: add --output FILE.`, { flag: `--${name}` });
+    }
+  }
+  const partitionBy = flags.partitionBy === undefined ? undefined : parsePartitionColumns(flags.partitionBy);
+  if (partitionBy !== undefined) {
+    checkPartitionFlags(flags, output);
+  }
+  const { minimum, maximum } = LIMITS.pageSize;
+  return {
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    demo: flags.demo ?? false,
+    output,
+    columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
+    spreadsheet: spreadsheetOf(flags, output.format),
+    partitionBy,
+    pageSize: parseWhole(flags.pageSize ?? String(maximum), "--page-size", minimum, maximum),
+    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
+    maxRows: flags.maxRows === undefined ? undefined : parseWhole(flags.maxRows, "--max-rows", 1),
+    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    failOnEmpty: flags.failOnEmpty ?? false,
+    resume: flags.resume ?? false,
+    dryRun: flags.dryRun ?? false,
+    manifest: flags.manifest ?? false,
+  };
+}
+
+function spreadsheetOf({ bom, excel }: Flags, format: RowFormat): Spreadsheet | undefined {
+  const asked = excel ? "excel" : bom ? "bom" : undefined;
+  if (asked !== undefined && format !== "csv" && format !== "tsv") {
+    throw new UsageError(`--${asked} is for csv and tsv, not for ${format}.`, { flag: `--${asked}` });
+  }
+  return asked;
+}
+
+function checkPartitionFlags(flags: Flags, { output }: OutputOptions<RowFormat>): void {
+  if (output === undefined) {
+    throw new UsageError("--partition-by writes a folder: add --output DIR.", { flag: "--partition-by" });
+  }
+  const other = (["resume", "manifest"] as const).find((name) => flags[name]);
+  if (other !== undefined || flags.clobber === false) {
+    throw new UsageError(
+      `--${other ?? "no-clobber"} is for an export to one file; it does not go with --partition-by.`,
+      { flag: `--${other ?? "no-clobber"}` },
+    );
+  }
+}

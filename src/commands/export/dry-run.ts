@@ -1,0 +1,56 @@
+import type { RateHeaders } from "../../api/rate-window.ts";
+import { type Connection, withConnection } from "../../cli/connection.ts";
+import { isColoured } from "../../cli/terminal.ts";
+import type { Context } from "../../context.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { EmptyResultError } from "../../errors.ts";
+import { numberCell, textCell } from "../../output/terminal/cell.ts";
+import { formatDuration } from "../../output/terminal/duration.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { estimate } from "../../pull/estimate.ts";
+import { planSlices } from "../../pull/plan.ts";
+import type { ExportOptions } from "./options.ts";
+import { pageSizeOf } from "./progress.ts";
+
+/** Tells what an export will take, from one coverage request and the rate limit; writes no file. */
+export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
+  const expected = await withConnection(options, context, (connection) => foretell(options, connection, context));
+  if (options.failOnEmpty && expected.rows === 0) {
+    throw new EmptyResultError("nothing matches the filters");
+  }
+  if (options.output.format === "json") {
+    context.stdout.write(`${JSON.stringify(expected)}\n`);
+    return;
+  }
+  const time = expected.seconds < 1 ? "under 1 s" : formatDuration(Math.round(expected.seconds) * 1000);
+  const { text } = renderTable(
+    {
+      columns: ["rows", "slices", "requests", "windows", "time"].map((heading) => ({ heading })),
+      rows: [
+        [...[expected.rows, expected.slices, expected.requests, expected.windows].map(numberCell), textCell(time)],
+      ],
+    },
+    { colour: isColoured(context.stdout, options.globals.color, context.env) },
+  );
+  context.stdout.write(text);
+}
+
+async function foretell(options: ExportOptions, { client, reporter, signal }: Connection, context: Context) {
+  let rate: RateHeaders | undefined;
+  reporter.onRate = (seen) => {
+    rate = seen;
+  };
+  const started = context.now();
+  const { data } = await client.coverage(options.filters, signal);
+  const latency = context.now() - started;
+  const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
+  return estimate(planSlices(data, options.filters, pages.pageSize), pages, {
+    limit: rate?.limit,
+    windowSeconds: LIMITS.windowSeconds,
+    remaining: rate?.remaining,
+    resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
+    maxRate: options.maxRate,
+    latency,
+    concurrency: options.concurrency,
+  });
+}

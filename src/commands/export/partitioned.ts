@@ -1,0 +1,92 @@
+import { mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Connection, withConnection } from "../../cli/connection.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { keepHeapSmall } from "../../cli/small-heap.ts";
+import type { Context } from "../../context.ts";
+import { EmptyResultError, FileError } from "../../errors.ts";
+import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
+import { lockFolder, ownFolderOf } from "../../mirror/folder-lock.ts";
+import { withCompressionEnding } from "../../output/destination/compression.ts";
+import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
+import { moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
+import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
+import type { ExportOptions } from "./options.ts";
+import { pullWithProgress } from "./progress.ts";
+import { encoding } from "./run.ts";
+
+/**
+ * Pulls the set into Hive folders below the output, one file a partition. The files of a partition that the set has
+ * rows of are replaced when all of them are complete; other partitions stay as they are.
+ */
+export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
+  keepHeapSmall();
+  const folder = options.output.output ?? "";
+  await withConnection(options, context, async (connection) => {
+    await refuseSynced(folder);
+    const lock = await lockFolder(folder, context.pid);
+    const staging = join(ownFolderOf(folder), "staging");
+    try {
+      await rm(staging, { recursive: true, force: true });
+      await mkdir(staging);
+      await exportTo(folder, staging, options, connection, context);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+      await lock.release();
+      await rmdir(ownFolderOf(folder)).catch(() => undefined);
+    }
+  });
+}
+
+/** The state of a synced folder would no longer be true. */
+async function refuseSynced(folder: string): Promise<void> {
+  const isSynced = await stat(join(ownFolderOf(folder), "state.json")).then(
+    () => true,
+    () => false,
+  );
+  if (isSynced) {
+    throw new FileError(`${folder} is kept up to date by \`catalog sync\`; export to another folder`, folder);
+  }
+}
+
+async function exportTo(
+  folder: string,
+  staging: string,
+  options: ExportOptions,
+  connection: Connection,
+  context: Context,
+): Promise<void> {
+  const spool = await openPartitionSpool(join(staging, "rows"));
+  try {
+    const sink = createPartitionSink(spool, partitionOf(options.partitionBy ?? []));
+    const { rows } = await pullWithProgress(sink, options, undefined, connection, context);
+    if (options.failOnEmpty && rows === 0) {
+      throw new EmptyResultError("nothing matches the filters");
+    }
+    await writePartitions(folder, staging, spool, options, connection.reporter);
+  } finally {
+    await spool.close();
+  }
+}
+
+async function writePartitions(
+  folder: string,
+  staging: string,
+  spool: PartitionSpool,
+  options: ExportOptions,
+  reporter: Reporter,
+): Promise<void> {
+  const { format, compression } = options.output;
+  const name = withCompressionEnding(`part-0.${extensionOf(format)}`, compression);
+  const encoderOptions = encoding(options, reporter);
+  const createEncoder = await loadEncoder(format);
+  const complete: [path: string, place: string][] = [];
+  for (const [index, partition] of spool.partitions().entries()) {
+    const path = join(staging, String(index));
+    await writeWhole(path, spool.read(partition), createEncoder(encoderOptions), compression);
+    complete.push([path, join(partition, name)]);
+  }
+  for (const [path, place] of complete) {
+    await moveIntoPlace(path, folder, place);
+  }
+}

@@ -1,0 +1,161 @@
+import { type Connection, withConnection } from "../../cli/connection.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { keepHeapSmall } from "../../cli/small-heap.ts";
+import type { Context } from "../../context.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { EmptyResultError } from "../../errors.ts";
+import { claimOutput, type Resumable } from "../../export/resume.ts";
+import { createSink, type OpenSink } from "../../export/sink.ts";
+import { isFile, isStdout, openDestination } from "../../output/destination/open.ts";
+import type { EncoderOptions } from "../../output/formats/encoder.ts";
+import { loadEncoder } from "../../output/formats/registry.ts";
+import { reportOnce } from "../../output/formats/row-members.ts";
+import { groupDigits } from "../../output/terminal/cell.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
+import type { PullResult } from "../../pull/pull.ts";
+import { VERSION } from "../../version.ts";
+import type { ExportOptions } from "./options.ts";
+import { pullWithProgress } from "./progress.ts";
+import { writeManifest } from "./with-manifest.ts";
+
+/** Pulls the set that the options name into their output. */
+export async function runExport(options: ExportOptions, context: Context): Promise<void> {
+  keepHeapSmall();
+  await withConnection(options, context, async (connection) => {
+    const startedAt = new Date(context.now()).toISOString();
+    const ids: string[] = [];
+    if (options.manifest) {
+      connection.reporter.onRequestId = (id) => void ids.push(id);
+    }
+    const claim = await claimFile(options, connection, context, startedAt);
+    const sink = await openSink(options, claim, connection, context).catch(async (error: unknown) => {
+      await claim?.release();
+      throw error;
+    });
+    let result: PullResult;
+    try {
+      result = await pullWithProgress(sink, options, claim, connection, context);
+      if (options.failOnEmpty && result.rows === 0) {
+        throw new EmptyResultError("nothing matches the filters");
+      }
+      await claim?.settle();
+      await sink.finish();
+    } catch (error) {
+      // What is finished stays safe, whatever failed.
+      await claim?.settle().catch(() => undefined);
+      await sink.abandon();
+      await leave(claim, options, connection);
+      throw error;
+    }
+    try {
+      if (options.manifest && claim !== undefined) {
+        await writeManifest(result, claim, options, connection, { startedAt, ids, context });
+      }
+    } finally {
+      await claim?.close();
+    }
+    tellOutcome(result, options, connection, context.stdout.isTTY === true);
+  });
+}
+
+/** Rows that are piped speak for themselves; a file that was replaced, a screenful of JSON, or nothing at all do not. */
+function tellOutcome(
+  { rows }: PullResult,
+  { output: { output }, manifest }: ExportOptions,
+  { reporter }: Connection,
+  isTerminal: boolean,
+): void {
+  const counted = `${groupDigits(rows)} row${rows === 1 ? "" : "s"}`;
+  if (rows === 0) {
+    reporter.note("no rows match the filters");
+  } else if (!isStdout(output)) {
+    reporter.note(
+      `${output}: ${counted}${manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
+    );
+  } else if (isTerminal) {
+    reporter.note(`${counted}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
+  }
+}
+
+/** Claims the file that the output goes to; undefined where it is a stream. */
+async function claimFile(
+  options: ExportOptions,
+  { service }: Connection,
+  context: Context,
+  startedAt: string,
+): Promise<Resumable | undefined> {
+  const { output, format, compression } = options.output;
+  if (isStdout(output)) {
+    return undefined;
+  }
+  return await claimOutput(output, {
+    resume: options.resume,
+    tool: VERSION,
+    pid: context.pid,
+    startedAt,
+    head: {
+      service,
+      filters: options.filters,
+      format: options.spreadsheet === undefined ? format : `${format} --${options.spreadsheet}`,
+      columns: options.columns ?? null,
+      compression: compression ?? null,
+      page_size: options.pageSize,
+      max_rows: options.maxRows ?? null,
+    },
+  });
+}
+
+async function openSink(
+  options: ExportOptions,
+  claim: Resumable | undefined,
+  { reporter, signal }: Connection,
+  context: Context,
+): Promise<OpenSink> {
+  const { output, compression, noClobber, format } = options.output;
+  const destination = await openDestination({
+    output,
+    stdout: context.stdout,
+    signal,
+    noClobber,
+    keepPartial: claim !== undefined,
+    continueAt: claim?.continueAt,
+  });
+  const file = isFile(destination) ? destination : undefined;
+  const createEncoder = await loadEncoder(format);
+  return createSink(destination, {
+    compression,
+    file,
+    finished: claim?.earlier?.slices,
+    onSliceEnd: file && claim && (async (slice, end) => claim.finished(file, slice, end)),
+    onRewind: claim && ((slices) => claim.rewound(slices)),
+    createEncoder: (continues, restore) => createEncoder({ ...encoding(options, reporter), continues, restore }),
+  });
+}
+
+/** How the rows of an export are encoded; what a format cannot carry is told, once. */
+export function encoding(
+  { columns, spreadsheet, output: { format } }: ExportOptions,
+  reporter: Reporter,
+): EncoderOptions {
+  const warn = reportOnce((text) => reporter.warn(text));
+  return {
+    known: PRODUCT_COLUMNS,
+    chosen: columns,
+    spreadsheet,
+    onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
+    onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
+    onRounded: (column) =>
+      warn(`${column} holds a number that no double is equal to, written rounded; ndjson keeps it`),
+  };
+}
+
+/** Says what is left of an output that was given up; whoever reads JSON is owed the failure alone, as one document. */
+async function leave(
+  claim: Resumable | undefined,
+  { output, globals }: ExportOptions,
+  { reporter }: Connection,
+): Promise<void> {
+  if ((await claim?.leave()) && globals.errorFormat === "human") {
+    reporter.warn(`${output.output}.partial keeps what was written; repeat the command with --resume to continue`);
+  }
+}

@@ -1,0 +1,56 @@
+import { rm } from "node:fs/promises";
+import type { Connection } from "../../cli/connection.ts";
+import { writeText } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
+import type { Resumable } from "../../export/resume.ts";
+import { partialPathOf } from "../../output/destination/file.ts";
+import type { PullResult } from "../../pull/pull.ts";
+import { VERSION } from "../../version.ts";
+import type { ExportOptions } from "./options.ts";
+import { pageSizeOf } from "./progress.ts";
+
+/** Writes the manifest of an output that is complete and in its place. */
+export async function writeManifest(
+  result: PullResult,
+  { target, earlier }: Resumable,
+  options: ExportOptions,
+  { service, reporter }: Connection,
+  { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
+): Promise<void> {
+  const { format, compression } = options.output;
+  const manifest: Manifest = {
+    version: MANIFEST_VERSION,
+    tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
+    service,
+    filters: options.filters,
+    resolved: result.resolved,
+    file: {
+      name: target,
+      ...(await fingerprint(target)),
+      format,
+      compression: compression ?? null,
+      columns: options.columns ?? null,
+    },
+    rows: result.rows,
+    complete: !result.truncated,
+    coverage: result.summary,
+    plan: {
+      page_size: pageSizeOf(options),
+      slice_pages: result.slicePages,
+      slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
+    },
+    requests: { ...reporter.requests(), ids },
+    started_at: earlier?.started_at ?? startedAt,
+    finished_at: new Date(context.now()).toISOString(),
+    resumed: earlier !== undefined,
+  };
+  const path = manifestPathOf(target);
+  // A run that was killed may have left a part of it; the output is this process's own meanwhile.
+  await rm(partialPathOf(path), { force: true });
+  await writeText(
+    manifestText(manifest),
+    { format: "json", output: path, compression: undefined, noClobber: false },
+    context,
+  );
+}

@@ -1,0 +1,53 @@
+import type { Command, Help } from "commander";
+import { quoted } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { closest } from "../../contract/closest.ts";
+import { UsageError } from "../../errors.ts";
+import { TOPICS, type Topic } from "./topics.ts";
+
+export function declare(command: Command, context: Context): void {
+  const names = Object.keys(TOPICS);
+  command
+    .description(`Shows the help of a command, or of a topic: ${names.join(", ")}.`)
+    .argument("[topic]", "a command or a topic; the list of commands without it")
+    .argument("[subcommand...]", "a command of that command")
+    .helpOption("-h, --help", "show help")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ catalog help export\n  $ catalog help service keys\n  $ catalog help exit-codes",
+    )
+    .action((topic: string | undefined, subcommands: string[]) => {
+      const program = command.parent ?? command;
+      const known = topic !== undefined && Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
+      if (known !== undefined) {
+        context.stdout.write(renderTopic(known, program.createHelp(), context.stdout.columns || 80));
+      } else {
+        find(program, topic === undefined ? [] : [topic, ...subcommands]).outputHelp();
+      }
+    });
+}
+
+function find(program: Command, path: readonly string[]): Command {
+  return path.reduce((command, name) => {
+    const names = command
+      .createHelp()
+      .visibleCommands(command)
+      .map((known) => known.name());
+    const found = names.includes(name) ? command.commands.find((known) => known.name() === name) : undefined;
+    if (found === undefined) {
+      const known = command === program ? [...names, ...Object.keys(TOPICS)] : names;
+      throw new UsageError(`there is no help for ${quoted(name)}; see \`catalog help\`.`, {
+        suggestions: closest(name, known),
+        value: name,
+      });
+    }
+    return found;
+  }, program);
+}
+
+function renderTopic({ intro, entries }: Topic, help: Help, width: number): string {
+  help.prepareContext({ helpWidth: width });
+  const termWidth = Math.max(...entries.map(([term]) => term.length));
+  const items = entries.map(([term, text]) => help.formatItem(term, termWidth, text, help));
+  return `${help.boxWrap(intro, width)}\n\n${items.join("\n")}\n`;
+}

@@ -1,0 +1,67 @@
+import { EXIT } from "../../errors.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+
+/** A page of the manual that belongs to no command; also a section of the man page. */
+export interface Topic {
+  title: string;
+  intro: string;
+  entries: readonly (readonly [term: string, text: string])[];
+}
+
+const EXIT_CODES = {
+  ok: "done, complete",
+  failure: "unexpected failure, or a local file could not be read or written",
+  usage: "wrong flags, or the service refused the request: invalid_request, unknown_*, invalid_date_range",
+  credentials: "no key, an unknown or revoked one, or one without the scope",
+  notFound: "not_found: no such thing at the address",
+  unavailable:
+    "temporarily unavailable after the retries (rate_limited, 5xx, network), or `catalog status` is not operational: run it again later",
+  changed: "the set changed while it was read, or a count does not match: the output is not to be trusted",
+  empty: "nothing matched, where --fail-on-empty asked for a failure",
+  interrupted: "interrupted (Ctrl-C)",
+  terminated: "terminated (SIGTERM)",
+} as const satisfies Record<keyof typeof EXIT, string>;
+
+const ENVIRONMENT = {
+  CATALOG_BASE_URL: "address of the service, such as https://api.example.com/api; as --base-url",
+  CATALOG_API_KEY: "the API key",
+  CATALOG_API_KEY_FILE: "file that holds the API key",
+  CATALOG_PROFILE: "profile of the configuration file; as --profile",
+  CATALOG_CONFIG: "the configuration file, in place of config.toml in the platform's configuration folder",
+  CATALOG_STATUS_URL: "address of the status feed; as --status-url",
+  NO_COLOR: "set to anything: no colour; as --no-color",
+  FORCE_COLOR: "set: colour although the output is no terminal; 0 or false: none",
+  HTTPS_PROXY: "proxy for a service at an https address",
+  HTTP_PROXY: "proxy for a service at an http address",
+  NO_PROXY: "hosts that are reached without a proxy",
+  NODE_EXTRA_CA_CERTS: "file of further certificate authorities to trust, in PEM",
+} as const;
+
+const FORMATS = {
+  ndjson: "one JSON object a line, each row as the API sent it; every digit is kept",
+  csv: "RFC 4180 with a header; null is an empty field; every digit is kept",
+  tsv: "as csv, separated by tabs",
+  json: "one JSON array; every digit is kept",
+  parquet: "columns with types, compressed inside (export only)",
+  table: "for people: fits the terminal, shows control characters as escapes (coverage and sample)",
+  markdown: "a table for documents (coverage only)",
+} as const satisfies Record<RowFormat | "table" | "markdown", string>;
+
+export const TOPICS: Readonly<Record<string, Topic>> = {
+  "exit-codes": {
+    title: "EXIT STATUS",
+    intro: "A script may rely on these:",
+    entries: Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_CODES[name as keyof typeof EXIT]]),
+  },
+  environment: {
+    title: "ENVIRONMENT",
+    intro: "A flag goes before the environment, the environment before the profile of the configuration file.",
+    entries: Object.entries(ENVIRONMENT),
+  },
+  formats: {
+    title: "FORMATS",
+    intro:
+      "--format chooses one; else the ending of --output does; else it is table for coverage and sample in a terminal, and ndjson otherwise. Endings .gz and .zst, or --compress, compress.",
+    entries: Object.entries(FORMATS),
+  },
+};

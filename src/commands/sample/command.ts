@@ -1,0 +1,145 @@
+import type { Command } from "commander";
+import { withConnection } from "../../cli/connection.ts";
+import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+  refuseBinaryOnTerminal,
+  textFormatOfFile,
+} from "../../cli/flags/output.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import { createReporter } from "../../cli/reporter.ts";
+import { hasLinks, isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeRows, writeText } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import type { Filters } from "../../contract/filters.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { EmptyResultError, UsageError } from "../../errors.ts";
+import { parseColumns } from "../../output/formats/columns.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+import { renderCards } from "../../output/terminal/card.ts";
+import { groupDigits } from "../../output/terminal/cell.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { wrap } from "../../output/terminal/wrap.ts";
+import { sampleCards } from "./cards.ts";
+import { sampleTable } from "./rows-table.ts";
+
+const FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
+type Format = (typeof FORMATS)[number];
+
+export interface SampleOptions {
+  globals: GlobalOptions;
+  filters: Filters;
+  demo: boolean;
+  output: OutputOptions<Format>;
+  columns: readonly string[] | undefined;
+  view: View;
+  failOnEmpty: boolean;
+}
+
+/** How a person is shown the rows: a table that fits the terminal, one as wide as it is, or a card for each row. */
+type View = "table" | "wide" | "card";
+
+interface Flags extends FilterFlags, OutputFlags {
+  demo?: boolean;
+  columns?: string;
+  wide?: boolean;
+  card?: boolean;
+  failOnEmpty?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: SampleOptions, context: Context) => Promise<void> = runSample,
+): void {
+  command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
+  addFilterFlags(command);
+  addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
+    .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
+    .option("--wide", "a table of all columns with nothing cut, however wide; `| less -S` scrolls it")
+    .option("--card", "one card for each row, a column a line")
+    .option("--fail-on-empty", "exit with 7 when nothing matches")
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+${wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80)}
+
+Examples:
+  $ catalog sample --demo
+  $ catalog sample --retailer acme --columns sku,title,selling_price,currency
+  $ catalog sample --retailer acme --card | less
+  $ catalog sample --date yesterday -f csv -o sample.csv`,
+    )
+    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+}
+
+function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {
+  const view = parseView(flags);
+  const isForPeople = view !== "table" || context.stdout.isTTY === true;
+  const output = parseOutput<Format>(flags, textFormatOfFile, isForPeople ? "table" : "ndjson");
+  if (view !== "table" && output.format !== "table") {
+    throw new UsageError(`--${view} is a view for people; it cannot be combined with ${output.format}.`, {
+      flag: `--${view}`,
+    });
+  }
+  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
+  return {
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    demo: flags.demo ?? false,
+    output,
+    columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
+    view,
+    failOnEmpty: flags.failOnEmpty ?? false,
+  };
+}
+
+function parseView({ wide, card }: Flags): View {
+  if (wide && card) {
+    throw new UsageError("--wide and --card are two views of the same rows; use one.", { flag: "--card" });
+  }
+  return wide ? "wide" : card ? "card" : "table";
+}
+
+async function runSample(options: SampleOptions, context: Context): Promise<void> {
+  const { rows, meta } = await withConnection(options, context, ({ client }) => client.sample(options.filters));
+  if (options.failOnEmpty && rows.length === 0) {
+    throw new EmptyResultError("nothing matches the filters");
+  }
+  const { output, columns } = options;
+  if (output.format !== "table") {
+    await writeRows(rows, output as OutputOptions<RowFormat>, { known: PRODUCT_COLUMNS, chosen: columns }, context);
+    return;
+  }
+  const { text, hidden } = render(rows, options, context);
+  // Else the count would read as a line of the last card.
+  const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
+  await writeText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, context);
+  const count =
+    rows.length === 0
+      ? "no rows match the filters"
+      : `${rows.length} of ${groupDigits(meta.coverage.matching_rows)} matching rows`;
+  const missing = rows.length === 0 ? [] : notShown(hidden, "--wide shows all, --columns chooses");
+  createReporter(options.globals, context).note([count, ...missing].join("; "));
+}
+
+function render(
+  rows: readonly string[],
+  { columns, view, output, globals }: SampleOptions,
+  { stdout, env }: Context,
+): { text: string; hidden: readonly string[] } {
+  const isTerminal = output.output === undefined;
+  const colour = isTerminal && isColoured(stdout, globals.color, env);
+  const links = colour && hasLinks(stdout, env);
+  if (view === "card") {
+    return { text: renderCards(sampleCards(rows, columns), { colour, links }), hidden: [] };
+  }
+  const width = isTerminal && view === "table" ? widthOf(stdout) : undefined;
+  return renderTable(sampleTable(rows, columns), { width, colour, links });
+}

@@ -1,0 +1,67 @@
+import type { GlobalOptions } from "../../cli/flags/global.ts";
+import { parseWhole } from "../../cli/flags/values.ts";
+import { createReporter } from "../../cli/reporter.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { CATALOG_SUITE } from "../../service/http/status-document.ts";
+import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
+import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
+import { withDatabase } from "./database-flag.ts";
+import type { IncidentFlags } from "./options.ts";
+
+type Flags = IncidentFlags & { database: string };
+
+export async function openIncidentCommand(
+  title: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  const suite = flags.suite ?? CATALOG_SUITE.slug;
+  if (suite !== CATALOG_SUITE.slug) {
+    throw new UsageError(
+      `--suite ${JSON.stringify(suite)} is not a suite of this service; there is ${CATALOG_SUITE.slug}.`,
+      {
+        flag: "--suite",
+        value: suite,
+        suggestions: [CATALOG_SUITE.slug],
+      },
+    );
+  }
+  const incident = {
+    title,
+    suite,
+    severity: (flags.severity ?? "minor") as IncidentSeverity,
+    body: flags.body ?? title,
+  };
+  if (title.trim() === "") {
+    throw new UsageError("the title of an incident must not be empty.");
+  }
+  const id = await withDatabase(flags.database, (store) => openIncident(store, incident, new Date(context.now())));
+  context.stdout.write(`${id}\n`);
+  createReporter(globals, context).note(`Incident ${id} is open until \`catalog service incident resolve ${id}\`.`);
+}
+
+export async function updateIncidentCommand(
+  id: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  const update = { state: flags.state as IncidentState, body: flags.body ?? "" };
+  const number = parseWhole(id, "id", 1);
+  await withDatabase(flags.database, (store) => updateIncident(store, number, update, new Date(context.now())));
+  createReporter(globals, context).note(`Incident ${id} is ${update.state} now.`);
+}
+
+export async function resolveIncidentCommand(
+  id: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  const number = parseWhole(id, "id", 1);
+  const body = flags.body ?? "Resolved.";
+  await withDatabase(flags.database, (store) => resolveIncident(store, number, body, new Date(context.now())));
+  createReporter(globals, context).note(`Incident ${id} is resolved.`);
+}

@@ -1,0 +1,89 @@
+import { type Command, Option } from "commander";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import type { Context } from "../../context.ts";
+import { NotOperationalError } from "../../errors.ts";
+import { renderStatus } from "../../output/terminal/status-feed.ts";
+
+export interface StatusOptions {
+  globals: GlobalOptions;
+  statusUrl: string | undefined;
+  demo: boolean;
+  format: "text" | "json";
+}
+
+/** Wide enough for a block for each day of the window where there is no terminal. */
+const WIDTH = 90;
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: StatusOptions, context: Context) => Promise<void> = runStatus,
+): void {
+  command
+    .description("The status feed of the service: suites with their state per day, uptime, incidents. It needs no key.")
+    .option(
+      "--status-url <url>",
+      "address of the feed (default: status_url of the profile, else BASE_URL/status.json) [env: CATALOG_STATUS_URL]",
+    )
+    .addOption(new Option("-f, --format <format>", "format of the output (default: text)").choices(["text", "json"]))
+    .option("--demo", "ask an embedded service on generated data, without configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Exit code: 0 only if the service is operational, 5 if it is not or cannot be asked.
+
+Examples:
+  $ catalog status
+  $ catalog status --quiet && catalog export -o rows.csv
+  $ catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'`,
+    )
+    .action((flags: { statusUrl?: string; demo?: boolean; format?: "text" | "json" }) =>
+      run(
+        {
+          globals: parseGlobals(command),
+          statusUrl: flags.statusUrl,
+          demo: flags.demo ?? false,
+          format: flags.format ?? "text",
+        },
+        context,
+      ),
+    );
+}
+
+async function runStatus({ globals, statusUrl, demo, format }: StatusOptions, context: Context): Promise<void> {
+  const { feed, document } = await readStatus({ globals, statusUrl, demo }, context);
+  const { stdout, env } = context;
+  if (format === "json") {
+    stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+  } else if (!globals.quiet) {
+    stdout.write(
+      renderStatus(feed, { width: widthOf(stdout) ?? WIDTH, colour: isColoured(stdout, globals.color, env) }),
+    );
+  }
+  if (feed.state !== "operational") {
+    throw new NotOperationalError(`the service is not operational: ${feed.state}`);
+  }
+}
+
+async function readStatus(
+  { globals, statusUrl, demo }: Pick<StatusOptions, "globals" | "statusUrl" | "demo">,
+  context: Context,
+) {
+  const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
+    import("../../api/status-feed.ts"),
+    import("../../config/settings.ts"),
+    import("../../cli/connection.ts"),
+  ]);
+  const settings = clientSettings(globals, context);
+  if (!demo) {
+    return await fetchStatus(await resolveStatusUrl({ ...globals, statusUrl }, context), settings);
+  }
+  const service = await startDemo(context);
+  try {
+    return await fetchStatus(new URL("/status.json", service.baseUrl), { ...settings, env: {} });
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,68 @@
+import { type Command, Option } from "commander";
+import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { parseWhole } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import type { SyncOptions } from "./options.ts";
+
+interface Flags extends FilterFlags {
+  demo?: boolean;
+  lookback?: string;
+  verify?: boolean;
+  concurrency?: string;
+  maxRate?: string;
+  format?: "text" | "json";
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: SyncOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./run.ts")).runSync(options, context),
+): void {
+  command
+    .description(
+      "Keeps a folder a copy of the filtered set: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
+        "The days that differ are found by counts of coverage and replaced whole; what they are is kept in DIR/.catalog.",
+    )
+    .argument("<dir>", "folder of the copy; it is created where there is none");
+  addFilterFlags(command)
+    .option("--lookback <n>", "newest days that are read again whatever their counts (default: 2)")
+    .option("--verify", "compare every day with the service and every file with what was written, and repair")
+    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
+    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
+    .addOption(
+      new Option("-f, --format <format>", "format of the result line (default: text)").choices(["text", "json"]),
+    )
+    .option("--demo", "run on a generated data set, without key or configuration");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Rows that came and went so that every count of coverage over all days is as before are found by --verify alone.
+
+Examples:
+  $ catalog sync rows --demo
+  $ catalog sync rows --retailer acme --format json
+  $ duckdb -c "SELECT retailer, count(*) FROM 'rows/*/*.parquet' GROUP BY ALL"`,
+    )
+    .action((folder: string, flags: Flags) => run(parseOptions(command, folder, flags, context), context));
+}
+
+function parseOptions(command: Command, folder: string, flags: Flags, context: Context): SyncOptions {
+  if (folder === "") {
+    throw new UsageError("the folder's name is empty.");
+  }
+  return {
+    globals: parseGlobals(command),
+    folder,
+    filters: parseFilters(flags, context.now()),
+    demo: flags.demo ?? false,
+    lookback: parseWhole(flags.lookback ?? "2", "--lookback", 0, 36_500),
+    verify: flags.verify ?? false,
+    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
+    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    format: flags.format ?? "text",
+  };
+}

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { widthOf } from "../../cli/terminal.ts";
+import type { Context } from "../../context.ts";
+import { readManifest } from "../../export/manifest.ts";
+import { verify } from "../../export/verify.ts";
+import { groupDigits } from "../../output/terminal/cell.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import { wrap } from "../../output/terminal/wrap.ts";
+
+export interface VerifyOptions {
+  globals: GlobalOptions;
+  file: string;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: VerifyOptions, context: Context) => Promise<void> = runVerify,
+): void {
+  command
+    .description(
+      "Checks an exported file against FILE.manifest.json, offline: size, sha256, number of rows, and that no row comes twice.",
+    )
+    .argument("<file>", "a file that `catalog export --manifest` wrote");
+  addGlobalFlags(command)
+    .addHelpText(
+      "after",
+      `
+Exit code: 0 where the file is as its manifest says, 6 where it is not, 1 where either cannot be read.
+
+Examples:
+  $ catalog verify rows.csv.gz
+  $ catalog verify --quiet rows.ndjson && load rows.ndjson`,
+    )
+    .action((file: string) => run({ globals: parseGlobals(command), file }, context));
+}
+
+async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
+  const { rows, bytes, sha256, identified } = await verify(file, await readManifest(file));
+  if (globals.quiet) {
+    return;
+  }
+  const once = identified ? ", each once" : "";
+  const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
+  context.stdout.write(`${wrap(found, widthOf(context.stdout))}\n`);
+}

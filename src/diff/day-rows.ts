@@ -1,0 +1,50 @@
+import type { RowSink } from "../pull/pull.ts";
+import { type PackedListing, packListing } from "./listing.ts";
+
+/** The listings of each product on one day. */
+export type Day = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Takes the rows of one day into memory, cut down.
+ *
+ * @param other the other day; a listing that is the same there is held once for both
+ */
+export function collectDay(other: Day = new Map()): RowSink & { day: () => Day } {
+  const slices: PackedListing[][] = [];
+  let current: PackedListing[] = [];
+  const pack = (row: string): PackedListing => {
+    const packed = packListing(row);
+    const facts = other.get(packed.product)?.find((held) => held === packed.facts);
+    return facts === undefined ? packed : { product: packed.product, facts };
+  };
+  return {
+    write: async (rows) => {
+      for (const row of rows) {
+        current.push(pack(row));
+      }
+    },
+    endSlice: async () => {
+      slices.push(current);
+      current = [];
+    },
+    rewind: async (kept) => {
+      slices.length = kept;
+      current = [];
+      return true;
+    },
+    day: () => byProduct(slices.flat()),
+  };
+}
+
+function byProduct(listings: readonly PackedListing[]): Day {
+  const day = new Map<string, string[]>();
+  for (const { product, facts } of listings) {
+    const held = day.get(product);
+    if (held === undefined) {
+      day.set(product, [facts]);
+    } else {
+      held.push(facts);
+    }
+  }
+  return day;
+}

@@ -1,0 +1,39 @@
+import { rawElements } from "../contract/raw-json.ts";
+import { memberOf, membersOf } from "../output/formats/row-members.ts";
+
+const FACTS = ["department", "category", "title", "mrp", "selling_price", "discount_pct", "currency"] as const;
+
+/** Members of a row that a comparison needs. */
+export const LISTING_COLUMNS: readonly string[] = ["retailer", "sku", ...FACTS];
+
+/** What a comparison keeps of a row: the raw JSON text of each fact, prices with the digits the API sent. */
+export type Listing = Record<(typeof FACTS)[number], string>;
+
+/** A row cut down: the product it is of, and its facts in one string that keeps nothing of the row alive. */
+export interface PackedListing {
+  /** Retailer and sku; ordered by retailer, then sku. */
+  product: string;
+  facts: string;
+}
+
+/** Parts retailer and sku; no slug holds it, and it sorts before every other character. */
+const SEPARATOR = "\u0000";
+
+export function packListing(row: string): PackedListing {
+  const members = membersOf(row);
+  const text = (name: string) => JSON.parse(memberOf(members, name)) as string;
+  return {
+    product: `${text("retailer")}${SEPARATOR}${text("sku")}`,
+    facts: `[${FACTS.map((name) => memberOf(members, name)).join(",")}]`,
+  };
+}
+
+export function unpackListing(facts: string): Listing {
+  const values = rawElements(facts);
+  return Object.fromEntries(FACTS.map((name, index) => [name, values[index] ?? "null"])) as Listing;
+}
+
+export function unpackProduct(product: string): { retailer: string; sku: string } {
+  const end = product.indexOf(SEPARATOR);
+  return { retailer: product.slice(0, end), sku: product.slice(end + SEPARATOR.length) };
+}

@@ -1,0 +1,44 @@
+import type { CatalogClient } from "../api/client.ts";
+import type { Filters } from "../contract/filters.ts";
+import { type PullOptions, pull } from "../pull/pull.ts";
+import type { DiffSource } from "./source.ts";
+
+export interface ServiceDaysOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {
+  /** Without dates. */
+  filters: Filters;
+  onRestart?: ((reason: string) => void) | undefined;
+}
+
+/** Days of a service, each pulled like an export: whole, checked, planned anew where it changes. */
+export function serviceDays(client: CatalogClient, options: ServiceDaysOptions): DiffSource {
+  const { filters, signal, onRestart } = options;
+  return {
+    retailersAtOnce: 1,
+    countRows: async (day) => {
+      const { data } = await client.coverage(onDay(filters, day), signal);
+      const counts = new Map<string, number>();
+      for (const { retailer, matching_rows } of data) {
+        counts.set(retailer, (counts.get(retailer) ?? 0) + matching_rows);
+      }
+      return counts;
+    },
+    read: async (day, retailers, sink, onRows) => {
+      const observer = { onRows, onRestart: (reason: string) => onRestart?.(reason) };
+      const narrowed = onDay(ofRetailer(filters, retailers?.[0]), day);
+      const { rows } = await pull(client, sink, { ...options, filters: narrowed, observer });
+      return rows;
+    },
+  };
+}
+
+function onDay(filters: Filters, day: string): Filters {
+  return { ...filters, start_date: day, end_date: day };
+}
+
+function ofRetailer(filters: Filters, retailer: string | undefined): Filters {
+  if (retailer === undefined || filters.rcd === undefined) {
+    return retailer === undefined ? filters : { ...filters, retailer };
+  }
+  const triples = filters.rcd.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
+  return { ...filters, rcd: triples.join(",") };
+}

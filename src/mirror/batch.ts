@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { CatalogClient } from "../api/client.ts";
+import { type Filters, formatRcd } from "../contract/filters.ts";
+import type { Product } from "../contract/product.ts";
+import { fingerprint } from "../export/manifest.ts";
+import { createPartitionSink, writeWhole } from "../export/partition-sink.ts";
+import { openPartitionSpool } from "../output/destination/partition-spool.ts";
+import { moveIntoPlace, partitionOf } from "../output/destination/partitions.ts";
+import type { RowEncoder } from "../output/formats/encoder.ts";
+import { type PullOptions, pull } from "../pull/pull.ts";
+import { type DayRange, isWithin } from "./calendar.ts";
+import { placeOfDay, removeDay } from "./day-files.ts";
+import { ownFolderOf } from "./folder-lock.ts";
+import { type DayState, type SyncState, writeState } from "./folder-state.ts";
+
+/** What became of the days of a batch. */
+export interface BatchResult {
+  /** Days that were read and have rows, or had. */
+  days: number;
+  rowsAdded: number;
+  rowsReplaced: number;
+  rowsRemoved: number;
+}
+
+export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | "resume"> {
+  folder: string;
+  createEncoder: () => RowEncoder;
+  /** Days whose files are not what the state says, or that it knows nothing of. */
+  untrusted: ReadonlySet<string>;
+}
+
+/**
+ * Reads a range of days and makes the files of these days what the service says, each at one instant. A day whose rows
+ * are what they were keeps its file.
+ */
+export async function syncRange(
+  client: CatalogClient,
+  filters: Filters,
+  range: DayRange,
+  state: SyncState,
+  options: BatchOptions,
+): Promise<BatchResult> {
+  const staged = await stage(client, { ...filters, start_date: range.first, end_date: range.last }, options);
+  const known = new Set([...Object.keys(state.days), ...options.untrusted]);
+  const removed = [...known].filter((day) => isWithin(day, range) && !staged.has(day));
+  const replaced = [...staged].filter(
+    ([day, { rows, digest }]) =>
+      options.untrusted.has(day) || state.days[day]?.rows !== rows || state.days[day].digest !== digest,
+  );
+  const result = resultOf(new Map(replaced), removed, state, staged.size + removed.length);
+  await place(new Map(replaced), removed, state, options.folder);
+  return result;
+}
+
+/** Pulls the rows and writes the file of each day, beside the copy. */
+async function stage(client: CatalogClient, filters: Filters, options: BatchOptions): Promise<Map<string, DayState>> {
+  const { folder, createEncoder } = options;
+  const spool = await openPartitionSpool(join(stagingOf(folder), "rows"));
+  try {
+    await pull(client, createPartitionSink(spool, partitionOf(["crawl_date"])), { ...options, filters });
+    const days = new Map<string, DayState>();
+    for (const partition of spool.partitions()) {
+      const day = partition.slice("crawl_date=".length);
+      const path = stagedFile(folder, day);
+      const tally: Tally = { counts: {}, digest: Buffer.alloc(32) };
+      const rows = await writeWhole(path, counted(spool.read(partition), tally), createEncoder());
+      const digest = tally.digest.toString("hex");
+      days.set(day, { rows, digest, ...(await fingerprint(path)), counts: tally.counts });
+    }
+    return days;
+  } finally {
+    await spool.close();
+  }
+}
+
+interface Tally {
+  counts: Record<string, number>;
+  /** The SHA-256 of every row, added bit by bit (exclusive or): no row of a set comes twice. */
+  digest: Buffer;
+}
+
+async function* counted(
+  batches: AsyncIterable<readonly string[]>,
+  { counts, digest }: Tally,
+): AsyncGenerator<readonly string[], void, void> {
+  for await (const rows of batches) {
+    for (const row of rows) {
+      const rcd = formatRcd(JSON.parse(row) as Product);
+      counts[rcd] = (counts[rcd] ?? 0) + 1;
+      for (const [index, byte] of createHash("sha256").update(row).digest().entries()) {
+        digest[index] = (digest[index] ?? 0) ^ byte;
+      }
+    }
+    yield rows;
+  }
+}
+
+/** Until it is done, the state names the days as pending: a run that is interrupted here leaves whole days behind. */
+async function place(
+  replaced: ReadonlyMap<string, DayState>,
+  removed: readonly string[],
+  state: SyncState,
+  folder: string,
+): Promise<void> {
+  const days = [...replaced.keys(), ...removed];
+  if (days.length === 0) {
+    return;
+  }
+  state.pending = [...new Set([...state.pending, ...days])];
+  await writeState(folder, state);
+  for (const [day, content] of replaced) {
+    await moveIntoPlace(stagedFile(folder, day), folder, placeOfDay(day));
+    state.days[day] = content;
+  }
+  for (const day of removed) {
+    await removeDay(folder, day);
+    delete state.days[day];
+  }
+  state.pending = state.pending.filter((day) => !days.includes(day));
+  await writeState(folder, state);
+}
+
+function resultOf(
+  replaced: ReadonlyMap<string, DayState>,
+  removed: readonly string[],
+  state: SyncState,
+  days: number,
+): BatchResult {
+  const result = { days, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
+  const count = (before: number, now: number) => {
+    result.rowsAdded += Math.max(0, now - before);
+    result.rowsReplaced += Math.min(now, before);
+    result.rowsRemoved += Math.max(0, before - now);
+  };
+  for (const [day, { rows }] of replaced) {
+    count(state.days[day]?.rows ?? 0, rows);
+  }
+  for (const day of removed) {
+    count(state.days[day]?.rows ?? 0, 0);
+  }
+  return result;
+}
+
+export function stagingOf(folder: string): string {
+  return join(ownFolderOf(folder), "staging");
+}
+
+/** Without the ending of Parquet, so that no reader of the folder takes it for a part of the copy. */
+function stagedFile(folder: string, day: string): string {
+  return join(stagingOf(folder), day);
+}

@@ -1,0 +1,24 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Lock, lock } from "../files/lock.ts";
+import { fileError } from "../files/system-error.ts";
+
+/** The folder in which the tool keeps what it needs about a folder of rows; readers skip names with a dot. */
+export function ownFolderOf(folder: string): string {
+  return join(folder, ".catalog");
+}
+
+/**
+ * Makes `folder` this process's own, see `lock`; it is created where there is none.
+ *
+ * @throws FileError where another process holds it, or the folder cannot be written
+ */
+export async function lockFolder(folder: string, pid: number): Promise<Lock> {
+  const own = ownFolderOf(folder);
+  try {
+    await mkdir(own, { recursive: true });
+  } catch (error) {
+    throw fileError(own, error);
+  }
+  return await lock(folder, join(own, "lock"), pid);
+}

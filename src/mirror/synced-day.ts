@@ -1,0 +1,194 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { AsyncBuffer } from "hyparquet";
+import { formatRcd, type Rcd } from "../contract/filters.ts";
+import { FileError, SetChangedError } from "../errors.ts";
+import { fingerprint } from "../export/manifest.ts";
+import { rowGroups } from "../export/parquet-groups.ts";
+import { sizeOf } from "../files/size-of.ts";
+import { errorCode, fileError } from "../files/system-error.ts";
+import { placeOfDay } from "./day-files.ts";
+import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
+
+/** Rows whose texts are made at once. */
+const BATCH = 1000;
+
+/** A combination and its rows on a day. */
+export interface CombinationRows extends Rcd {
+  rows: number;
+}
+
+/** A day of a synced folder, open to be read. */
+export interface SyncedDay {
+  combinations: readonly CombinationRows[];
+  /** Of its file. */
+  sha256: string;
+  /**
+   * Rows of some combinations, by row groups of the file.
+   *
+   * @param columns members of the JSON text of each; those of the combination are among them
+   * @throws FileError where the file is no Parquet file
+   */
+  rows(combinations: readonly Rcd[], columns: readonly string[]): AsyncGenerator<string[], void, undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * The state of a folder that `catalog sync` keeps.
+ *
+ * @throws FileError where it is no such folder, or its state cannot be read
+ */
+export async function readSyncedFolder(folder: string): Promise<SyncState> {
+  const state = await readStateOf(folder);
+  if (state === undefined) {
+    throw new FileError(
+      `${folder} holds nothing that \`catalog sync\` wrote: there is no ${statePathOf(folder)}`,
+      statePathOf(folder),
+    );
+  }
+  return state;
+}
+
+/**
+ * Opens the days that the folder has, all as they were at one time: a sync that goes on meanwhile may have replaced the
+ * first before the last is open.
+ *
+ * @throws what `openDay` does
+ */
+export async function openDays(folder: string, wanted: readonly string[]): Promise<Map<string, SyncedDay>> {
+  for (;;) {
+    const opened = new Map<string, SyncedDay>();
+    try {
+      for (const name of wanted) {
+        const day = await openDay(folder, name);
+        if (day !== undefined) {
+          opened.set(name, day);
+        }
+      }
+      const { days } = await readSyncedFolder(folder);
+      if (wanted.every((name) => days[name]?.sha256 === opened.get(name)?.sha256)) {
+        return opened;
+      }
+    } catch (error) {
+      await closeDays(opened);
+      throw error;
+    }
+    await closeDays(opened);
+  }
+}
+
+export async function closeDays(days: ReadonlyMap<string, SyncedDay>): Promise<void> {
+  await Promise.all([...days.values()].map((day) => day.close()));
+}
+
+/**
+ * Opens a day and makes sure, by size and SHA-256, that its file is what the folder's state says. It stays open: a
+ * sync that puts another in its place does not change what is read.
+ *
+ * @returns undefined where the folder has no such day
+ * @throws FileError where the file is missing or was altered
+ * @throws SetChangedError where a sync is about to replace it, or was interrupted there
+ */
+export async function openDay(folder: string, day: string): Promise<SyncedDay | undefined> {
+  const path = join(folder, placeOfDay(day));
+  for (;;) {
+    const held = (await readSyncedFolder(folder)).days[day];
+    const file = held && (await openWhole(path, held));
+    if (held !== undefined && file !== undefined) {
+      return syncedDay(path, file, held);
+    }
+    const now = await readSyncedFolder(folder);
+    // Otherwise a sync has replaced the file since the state was read.
+    if (now.days[day]?.sha256 === held?.sha256) {
+      await refuseDay(folder, day, path, now);
+      return undefined;
+    }
+  }
+}
+
+/** Says why a day cannot be read that the folder has, or may have. */
+async function refuseDay(folder: string, day: string, path: string, { days, pending }: SyncState): Promise<void> {
+  if (pending.includes(day)) {
+    throw new SetChangedError(
+      `a sync of ${folder} is replacing ${day}, or was interrupted there; where none is running, run one first`,
+    );
+  }
+  if (days[day] !== undefined) {
+    const fault = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
+    throw new FileError(`${path} ${fault}; \`catalog sync --verify\` mends it`, path);
+  }
+}
+
+/** Undefined where the file is not what the state says. */
+async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<FileHandle | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") {
+      return undefined;
+    }
+    throw fileError(path, error);
+  }
+  const found = await fingerprint(path, file).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  if (found.bytes === bytes && found.sha256 === sha256) {
+    return file;
+  }
+  await file.close();
+  return undefined;
+}
+
+function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
+  const buffer = bufferOf(file, state.bytes);
+  const held = combinationsOf(state);
+  return {
+    combinations: held,
+    sha256: state.sha256,
+    close: () => file.close(),
+    rows: async function* (combinations, columns) {
+      const isWhole = combinations.length === held.length;
+      const retailers = [...new Set(combinations.map(({ retailer }) => retailer))];
+      const only = isWhole ? undefined : { column: "retailer", values: retailers };
+      const wanted = new Set(combinations.map(formatRcd));
+      try {
+        for await (const rows of rowGroups(buffer, columns, only)) {
+          const kept = rows.filter((row) => isWhole || wanted.has(formatRcd(row as unknown as Rcd)));
+          for (let start = 0; start < kept.length; start += BATCH) {
+            yield kept.slice(start, start + BATCH).map(textOf);
+          }
+        }
+      } catch (error) {
+        throw new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
+      }
+    },
+  };
+}
+
+/** What a day's state counts. */
+export function combinationsOf({ counts }: Pick<DayState, "counts">): CombinationRows[] {
+  return Object.entries(counts).map(([rcd, rows]) => {
+    const [retailer = "", category = "", department = ""] = rcd.split(":");
+    return { retailer, category, department, rows };
+  });
+}
+
+function textOf(row: Record<string, unknown>): string {
+  return JSON.stringify(row);
+}
+
+function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
+  return {
+    byteLength,
+    slice: async (start, end = byteLength) => {
+      const bytes = new Uint8Array(end - start);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+      if (bytesRead < bytes.length) {
+        throw new Error(`it ends after ${start + bytesRead} bytes`);
+      }
+      return bytes.buffer;
+    },
+  };
+}

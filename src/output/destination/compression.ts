@@ -1,0 +1,105 @@
+import type { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import * as zlib from "node:zlib";
+import { UsageError } from "../../errors.ts";
+import type { Destination } from "./destination.ts";
+
+export type Compression = "gzip" | "zstd";
+
+interface Codec {
+  /** The ending of a file's name. */
+  ending: string;
+  /** Absent where this Node.js cannot. */
+  createStream: (() => Transform) | undefined;
+}
+
+const { createZstdCompress } = zlib as {
+  createZstdCompress?: (options: { params: Record<number, number> }) => Transform;
+};
+/** `ZSTD_c_checksumFlag` of zstd.h: without it a damaged file would decompress unnoticed. */
+const ZSTD_CHECKSUM_FLAG = 201;
+
+// Node.js writes no time into gzip's header, so that the same rows give the same bytes.
+const CODECS: Record<Compression, Codec> = {
+  gzip: { ending: ".gz", createStream: () => zlib.createGzip({ level: 6, chunkSize: 64 * 1024 }) },
+  zstd: {
+    ending: ".zst",
+    createStream: createZstdCompress && (() => createZstdCompress({ params: { [ZSTD_CHECKSUM_FLAG]: 1 } })),
+  },
+};
+
+export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[];
+
+/** Takes the ending of a compressed file off its name. */
+export function withoutCompressionEnding(name: string): { stem: string; compression: Compression | undefined } {
+  const compression = COMPRESSIONS.find((candidate) => name.toLowerCase().endsWith(CODECS[candidate].ending));
+  const stem = compression === undefined ? name : name.slice(0, -CODECS[compression].ending.length);
+  return { stem, compression };
+}
+
+export function withCompressionEnding(name: string, compression: Compression | undefined): string {
+  return compression === undefined ? name : `${name}${CODECS[compression].ending}`;
+}
+
+/**
+ * The compression of an output: the one asked for, else the one that the file's ending tells.
+ *
+ * @throws UsageError where the two contradict each other, or this Node.js has no such codec.
+ */
+export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
+  const told = file === undefined ? undefined : withoutCompressionEnding(file).compression;
+  if (asked !== undefined && told !== undefined && asked !== told) {
+    throw new UsageError(`--compress ${asked} contradicts the ending ${CODECS[told].ending} of ${file}`, {
+      flag: "--compress",
+      value: asked,
+      suggestions: [told],
+    });
+  }
+  const compression = asked ?? told;
+  if (compression !== undefined && CODECS[compression].createStream === undefined) {
+    throw new UsageError("zstd needs Node.js 22.15 or newer; gzip works with every version", {
+      flag: "--compress",
+      value: compression,
+      suggestions: ["gzip"],
+    });
+  }
+  return compression;
+}
+
+/** A destination that compresses on the way to `sink`. It holds one chunk and the codec's own window. */
+export function compressed(sink: Destination, compression: Compression): Destination {
+  const stream = CODECS[compression].createStream?.();
+  if (stream === undefined) {
+    throw new Error(`no codec for ${compression}`);
+  }
+  const drained = pipeline(stream, async (source: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of source) {
+      await sink.write(chunk);
+    }
+  });
+  // Whoever writes or finishes next is told; until then a rejection nobody awaits would end the process.
+  drained.catch(() => undefined);
+
+  return {
+    write: (chunk) =>
+      new Promise((resolve) => {
+        // When the sink fails, the stream is closed and may never call back.
+        const closed = () => resolve(drained);
+        stream.once("close", closed);
+        stream.write(chunk, (error) => {
+          stream.off("close", closed);
+          resolve(error == null ? undefined : drained);
+        });
+      }),
+    finish: async () => {
+      stream.end();
+      await drained;
+      await sink.finish();
+    },
+    abandon: async () => {
+      stream.destroy();
+      await drained.catch(() => undefined);
+      await sink.abandon();
+    },
+  };
+}

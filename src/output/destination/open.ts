@@ -1,0 +1,37 @@
+import type { Writable } from "node:stream";
+import { type Compression, compressed } from "./compression.ts";
+import type { Destination } from "./destination.ts";
+import { type FileDestination, openFile } from "./file.ts";
+import { writeToStdout } from "./stdout.ts";
+
+export interface DestinationOptions {
+  /** A path, or `-` for stdout, which is also the default. */
+  output: string | undefined;
+  stdout: Writable;
+  /** Ends a write that a reader of stdout holds up. */
+  signal?: AbortSignal | undefined;
+  compression?: Compression | undefined;
+  /** Refuse to replace an existing file. */
+  noClobber?: boolean | undefined;
+  /** Leave what was written so far when the output is abandoned. */
+  keepPartial?: boolean | undefined;
+  /** Go on with the partial file of an earlier run, after its first so many bytes. */
+  continueAt?: number | undefined;
+}
+
+/** Opens the destination, refusing what would fail at the end where that can be known now. */
+export async function openDestination(options: DestinationOptions): Promise<Destination> {
+  const { output, stdout, signal, compression } = options;
+  const sink = isStdout(output) ? writeToStdout(stdout, signal) : await openFile(output, options);
+  return compression === undefined ? sink : compressed(sink, compression);
+}
+
+/** Whether the destination is a regular file, written without compression. */
+export function isFile(destination: Destination): destination is FileDestination {
+  return "truncate" in destination;
+}
+
+/** `/dev/stdout` cannot be opened where stdout is a socket, and opening it anew would truncate `>> file`. */
+export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
+  return output === undefined || output === "-" || output === "/dev/stdout";
+}

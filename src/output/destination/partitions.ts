@@ -1,0 +1,70 @@
+import { mkdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { closest } from "../../contract/closest.ts";
+import { UsageError } from "../../errors.ts";
+import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { fileError } from "../../files/system-error.ts";
+import { memberOf, membersOf } from "../formats/row-members.ts";
+
+/** Columns of few enough values to make folders of. */
+export const PARTITION_COLUMNS = ["retailer", "department", "category", "crawl_date"] as const;
+export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
+
+/**
+ * Reads the list that `--partition-by` takes.
+ *
+ * @throws UsageError where a name is repeated or not one of `PARTITION_COLUMNS`
+ */
+export function parsePartitionColumns(text: string): PartitionColumn[] {
+  const names = text.split(",").map((name) => name.trim());
+  return names.map((name, index) => {
+    const column = PARTITION_COLUMNS.find((candidate) => candidate === name);
+    if (column === undefined) {
+      throw new UsageError(`--partition-by takes ${PARTITION_COLUMNS.join(", ")}, not "${name}"`, {
+        flag: "--partition-by",
+        value: name,
+        suggestions: closest(name, PARTITION_COLUMNS),
+      });
+    }
+    if (names.indexOf(name) !== index) {
+      throw new UsageError(`--partition-by names "${name}" twice`, { flag: "--partition-by", value: text });
+    }
+    return column;
+  });
+}
+
+/** The folder of a row's partition as Hive names it: `retailer=acme/crawl_date=2026-01-01`. */
+export function partitionOf(columns: readonly PartitionColumn[]): (row: string) => string {
+  return (row) => {
+    const members = membersOf(row);
+    return columns
+      .map((column) => `${column}=${escapePartitionValue(String(JSON.parse(memberOf(members, column))))}`)
+      .join("/");
+  };
+}
+
+/** What Hive calls a partition whose value is empty. */
+const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
+
+/** Escapes the characters that Hive does (`FileUtils.escapePathName`), as `%` and two digits. */
+export function escapePartitionValue(value: string): string {
+  if (value === "") {
+    return DEFAULT_PARTITION;
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what Hive escapes.
+  return value.replace(/[\x00-\x1f\x7f"#%'*/:=?\\{}[\]^]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+  });
+}
+
+/** Moves a complete file to its place below `folder`, durably; readers see the old file or the new one. */
+export async function moveIntoPlace(complete: string, folder: string, place: string): Promise<void> {
+  const target = join(folder, place);
+  try {
+    await mkdir(dirname(target), { recursive: true });
+    await rename(complete, target);
+    await fsyncFolder(dirname(target));
+  } catch (error) {
+    throw fileError(target, error);
+  }
+}

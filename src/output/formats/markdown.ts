@@ -1,0 +1,19 @@
+import type { Cell } from "../terminal/cell.ts";
+import type { Table } from "../terminal/table.ts";
+
+/** A GitHub-flavoured Markdown table; text is shown as it is, never read as markup or HTML. */
+export function renderMarkdown({ columns, rows, footer }: Table): string {
+  const all = footer === undefined ? rows : [...rows, footer];
+  const alignments = columns.map((_, index) => (all.some((row) => row[index]?.numeric) ? "---:" : "---"));
+  const headings = columns.map(({ heading }) => escapeMarkup(heading));
+  return [headings, alignments, ...all.map(textsOf)].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+function textsOf(cells: readonly Cell[]): string[] {
+  return cells.map(({ text }) => escapeMarkup(text));
+}
+
+/** Escapes what opens markup anywhere in a line, and `_` where it is not inside a word. */
+function escapeMarkup(text: string): string {
+  return text.replace(/[\\`*[\]<|~&]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
+}

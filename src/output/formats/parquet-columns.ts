@@ -1,0 +1,117 @@
+import type { SchemaElement } from "hyparquet";
+import { isCalendarDate } from "../../contract/filters.ts";
+import { productSchema } from "../../contract/product.ts";
+import { ContractError } from "../../errors.ts";
+import type { EncoderOptions } from "./encoder.ts";
+import { identityOf, memberOf, reportOnce } from "./row-members.ts";
+
+export type ColumnValue = string | number | null;
+
+type Kind = "string" | "number" | "date";
+
+interface Column {
+  kind: Kind;
+  nullable: boolean;
+}
+
+const DAY = 86_400_000;
+
+const ELEMENTS = {
+  string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  number: { type: "DOUBLE" },
+  date: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
+} as const satisfies Record<Kind, Omit<SchemaElement, "name">>;
+
+/** The schema of a file with these columns, in this order; types and nullability are those of the contract. */
+export function parquetSchema(columns: readonly string[]): SchemaElement[] {
+  const elements = columns.map((name): SchemaElement => {
+    const { kind, nullable } = columnOf(name);
+    return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...ELEMENTS[kind] };
+  });
+  return [{ name: "schema", num_children: columns.length }, ...elements];
+}
+
+function columnOf(name: string): Column {
+  const properties: Readonly<Record<string, { type: string | readonly string[]; format?: string }>> =
+    productSchema.properties;
+  const property = properties[name];
+  return {
+    kind: property?.type === "number" ? "number" : property?.format === "date" ? "date" : "string",
+    nullable: property?.type.includes("null") ?? false,
+  };
+}
+
+/**
+ * Reads one column of a row as Parquet stores it: a string, a double, days since 1970-01-01, or null.
+ *
+ * @throws ContractError from what it returns, where a row holds a value that the column's type cannot
+ */
+export function columnReader(
+  column: string,
+  { onLoneSurrogate, onRounded }: EncoderOptions,
+): (members: ReadonlyMap<string, string>) => ColumnValue {
+  const { kind, nullable } = columnOf(column);
+  const reportSurrogate = reportOnce(onLoneSurrogate);
+  const reportRounded = reportOnce(onRounded);
+  const readers = {
+    string: (raw: string) => readString(raw, () => reportSurrogate(column)),
+    number: (raw: string) => readNumber(raw, () => reportRounded(column)),
+    date: readDate,
+  } as const satisfies Record<Kind, (raw: string) => ColumnValue | undefined>;
+  const read = readers[kind];
+  return (members) => {
+    const raw = memberOf(members, column);
+    const value = raw === "null" && nullable ? null : read(raw);
+    if (value === undefined) {
+      throw new ContractError(
+        `the service sent "${column}" as ${raw.slice(0, 80)} (${identityOf(members)}), which is no ${kind}; ndjson can carry it`,
+      );
+    }
+    return value;
+  };
+}
+
+function readString(raw: string, onLoneSurrogate: () => void): string | undefined {
+  if (!raw.startsWith('"')) {
+    return undefined;
+  }
+  const value = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+  if (/\p{Surrogate}/u.test(value)) {
+    onLoneSurrogate();
+  }
+  return value;
+}
+
+function readNumber(raw: string, onRounded: () => void): number | undefined {
+  const value = /^[-\d]/.test(raw) ? Number(raw) : Number.NaN;
+  if (!Number.isFinite(value)) {
+    return undefined;
+  }
+  if (!isExact(raw, value)) {
+    onRounded();
+  }
+  return value;
+}
+
+/** Digits that every decimal number may have and still be found again in its double (IEEE 754: DBL_DIG). */
+const SAFE_DIGITS = 15;
+
+/** Whether the double, written out again, is the number that was sent. */
+function isExact(raw: string, value: number): boolean {
+  return (raw.length <= SAFE_DIGITS && !/e/i.test(raw)) || canonical(raw) === canonical(String(value));
+}
+
+/** A decimal number as its significant digits and the place of the first, so that equal numbers are equal texts. */
+function canonical(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^([-+]?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  const digits = whole + fraction;
+  const leading = /^0*/.exec(digits)?.[0].length ?? 0;
+  const significant = digits.slice(leading).replace(/0+$/, "");
+  return significant === "" ? "0" : `${sign}${significant}e${whole.length - leading + Number(exponent)}`;
+}
+
+function readDate(raw: string): number | undefined {
+  const text = raw.slice(1, -1);
+  return raw.startsWith('"') && isCalendarDate(text) ? Date.parse(`${text}T00:00:00Z`) / DAY : undefined;
+}

@@ -1,0 +1,49 @@
+import { type Compression, withoutCompressionEnding } from "../destination/compression.ts";
+import { createCsvEncoder, createTsvEncoder } from "./csv.ts";
+import type { EncoderOptions, RowEncoder } from "./encoder.ts";
+import { createJsonEncoder } from "./json.ts";
+import { createNdjsonEncoder } from "./ndjson.ts";
+
+/** The formats that rows can be streamed in. */
+export type RowFormat = TextFormat | "parquet";
+export type TextFormat = "ndjson" | "csv" | "tsv" | "json";
+
+type CreateEncoder = (options: EncoderOptions) => RowEncoder;
+
+interface Format {
+  load: () => Promise<CreateEncoder>;
+  /** File name endings, without the dot. */
+  extensions: readonly string[];
+}
+
+export const FORMATS = {
+  ndjson: { load: async () => createNdjsonEncoder, extensions: ["ndjson", "jsonl"] },
+  csv: { load: async () => createCsvEncoder, extensions: ["csv"] },
+  tsv: { load: async () => createTsvEncoder, extensions: ["tsv", "tab"] },
+  json: { load: async () => createJsonEncoder, extensions: ["json"] },
+  parquet: { load: async () => (await import("./parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
+} as const satisfies Record<RowFormat, Format>;
+
+export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
+
+/** What makes encoders of a format; that of Parquet is loaded only where it is wanted. */
+export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
+  return FORMATS[format].load();
+}
+
+/** What a file's name says of its content; `rows.csv.gz` is CSV, compressed with gzip. */
+export function formatOfFile(name: string): { format: RowFormat | undefined; compression: Compression | undefined } {
+  const { stem, compression } = withoutCompressionEnding(name);
+  const extension = /\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
+  const format = ROW_FORMATS.find((candidate) => extensionsOf(candidate).includes(extension));
+  return { format, compression };
+}
+
+/** The usual ending of a file of this format. */
+export function extensionOf(format: RowFormat): string {
+  return FORMATS[format].extensions[0];
+}
+
+function extensionsOf(format: RowFormat): readonly string[] {
+  return FORMATS[format].extensions;
+}

@@ -1,0 +1,59 @@
+import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
+import { ApiError, ContractError, UsageError } from "../../errors.ts";
+import { HTTP_ERROR, localProblemOf } from "../../failures.ts";
+
+/**
+ * Any failure in the shape of a problem document, contract section 2.7. Failures that the service had no part in have
+ * codes of their own, which are none of the service's, and lack what only an answer has.
+ */
+export interface ProblemDocument {
+  /** `about:blank` where no catalogue of errors describes it (RFC 9457 section 4.2.1). */
+  type: string;
+  title: string;
+  status?: number;
+  detail: string;
+  code: string;
+  retryable: boolean;
+  recovery?: string;
+  request_id?: string;
+  field?: string;
+  valid_options?: readonly string[];
+  /** What is visibly wrong with the key that was sent, as the end of a sentence. */
+  key_flaw?: string;
+}
+
+export function problemDocumentOf(error: unknown): ProblemDocument {
+  if (error instanceof ApiError) {
+    return documentOfAnswer(error);
+  }
+  const { code, title, retryable, recovery } = localProblemOf(error);
+  const detail = error instanceof Error ? error.message : String(error);
+  return {
+    type: "about:blank",
+    title,
+    detail,
+    code,
+    retryable,
+    ...(recovery !== undefined && { recovery }),
+    ...(error instanceof ContractError && error.requestId !== undefined && { request_id: error.requestId }),
+    ...(error instanceof UsageError && error.flag !== undefined && { field: error.flag }),
+    ...(error instanceof UsageError && error.suggestions.length > 0 && { valid_options: error.suggestions }),
+  };
+}
+
+/** The problem that the service sent, what its body lacked filled in from the error catalogue. */
+function documentOfAnswer({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
+  const { code = HTTP_ERROR.code } = problem;
+  const known = isProblemCode(code) ? PROBLEMS[code] : undefined;
+  return {
+    type: "about:blank",
+    title: known?.title ?? `HTTP ${status}`,
+    detail: message,
+    code,
+    retryable: known?.retryable ?? (status === 429 || status >= 500),
+    ...(known !== undefined && { recovery: known.recovery }),
+    ...problem,
+    status,
+    ...(keyFlaw !== undefined && { key_flaw: keyFlaw }),
+  };
+}

@@ -1,0 +1,98 @@
+import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
+import { visible } from "./visible.ts";
+import { pad, truncate } from "./width.ts";
+import { wrap } from "./wrap.ts";
+
+type State = StatusDay["state"];
+
+/** How a state looks; the blocks differ without colour, too. */
+const LOOKS = {
+  operational: { block: "█", colour: "32", word: "operational" },
+  degraded: { block: "▓", colour: "33", word: "degraded" },
+  outage: { block: "░", colour: "31", word: "outage" },
+  no_data: { block: "·", colour: "2", word: "no data" },
+} as const satisfies Record<State, { block: string; colour: string; word: string }>;
+
+export interface StatusView {
+  /** Cells of a line; of the days, the latest that fit are drawn. */
+  width: number;
+  colour: boolean;
+}
+
+/** The status feed for people: suites with a block for each day, then incidents, open ones first. */
+export function renderStatus(feed: StatusFeed, view: StatusView): string {
+  const { state, uptime_target, window_days, sample_data, suites, incidents } = feed;
+  const open = incidents.filter(({ resolved_at }) => resolved_at === null);
+  const past = incidents.filter(({ resolved_at }) => resolved_at !== null);
+  const sections = [
+    [
+      `${word(state, view)}, target ${visible(uptime_target)} over ${window_days} days${sample_data ? ", generated demo data" : ""}`,
+    ],
+    ...suites.map((suite) => suiteLines(suite, view)),
+    incidents.length === 0 ? [`No incidents in ${window_days} days.`] : [],
+    ...[...open, ...past].map((incident) => incidentLines(incident, view)),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
+}
+
+function suiteLines({ name, state, uptime_pct, endpoints, days }: StatusSuite, view: StatusView): string[] {
+  const shown = days.slice(-view.width);
+  const labelWidth = Math.max(0, ...endpoints.map(({ label }) => label.length));
+  return [
+    `${bold(visible(name), view)}  ${word(state, view)}  ${uptime_pct} % uptime`,
+    ...(shown.length === 0 ? [] : [shown.map((day) => block(day.state, view)).join(""), daysLine(shown), legend(view)]),
+    ...endpoints.map(
+      ({ label, ...endpoint }) =>
+        `  ${pad(visible(label), labelWidth, "left")}  ${word(endpoint.state, view)}  ${endpoint.uptime_pct} %`,
+    ),
+  ];
+}
+
+/** The first and the last day, each below its block. */
+function daysLine(days: readonly StatusDay[]): string {
+  const [first = "", last = ""] = [days.at(0)?.date, days.at(-1)?.date];
+  const gap = days.length - first.length - last.length;
+  return gap < 1 ? last : `${first}${" ".repeat(gap)}${last}`;
+}
+
+function legend(view: StatusView): string {
+  return (Object.keys(LOOKS) as State[]).map((state) => `${block(state, view)} ${LOOKS[state].word}`).join("  ");
+}
+
+/** Where the text of an update begins, right of its time. */
+const UPDATE_INDENT = "  YYYY-MM-DD hh:mm UTC  ".length;
+
+function incidentLines(incident: StatusIncident, view: StatusView): string[] {
+  const { title, suite, severity, started_at, resolved_at, updates } = incident;
+  const span = resolved_at === null ? `open since ${time(started_at)}` : `${time(started_at)} to ${time(resolved_at)}`;
+  return [
+    bold(truncate(visible(title), view.width), view),
+    wrap(`  ${severity}, ${visible(suite)}, ${span}`, view.width, 2),
+    ...updates.map(({ state, body, posted_at }) =>
+      wrap(`  ${time(posted_at)}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
+    ),
+  ];
+}
+
+function block(state: State, view: StatusView): string {
+  return style(LOOKS[state].colour, LOOKS[state].block, view);
+}
+
+function word(state: State, view: StatusView): string {
+  return style(LOOKS[state].colour, LOOKS[state].word, view);
+}
+
+function bold(text: string, view: StatusView): string {
+  return style("1", text, view);
+}
+
+function style(codes: string, text: string, { colour }: StatusView): string {
+  return colour ? `\x1b[${codes}m${text}\x1b[0m` : text;
+}
+
+function time(timestamp: string): string {
+  return `${new Date(timestamp).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

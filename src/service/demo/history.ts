@@ -1,0 +1,42 @@
+import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
+import { AVAILABILITY } from "../../contract/status.ts";
+import { CATALOG_SUITE } from "../http/status-document.ts";
+import type { EmbeddedStore } from "../store/embedded.ts";
+import { openIncident, resolveIncident, updateIncident } from "../store/incidents.ts";
+import type { DayCount } from "../store/store.ts";
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+/** Days before today on which the incident began. */
+const WORST_DAY = 23;
+
+/** Days before today, with the failures of each thousand requests on them. */
+const BAD_DAYS: ReadonlyMap<number, number> = new Map([
+  [WORST_DAY, 140],
+  [WORST_DAY - 1, 30],
+  [61, 12],
+]);
+
+/** Gives the status feed of a demo three months to show: bad days, and the incident behind the worst, which is over. */
+export async function addDemoHistory(store: EmbeddedStore, now: number): Promise<void> {
+  await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => countsOf(ago, now)).flat());
+  const started = now - WORST_DAY * DAY;
+  const at = (minutes: number) => new Date(started + minutes * MINUTE);
+  const incident = {
+    title: "Requests time out",
+    suite: CATALOG_SUITE.slug,
+    severity: "major",
+    body: "One request in seven is answered after the deadline. We are looking for the cause.",
+  } as const;
+  const id = await openIncident(store, incident, at(0));
+  await updateIncident(store, id, { state: "identified", body: "A disk of the database is failing." }, at(50));
+  await resolveIncident(store, id, "The database runs on another disk.", at(1_500));
+}
+
+function countsOf(daysAgo: number, now: number): DayCount[] {
+  const date = new Date(now - daysAgo * DAY).toISOString().slice(0, 10);
+  const failures = BAD_DAYS.get(daysAgo) ?? 0;
+  const operations = Object.keys(OPERATIONS) as OperationName[];
+  return operations.map((operation) => ({ date, operation, requests: 1_000, failures }));
+}

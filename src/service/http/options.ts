@@ -1,0 +1,43 @@
+import { LIMITS } from "../../contract/limits.ts";
+
+/** What may be changed about a service; everything has a published default. */
+export interface ServiceOptions {
+  /** Requests a window for one team: catalog and coverage together. */
+  rateLimit?: number;
+  /** Requests a window for one team: sample. */
+  sampleRateLimit?: number;
+  windowSeconds?: number;
+  /** Milliseconds after which a cursor is no longer taken. */
+  cursorTtl?: number;
+  /** Milliseconds after which a request is given up as `upstream_timeout`. */
+  queryTimeout?: number;
+  /** Address of the host that serves `/errors`, without a final slash; the service's own when absent. */
+  errorBase?: string;
+  /** Whether the rows are generated demo data; published in the status feed. */
+  sampleData?: boolean;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** Told of failures that became `internal_error`: the response does not say what they were. */
+  onUnexpectedError?: (error: unknown, requestId: string) => void;
+}
+
+export type ServiceSettings = Required<Omit<ServiceOptions, "errorBase">> & Pick<ServiceOptions, "errorBase">;
+
+/** Failed authentications a window that one source address may cause before it is answered with 429. */
+export const FAILED_ATTEMPTS_PER_WINDOW = 20;
+
+const HOUR = 3_600_000;
+
+export function withDefaults(options: ServiceOptions): ServiceSettings {
+  return {
+    rateLimit: LIMITS.requestsPerWindow.catalog,
+    sampleRateLimit: LIMITS.requestsPerWindow.sample,
+    windowSeconds: LIMITS.windowSeconds,
+    cursorTtl: HOUR,
+    queryTimeout: 10_000,
+    sampleData: false,
+    now: Date.now,
+    onUnexpectedError: () => {},
+    ...options,
+  };
+}

@@ -1,0 +1,74 @@
+import { PROBLEMS, type Problem, type ProblemCode } from "../../contract/problems.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../store/store.ts";
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+interface ProblemDetails {
+  field?: string;
+  validOptions?: readonly string[];
+  /** Response headers that belong to this answer. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** A request is answered with this problem of the contract; the message becomes `detail`. */
+export class ServiceProblem extends Error {
+  override readonly name = "ServiceProblem";
+  readonly code: ProblemCode;
+  readonly field: string | undefined;
+  readonly validOptions: readonly string[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, detail: string, { field, validOptions, headers = {} }: ProblemDetails = {}) {
+    super(detail);
+    this.code = code;
+    this.field = field;
+    this.validOptions = validOptions;
+    this.headers = headers;
+  }
+}
+
+/**
+ * The problem that a failure is answered with. Nothing of an unforeseen error reaches the caller: its message may
+ * name files, queries or rows.
+ */
+export function problemFrom(error: unknown): ServiceProblem {
+  if (error instanceof ServiceProblem) {
+    return error;
+  }
+  if (error instanceof StoreUnavailableError) {
+    return new ServiceProblem("service_unavailable", "The data cannot be read at the moment.");
+  }
+  if (error instanceof StoreTimeoutError) {
+    return new ServiceProblem("upstream_timeout", "The data query was given up because it took too long.");
+  }
+  return new ServiceProblem("internal_error", "The service failed while it answered this request.");
+}
+
+/** The error body of contract section 2.7. */
+export function problemDocument(problem: ServiceProblem, errorBase: string, requestId: string): Problem {
+  const { status, title, retryable, recovery } = PROBLEMS[problem.code];
+  return {
+    type: problemType(errorBase, problem.code),
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    retryable,
+    recovery,
+    request_id: requestId,
+    ...(problem.field !== undefined && { field: problem.field }),
+    ...(problem.validOptions !== undefined && { valid_options: [...problem.validOptions] }),
+  };
+}
+
+/** Stable URI of an error type: its entry in the public catalogue. */
+export function problemType(errorBase: string, code: ProblemCode): string {
+  return `${errorBase}/errors#${code}`;
+}
+
+const QUOTED_LENGTH = 80;
+
+/** A value as a caller sent it, fit for a sentence: quoted, control characters escaped, cut when long. */
+export function quote(value: string): string {
+  return JSON.stringify(value.length > QUOTED_LENGTH ? `${value.slice(0, QUOTED_LENGTH)}…` : value);
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
+import type { KeyRecord, Store } from "../../store/store.ts";
+import { authenticate, requireScope, sourceOf } from "../auth.ts";
+import type { DayCounter } from "../day-counter.ts";
+import { withinDeadline } from "../deadline.ts";
+import type { ServiceSettings } from "../options.ts";
+import { ServiceProblem } from "../problems.ts";
+import { readQuery } from "../query.ts";
+import { FixedWindow, rateLimitHeaders, refusalHeaders } from "../rate-limit.ts";
+import { catalogResponder } from "./catalog.ts";
+import { coverageResponder } from "./coverage.ts";
+import type { Respond } from "./respond.ts";
+import { sampleResponder } from "./sample.ts";
+
+/** The contract names both forms and does not say which one is authoritative (section 9 rule 5). */
+const PREFIXES = ["", "/api"];
+
+interface Parts {
+  store: Store;
+  settings: ServiceSettings;
+  failedAttempts: FixedWindow;
+  dayCounter: DayCounter;
+}
+
+/** Serves the three operations of contract section 4. */
+export function serveOperations(app: FastifyInstance, { store, settings, failedAttempts, dayCounter }: Parts): void {
+  const { rateLimit, sampleRateLimit, windowSeconds, queryTimeout, now } = settings;
+  const budgets = {
+    catalog: new FixedWindow(rateLimit, windowSeconds, now),
+    sample: new FixedWindow(sampleRateLimit, windowSeconds, now),
+  };
+  const responders: Record<OperationName, Respond> = {
+    sample: sampleResponder(store),
+    catalog: catalogResponder(store, settings),
+    coverage: coverageResponder(store),
+  };
+
+  /** Order matters: who asks, whether the team may ask now, whether it may ask this, and only then what is asked. */
+  async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const operation = OPERATIONS[name];
+    const text = await withinDeadline(queryTimeout, async (deadline) => {
+      const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
+      const key = await authenticate(credentials, store, failedAttempts, deadline);
+      reply.headers(rateLimitHeaders(chargeTeam(budgets[operation.group], key)));
+      requireScope(key, operation.scope);
+      const parameters = readQuery(request.url, operation.parameters);
+      return responders[name]({ requestId: request.id, parameters, visible: key.retailers, deadline });
+    });
+    reply.type("application/json").send(Buffer.from(text));
+  }
+
+  for (const name of Object.keys(OPERATIONS) as OperationName[]) {
+    for (const prefix of PREFIXES) {
+      app.get(`${prefix}${OPERATIONS[name].path}`, {
+        handler: async (request, reply) => {
+          await answer(name, request, reply);
+          return reply;
+        },
+        onResponse: async (_, reply) => dayCounter.count(name, reply.statusCode >= 500),
+      });
+    }
+  }
+}
+
+function chargeTeam(budget: FixedWindow, { team }: KeyRecord): ReturnType<FixedWindow["charge"]> {
+  const charge = budget.charge(team);
+  if (!charge.admitted) {
+    throw new ServiceProblem("rate_limited", "The team used up its requests of this window.", {
+      headers: refusalHeaders(charge),
+    });
+  }
+  return charge;
+}

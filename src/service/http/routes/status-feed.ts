@@ -1,0 +1,45 @@
+import type { FastifyInstance } from "fastify";
+import type { StatusFeed } from "../../../contract/status.ts";
+import { sendHtml } from "../../portal/html.ts";
+import { statusPage } from "../../portal/status-page.ts";
+import type { DayCount, Incident, Store } from "../../store/store.ts";
+import type { DayCounter } from "../day-counter.ts";
+import { withinDeadline } from "../deadline.ts";
+import type { ServiceSettings } from "../options.ts";
+import { statusFeed, windowStart } from "../status-document.ts";
+
+/** Serves the status feed (contract section 4.5) as JSON and as a page. */
+export function serveStatus(
+  app: FastifyInstance,
+  store: Store,
+  dayCounter: DayCounter,
+  settings: ServiceSettings,
+): void {
+  const read = statusReader(store, dayCounter, settings);
+  app.get("/status.json", async (_, reply) =>
+    reply
+      .header("cache-control", "no-cache")
+      .type("application/json")
+      .send(Buffer.from(JSON.stringify(await read()))),
+  );
+  app.get("/status", async (_, reply) => sendHtml(reply, statusPage(await read())));
+}
+
+/** A status that fails with the database would be of no use: while it is away, what was last read is told. */
+function statusReader(
+  store: Store,
+  dayCounter: DayCounter,
+  { now, queryTimeout, sampleData }: ServiceSettings,
+): () => Promise<StatusFeed> {
+  let known: { counts: DayCount[]; incidents: Incident[] } = { counts: [], incidents: [] };
+  return async () => {
+    const since = windowStart(now());
+    const storeReachable = await withinDeadline(queryTimeout, async () => {
+      await dayCounter.flush();
+      known = { counts: await store.dayCounts(since), incidents: await store.incidents(since) };
+      return true;
+    }).catch(() => false);
+    const counts = [...known.counts, ...dayCounter.pending()];
+    return statusFeed({ counts, incidents: known.incidents, storeReachable, sampleData, now: now() });
+  };
+}

@@ -1,0 +1,200 @@
+import { expect, test } from "vitest";
+import type { Filters } from "../../src/contract/filters.ts";
+import { type DiffOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
+import { collectDay } from "../../src/diff/day-rows.ts";
+import type { Difference } from "../../src/diff/join.ts";
+import { sameNumber } from "../../src/diff/prices.ts";
+import { serviceDays } from "../../src/diff/service-source.ts";
+import type { DiffSource } from "../../src/diff/source.ts";
+import { SetChangedError } from "../../src/errors.ts";
+import { type FakeRow, fakeService } from "../helpers/fake-client.ts";
+
+const FROM = "2026-01-01";
+const TO = "2026-01-02";
+
+interface Listed extends FakeRow {
+  title: string;
+  mrp: number;
+  selling_price: number;
+  discount_pct: number;
+  currency: string;
+}
+
+function listed(sku: string, crawl_date: string, selling_price: number, category = "shoes"): Listed {
+  return {
+    retailer: "acme",
+    department: "fashion",
+    category,
+    crawl_date,
+    sku,
+    product_id: `${category}/${sku}/${crawl_date}/${selling_price}`,
+    title: sku,
+    mrp: 9,
+    selling_price,
+    discount_pct: 0,
+    currency: "EUR",
+  };
+}
+
+async function diff(
+  service: ReturnType<typeof fakeService>,
+  { filters = {}, ...given }: Partial<DiffOptions> & { filters?: Filters } = {},
+): Promise<DiffSummary["products"] & { differences: unknown[] }> {
+  const differences: Difference[] = [];
+  const signal = new AbortController().signal;
+  const source = serviceDays(service.client, { filters, pageSize: 2, concurrency: 2, signal });
+  const { products } = await diffDays(source, { from: FROM, to: TO, ...given }, async (batch) => {
+    differences.push(...batch);
+  });
+  return {
+    ...products,
+    differences: differences.map(({ change, sku, from, to }) => [change, sku, from?.selling_price, to?.selling_price]),
+  };
+}
+
+test("a product in two categories at one price is one product", async () => {
+  const service = fakeService([listed("a", FROM, 1), listed("a", TO, 2), listed("a", TO, 2, "boots")]);
+  expect(await diff(service)).toEqual({
+    changed: 1,
+    appeared: 0,
+    vanished: 0,
+    unchanged: 0,
+    differences: [["changed", "a", "1", "2"]],
+  });
+});
+
+test("of several prices of a product the common ones are no difference and the others are paired, cheapest first", async () => {
+  const service = fakeService([
+    listed("a", FROM, 1),
+    listed("a", FROM, 5, "boots"),
+    listed("a", FROM, 3, "hats"),
+    listed("a", TO, 10),
+    listed("a", TO, 5, "socks"),
+    listed("a", TO, 2, "boots"),
+    listed("a", TO, 11, "hats"),
+  ]);
+  expect(await diff(service)).toMatchObject({
+    changed: 1,
+    differences: [
+      ["changed", "a", "1", "2"],
+      ["changed", "a", "3", "10"],
+      ["changed", "a", undefined, "11"],
+    ],
+  });
+});
+
+test.each([{}, { rcd: "zeta:shoes:fashion,acme:shoes:fashion,acme:boots:fashion" }])(
+  "retailers too large to be read together are compared one after another: %j",
+  async (filters) => {
+    const of = (retailer: string, row: Listed) => ({ ...row, retailer, product_id: `${retailer}/${row.product_id}` });
+    const both = (retailer: string) => [of(retailer, listed("a", FROM, 1)), of(retailer, listed("a", TO, 2))];
+    const service = fakeService([...both("zeta"), ...both("acme"), listed("b", TO, 3, "boots")]);
+    expect(await diff(service, { filters, rowsAtOnce: 4 })).toEqual({
+      changed: 2,
+      appeared: 1,
+      vanished: 0,
+      unchanged: 0,
+      differences: [
+        ["changed", "a", "1", "2"],
+        ["appeared", "b", undefined, "3"],
+        ["changed", "a", "1", "2"],
+      ],
+    });
+    expect(service.requests.filter((request) => request === "coverage")).toHaveLength(6);
+  },
+);
+
+test("retailers are read together up to the rows that may be, and as many as the source can limit a reading to", async () => {
+  const readings: (readonly string[] | undefined)[] = [];
+  const source = (retailersAtOnce: number): DiffSource => ({
+    retailersAtOnce,
+    countRows: async () =>
+      new Map([
+        ["d", 3],
+        ["a", 1],
+        ["b", 1],
+        ["c", 1],
+      ]),
+    read: async (_, retailers) => {
+      readings.push(retailers);
+      return (retailers ?? []).reduce((sum, retailer) => sum + (retailer === "d" ? 3 : 1), 0);
+    },
+  });
+  const parts = async (retailersAtOnce: number, rowsAtOnce: number) => {
+    readings.length = 0;
+    await diffDays(source(retailersAtOnce), { from: FROM, to: TO, rowsAtOnce }, async () => undefined);
+    return readings.filter((_, index) => index % 2 === 0);
+  };
+  expect(await parts(Infinity, 4)).toEqual([["a", "b"], ["c"], ["d"]]);
+  expect(await parts(Infinity, 11)).toEqual([["a", "b", "c"], ["d"]]);
+  expect(await parts(1, 4)).toEqual([["a"], ["b"], ["c"], ["d"]]);
+});
+
+test("differences come in the order of skus, whatever the order of the categories they are read from", async () => {
+  const service = fakeService([listed("b", TO, 1, "boots"), listed("c", TO, 1, "hats"), listed("a", TO, 1, "shoes")]);
+  expect((await diff(service)).differences).toEqual([
+    ["appeared", "a", undefined, "1"],
+    ["appeared", "b", undefined, "1"],
+    ["appeared", "c", undefined, "1"],
+  ]);
+});
+
+test.each([{ mrp: 8 }, { selling_price: 8 }, { discount_pct: 8 }, { currency: "USD" }])(
+  "a changed %j is a changed price",
+  async (given) => {
+    const service = fakeService([listed("a", FROM, 1), { ...listed("a", TO, 1), ...given }]);
+    expect(await diff(service)).toMatchObject({ changed: 1, unchanged: 0 });
+  },
+);
+
+test("rows that a pull takes back are not compared", async () => {
+  const rows = (...skus: string[]) => skus.map((sku) => JSON.stringify(listed(sku, FROM, 1)));
+  const { write, endSlice, rewind, day } = collectDay();
+  await write(rows("a"));
+  await endSlice({ key: "s", filters: {}, rows: 1 });
+  await write(rows("b"));
+  await endSlice({ key: "s", filters: {}, rows: 1 });
+  await write(rows("c"));
+  expect(await rewind(1)).toBe(true);
+  await write(rows("d"));
+  await endSlice({ key: "s", filters: {}, rows: 1 });
+  expect([...day().keys()]).toEqual(["acme\u0000a", "acme\u0000d"]);
+});
+
+test("rows that come while a day is read are read with it or refused, never missed", async () => {
+  const service = fakeService([listed("a", FROM, 1), listed("a", TO, 1), listed("b", TO, 1)]);
+  let requests = 0;
+  service.before = () => {
+    requests += 1;
+    if (requests === 4) {
+      service.rows = [...service.rows, listed("c", TO, 1)];
+    }
+  };
+  await expect(diff(service)).rejects.toThrow(SetChangedError);
+});
+
+test("a day that changes and changes back is compared as it is", async () => {
+  const rows = Array.from({ length: 5 }, (_, index) => [
+    listed(`p${index}`, FROM, 1),
+    listed(`p${index}`, TO, 2),
+  ]).flat();
+  const service = fakeService(rows);
+  let walks = 0;
+  service.before = (request) => {
+    walks += request.startsWith("catalog") ? 1 : 0;
+    service.rows = walks === 2 ? rows.slice(2) : rows;
+  };
+  expect(await diff(service)).toMatchObject({ changed: 5, appeared: 0, vanished: 0, unchanged: 0 });
+});
+
+test.each([
+  ["19.90", "19.9", true],
+  ["1e2", "100.0", true],
+  ["0.0", "-0", true],
+  ["0.001", "1E-3", true],
+  ["10000000000000000.1", "10000000000000000.2", false],
+  ["100", "10", false],
+  ["-1", "1", false],
+])("%s and %s are the same number: %s", (a, b, same) => {
+  expect(sameNumber(a, b)).toBe(same);
+});

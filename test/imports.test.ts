@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../src/", import.meta.url));
+
+/** For each folder of `src`, the folders and files of `src` that it may import; `service` starts only from commands. */
+const ALLOWED: Record<string, readonly string[]> = {
+  "main.ts": ["commands", "cli", "output", "errors.ts", "failures.ts", "context.ts", "version.ts"],
+  "context.ts": ["errors.ts"],
+  "errors.ts": ["contract"],
+  "failures.ts": ["errors.ts", "contract"],
+  "version.ts": [],
+  commands: [
+    "cli",
+    "pull",
+    "export",
+    "mirror",
+    "diff",
+    "output",
+    "rows",
+    "files",
+    "api",
+    "config",
+    "contract",
+    "service",
+    "context.ts",
+    "errors.ts",
+    "failures.ts",
+    "version.ts",
+  ],
+  cli: [
+    "pull",
+    "export",
+    "mirror",
+    "diff",
+    "output",
+    "rows",
+    "files",
+    "api",
+    "config",
+    "contract",
+    "service",
+    "context.ts",
+    "errors.ts",
+    "failures.ts",
+    "version.ts",
+  ],
+  export: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
+  mirror: ["pull", "export", "diff", "output", "rows", "files", "api", "contract", "errors.ts"],
+  diff: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
+  pull: ["output", "rows", "files", "api", "contract", "errors.ts"],
+  output: ["rows", "files", "contract", "errors.ts", "failures.ts"],
+  rows: ["contract", "errors.ts"],
+  api: ["rows", "contract", "errors.ts"],
+  config: ["files", "contract", "context.ts", "errors.ts"],
+  files: ["contract", "errors.ts"],
+  service: ["contract"],
+  contract: [],
+};
+
+const imports = new Map(sourceFiles().map((file) => [file, importsOf(file)]));
+
+describe("imports", () => {
+  test("go only where the rules of the house allow", () => {
+    const broken = [...imports].flatMap(([file, targets]) => {
+      const room = roomOf(file);
+      const allowed = ALLOWED[room] ?? [];
+      return targets
+        .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+        .map((target) => `${file} imports ${target}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test("have no circles", () => {
+    expect(circles()).toEqual([]);
+  });
+});
+
+function sourceFiles(): string[] {
+  return readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+}
+
+/** The files of `src` that `file` imports, types and lazy imports included. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  return [...text.matchAll(/(?:\bfrom\s+|\bimport\(|\bimport\s+)"(\.[^"]+\.ts)"/g)].map(([, path = ""]) =>
+    normalize(join(dirname(file), path)),
+  );
+}
+
+/** The folder of `src` in which a file lies, or the file itself at the top. */
+function roomOf(file: string): string {
+  return relative("", file).split("/")[0] ?? file;
+}
+
+/** Each circle of imports once, as the files on it. */
+function circles(): string[] {
+  const found: string[] = [];
+  const finished = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) {
+      found.push([...path.slice(start), file].join(" → "));
+      return;
+    }
+    if (!finished.has(file)) {
+      for (const target of imports.get(file) ?? []) {
+        visit(target, [...path, file]);
+      }
+      finished.add(file);
+    }
+  };
+  for (const file of imports.keys()) {
+    visit(file, []);
+  }
+  return found;
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import * as zlib from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ClosedPipeError } from "../../../src/errors.ts";
+import { compressed, compressionFor } from "../../../src/output/destination/compression.ts";
+import type { Destination } from "../../../src/output/destination/destination.ts";
+import { openDestination } from "../../../src/output/destination/open.ts";
+import { writeToStdout } from "../../../src/output/destination/stdout.ts";
+import { failingStream, rejectionOf } from "../faults.ts";
+
+const hasZstd = "createZstdCompress" in zlib;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "catalog-compression-"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+async function writeGzip(name: string, rows: readonly string[]): Promise<Buffer> {
+  const output = join(folder, name);
+  const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
+  for (const row of rows) {
+    await destination.write(row);
+  }
+  await destination.finish();
+  return await readFile(output);
+}
+
+test("a gzip file holds what was written", async () => {
+  const rows = Array.from({ length: 5_000 }, (_, index) => `{"row":${index}}\n`);
+  const bytes = await writeGzip("rows.gz", rows);
+  expect(zlib.gunzipSync(bytes).toString()).toBe(rows.join(""));
+});
+
+test("the same rows give the same bytes, whenever they are written", async () => {
+  const first = await writeGzip("a.gz", ["row\n"]);
+  const second = await writeGzip("b.gz", ["row\n"]);
+  expect(first).toEqual(second);
+  // RFC 1952 section 2.3: the modification time.
+  expect(first.readUInt32LE(4)).toBe(0);
+});
+
+test("a gzip file of nothing is valid", async () => {
+  expect(zlib.gunzipSync(await writeGzip("empty.gz", []))).toEqual(Buffer.alloc(0));
+});
+
+test("an abandoned compressed file leaves nothing", async () => {
+  const output = join(folder, "rows.gz");
+  const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
+  await destination.write(randomBytes(300_000));
+  await destination.abandon();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a failure of the sink reaches whoever writes, and the end", async () => {
+  const destination = compressed(writeToStdout(failingStream("ENOSPC")), "gzip");
+  const writing = async () => {
+    for (;;) {
+      await destination.write(randomBytes(100_000));
+    }
+  };
+  const failure = { name: "FileError", message: "stdout: the disk is full" };
+  expect(await rejectionOf(writing())).toMatchObject(failure);
+  expect(await rejectionOf(destination.write("row"))).toMatchObject(failure);
+  expect(await rejectionOf(destination.finish())).toMatchObject(failure);
+  await destination.abandon();
+});
+
+test("a failure that shows only at the end is not lost", async () => {
+  const destination = compressed(writeToStdout(failingStream("EPIPE")), "gzip");
+  await destination.write("row");
+  expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
+});
+
+test("a slow sink holds the writer back", async () => {
+  let taken = 0;
+  const destination = compressed(
+    {
+      write: () => {
+        taken += 1;
+        return new Promise(() => {});
+      },
+      finish: async () => {},
+      abandon: async () => {},
+    },
+    "gzip",
+  );
+  let written = 0;
+  const writing = (async () => {
+    for (; written < 100; written += 1) {
+      await destination.write(randomBytes(100_000));
+    }
+  })();
+  const settled = await Promise.race([writing.then(() => "all written"), idle()]);
+  expect({ settled, taken, withinBound: written <= 5 }).toEqual({ settled: "idle", taken: 1, withinBound: true });
+});
+
+/** A sink that takes its first chunk until it is told to fail. */
+function blockedSink(): { sink: Destination; fail: (error: Error) => void } {
+  let reject = (_error: Error): void => {};
+  const write = () =>
+    new Promise<void>((_, rejectWrite) => {
+      reject = rejectWrite;
+    });
+  return { sink: { write, finish: async () => {}, abandon: async () => {} }, fail: (error) => reject(error) };
+}
+
+test("a failure of the sink reaches a writer whom it holds back", async () => {
+  const { sink, fail } = blockedSink();
+  const destination = compressed(sink, "gzip");
+  const writing = rejectionOf(
+    (async () => {
+      for (;;) {
+        await destination.write(randomBytes(100_000));
+      }
+    })(),
+  );
+  await idle();
+  fail(new Error("the disk is full"));
+  expect(await writing).toEqual(new Error("the disk is full"));
+});
+
+test("a failure between two writes waits for the second", async () => {
+  const { sink, fail } = blockedSink();
+  const destination = compressed(sink, "gzip");
+  await destination.write(randomBytes(70_000));
+  await idle();
+  fail(new Error("the disk is full"));
+  await idle();
+  expect(await rejectionOf(destination.write("row"))).toEqual(new Error("the disk is full"));
+});
+
+/** Resolves once the thread pool has had more than enough work for everything to come to rest. */
+async function idle(): Promise<string> {
+  for (let round = 0; round < 50; round += 1) {
+    await new Promise((resolve) => zlib.deflate(randomBytes(100_000), resolve));
+  }
+  return "idle";
+}
+
+test("the ending of the file tells the compression", () => {
+  expect([compressionFor("rows.csv.gz", undefined), compressionFor("rows.csv", undefined)]).toEqual([
+    "gzip",
+    undefined,
+  ]);
+});
+
+test("an explicit compression serves where no ending tells it", () => {
+  expect([compressionFor(undefined, "gzip"), compressionFor("rows.csv", "gzip")]).toEqual(["gzip", "gzip"]);
+});
+
+test("a compression that contradicts the ending is refused", () => {
+  expect(() => compressionFor("rows.csv.zst", "gzip")).toThrow(
+    expect.objectContaining({
+      name: "UsageError",
+      message: "--compress gzip contradicts the ending .zst of rows.csv.zst",
+      suggestions: ["zstd"],
+    }),
+  );
+});
+
+if (hasZstd) {
+  test("a zstd file holds what was written, with a checksum", async () => {
+    const output = join(folder, "rows.zst");
+    const compression = compressionFor(output, undefined);
+    const destination = await openDestination({ output, stdout: new PassThrough(), compression });
+    await destination.write("row\n".repeat(1_000));
+    await destination.finish();
+    const bytes = await readFile(output);
+    const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
+    expect(zstdDecompressSync(bytes).toString()).toBe("row\n".repeat(1_000));
+    // RFC 8878 section 3.1.1.1.1: Content_Checksum_flag.
+    expect((bytes[4] ?? 0) & 0b100).toBe(0b100);
+  });
+} else {
+  test("zstd is refused where this Node.js lacks it", () => {
+    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(
+      expect.objectContaining({
+        name: "UsageError",
+        message: "zstd needs Node.js 22.15 or newer; gzip works with every version",
+        suggestions: ["gzip"],
+      }),
+    );
+  });
+}

@@ -1,0 +1,212 @@
+import { execFileSync } from "node:child_process";
+import { constants } from "node:fs";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ClosedPipeError, FileError } from "../../../src/errors.ts";
+import { openFile } from "../../../src/output/destination/file.ts";
+import { isFile } from "../../../src/output/destination/open.ts";
+import { rejectionOf } from "../faults.ts";
+
+let folder: string;
+let target: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "catalog-file-"));
+  target = join(folder, "rows.csv");
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function namedPipe(): string {
+  const pipe = join(folder, "pipe");
+  execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
+  return pipe;
+}
+
+test("what is written appears under the target's name when it is finished, and not before", async () => {
+  const destination = await openFile(target);
+  await destination.write("a,b\r\n");
+  await destination.write(Buffer.from("1,é\r\n"));
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
+  await destination.finish();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await readFile(target, "utf8")).toBe("a,b\r\n1,é\r\n");
+});
+
+test("an existing file stays whole until it is replaced, and hands its permissions on", async () => {
+  await writeFile(target, "old");
+  await chmod(target, 0o640);
+  const destination = await openFile(target);
+  await destination.write("new");
+  expect(await readFile(target, "utf8")).toBe("old");
+  await destination.finish();
+  expect(await readFile(target, "utf8")).toBe("new");
+  expect((await stat(target)).mode & 0o777).toBe(0o640);
+});
+
+test("an abandoned output leaves the folder as it was", async () => {
+  await writeFile(target, "old");
+  const destination = await openFile(target);
+  await destination.write("new");
+  await destination.abandon();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+  expect(await readFile(target, "utf8")).toBe("old");
+});
+
+test("an abandoned output keeps its partial file where that was asked for", async () => {
+  const destination = await openFile(target, { keepPartial: true });
+  await destination.write("half");
+  await destination.abandon();
+  expect(await readFile(`${target}.partial`, "utf8")).toBe("half");
+});
+
+test("abandoning after the end takes nothing from the next output", async () => {
+  const first = await openFile(target);
+  await first.finish();
+  const second = await openFile(target);
+  await first.abandon();
+  await second.write("second");
+  await second.finish();
+  expect(await readFile(target, "utf8")).toBe("second");
+});
+
+test("a second output to the same target is refused while the first is being written", async () => {
+  const first = await openFile(target);
+  expect(await rejectionOf(openFile(target))).toMatchObject({
+    name: "FileError",
+    path: `${target}.partial`,
+    message:
+      `${target}.partial exists already: another export is writing it, or one was interrupted. ` +
+      "Delete it to start anew.",
+  });
+  await first.finish();
+});
+
+test("--no-clobber refuses an existing file before anything is written", async () => {
+  await writeFile(target, "old");
+  expect(await rejectionOf(openFile(target, { noClobber: true }))).toMatchObject({
+    name: "FileError",
+    message: `${target} exists already and --no-clobber forbids to replace it`,
+  });
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+});
+
+test("--no-clobber spares a file that appeared meanwhile, and the finished rows too", async () => {
+  const destination = await openFile(target, { noClobber: true });
+  await destination.write("mine");
+  await writeFile(target, "theirs");
+  expect(await rejectionOf(destination.finish())).toMatchObject({
+    name: "FileError",
+    message: `${target}: it was created by another meanwhile; the complete output is in ${target}.partial`,
+  });
+  await destination.abandon();
+  expect(await readFile(target, "utf8")).toBe("theirs");
+  expect(await readFile(`${target}.partial`, "utf8")).toBe("mine");
+});
+
+test("--no-clobber leaves one file, not two, when the target is free", async () => {
+  const destination = await openFile(target, { noClobber: true });
+  await destination.finish();
+  expect(await readdir(folder)).toEqual(["rows.csv"]);
+});
+
+test("bytes can be taken back from the end, and writing goes on there", async () => {
+  const destination = await openFile(target);
+  if (!isFile(destination)) {
+    throw new Error("not a regular file");
+  }
+  await destination.write("é1\n");
+  const kept = destination.position();
+  await destination.write("lost\n");
+  await destination.truncate(kept);
+  await destination.write("2\n");
+  await destination.finish();
+  expect({ kept, length: destination.position(), text: await readFile(target, "utf8") }).toEqual({
+    kept: 4,
+    length: 6,
+    text: "é1\n2\n",
+  });
+});
+
+test("a symbolic link stays a link, and the file that it names is replaced", async () => {
+  await mkdir(join(folder, "real"));
+  await writeFile(join(folder, "real", "data.csv"), "old");
+  await symlink("real/data.csv", target);
+  const destination = await openFile(target);
+  await destination.write("new");
+  await destination.finish();
+  expect(await readFile(join(folder, "real", "data.csv"), "utf8")).toBe("new");
+  expect(await readdir(folder)).toEqual(["real", "rows.csv"]);
+});
+
+test("a symbolic link to a file that does not exist yet creates that file", async () => {
+  await symlink("later.csv", target);
+  const destination = await openFile(target);
+  await destination.finish();
+  expect(await readdir(folder)).toEqual(["later.csv", "rows.csv"]);
+});
+
+test("a folder is refused as a target", async () => {
+  expect(await rejectionOf(openFile(folder))).toEqual(new FileError(`"${folder}" names a folder, not a file`, folder));
+});
+
+test("a name that ends like a folder's is refused", async () => {
+  expect(await rejectionOf(openFile(`${target}/`))).toEqual(
+    new FileError(`"${target}/" names a folder, not a file`, `${target}/`),
+  );
+});
+
+test("a folder that does not exist is named", async () => {
+  const path = join(folder, "missing", "rows.csv");
+  expect(await rejectionOf(openFile(path))).toEqual(
+    new FileError(`${path}: the folder ${join(folder, "missing")} does not exist`, path),
+  );
+});
+
+test("a path through a file is refused in plain words", async () => {
+  await writeFile(target, "");
+  const path = join(target, "rows.csv");
+  expect(await rejectionOf(openFile(path))).toMatchObject({
+    name: "FileError",
+    message: `${path}: a part of the path is not a folder`,
+  });
+});
+
+test("a full disk is told in plain words", async () => {
+  const destination = await openFile("/dev/full");
+  try {
+    expect(await rejectionOf(destination.write("row"))).toMatchObject({
+      name: "FileError",
+      message: "/dev/full: the disk is full",
+    });
+  } finally {
+    // Never finished: a fault that took the device for a file would rename a file over it.
+    await destination.abandon();
+  }
+});
+
+test("a named pipe is written directly and stays what it is", async () => {
+  const pipe = namedPipe();
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const destination = await openFile(pipe);
+  await destination.write("row\n");
+  await destination.finish();
+  expect({ entries: await readdir(folder), isPipe: (await stat(pipe)).isFIFO() }).toEqual({
+    entries: ["pipe"],
+    isPipe: true,
+  });
+  await reader.close();
+});
+
+test("a named pipe ends quietly when its reader goes away", async () => {
+  const pipe = namedPipe();
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const destination = await openFile(pipe);
+  await destination.write("row\n");
+  expect((await reader.read()).buffer.toString("utf8", 0, 4)).toBe("row\n");
+  await reader.close();
+  expect(await rejectionOf(destination.write("row\n"))).toBeInstanceOf(ClosedPipeError);
+  await destination.abandon();
+});

@@ -1,0 +1,81 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
+import { escapePartitionValue } from "../../../src/output/destination/partitions.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+
+test("the rows of a partition come back in the order in which they came, over several writes", async () => {
+  const spool = await openSpool();
+  await addAll(spool, ["b 1", "a é", "b 2"]);
+  await spool.flush();
+  await addAll(spool, ["a 3", "b 4"]);
+  await spool.flush();
+  expect(await contentOf(spool)).toEqual({ a: ["é", "3"], b: ["1", "2", "4"] });
+});
+
+test("rows that are taken back are gone, buffered ones too, and later ones take their place", async () => {
+  const spool = await openSpool();
+  await addAll(spool, ["a 1", "b 1"]);
+  const kept = await spool.flush();
+  await addAll(spool, ["a 2", "c 2"]);
+  await spool.flush();
+  await addAll(spool, ["d 3"]);
+  await spool.truncate(kept);
+  await addAll(spool, ["b 4"]);
+  await spool.flush();
+  expect(await contentOf(spool)).toEqual({ a: ["1"], b: ["1", "4"] });
+});
+
+test("more rows than the buffer holds are written before it is asked for", async () => {
+  const spool = await openSpool();
+  const long = "x".repeat(1024 * 1024);
+  for (let row = 0; row < 20; row += 1) {
+    await spool.add("a", `${row}${long}`);
+  }
+  await spool.flush();
+  expect((await contentOf(spool)).a?.map((row) => row.replace(long, ""))).toEqual(
+    Array.from({ length: 20 }, (_, row) => String(row)),
+  );
+});
+
+test("closing removes the file", async () => {
+  const folder = await temporaryFolder();
+  const spool = await openPartitionSpool(join(folder, "rows"));
+  await spool.close();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([
+  ["plain-slug_1.x", "plain-slug_1.x"],
+  ["a/b=c%d", "a%2Fb%3Dc%25d"],
+  ["a:b\u0001\u007f{}[]^", "a%3Ab%01%7F%7B%7D%5B%5D%5E"],
+  ["é ü", "é ü"],
+  ["", "__HIVE_DEFAULT_PARTITION__"],
+])("%j is %j in the name of a folder", (value, escaped) => {
+  expect(escapePartitionValue(value)).toBe(escaped);
+});
+
+async function openSpool(): Promise<PartitionSpool> {
+  const spool = await openPartitionSpool(join(await temporaryFolder(), "rows"));
+  onTestFinished(() => spool.close());
+  return spool;
+}
+
+/** Each text is a partition and a row. */
+async function addAll(spool: PartitionSpool, texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    const [partition = "", row = ""] = text.split(" ");
+    await spool.add(partition, row);
+  }
+}
+
+async function contentOf(spool: PartitionSpool): Promise<Record<string, string[]>> {
+  const content: Record<string, string[]> = {};
+  for (const partition of spool.partitions()) {
+    for await (const rows of spool.read(partition)) {
+      content[partition] = [...(content[partition] ?? []), ...rows];
+    }
+  }
+  return content;
+}

@@ -1,0 +1,55 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { ClosedPipeError } from "../../../src/errors.ts";
+import { writeToStdout } from "../../../src/output/destination/stdout.ts";
+import { failingStream, rejectionOf } from "../faults.ts";
+
+test("stdout takes what is written and stays open at the end", async () => {
+  const stream = new PassThrough();
+  const destination = writeToStdout(stream);
+  await destination.write("a");
+  await destination.write(Buffer.from("b"));
+  await destination.finish();
+  expect(stream.writableEnded).toBe(false);
+  expect(String(stream.read())).toBe("ab");
+});
+
+test("a write ends when the reader has taken it, and not before", async () => {
+  const stream = new PassThrough({ highWaterMark: 4 });
+  const events: string[] = [];
+  const writing = writeToStdout(stream)
+    .write("12345678")
+    .then(() => events.push("written"));
+  await new Promise(setImmediate);
+  events.push("read");
+  stream.resume();
+  await writing;
+  expect(events).toEqual(["read", "written"]);
+});
+
+test.each(["EPIPE", "ECONNRESET"])("a reader that went away (%s) ends it quietly", async (code) => {
+  const destination = writeToStdout(failingStream(code));
+  expect(await rejectionOf(destination.write("row"))).toBeInstanceOf(ClosedPipeError);
+  expect(await rejectionOf(destination.write("row"))).toBeInstanceOf(ClosedPipeError);
+  expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
+});
+
+test("a write that waits for its reader ends with the reason of the signal", async () => {
+  const stream = new PassThrough({ highWaterMark: 4 });
+  const controller = new AbortController();
+  const destination = writeToStdout(stream, controller.signal);
+  const writing = rejectionOf(destination.write("12345678"));
+  const reason = new Error("interrupted");
+  controller.abort(reason);
+  expect(await writing).toBe(reason);
+  expect(await rejectionOf(destination.write("9"))).toBe(reason);
+});
+
+test("a full disk behind stdout is a failure", async () => {
+  const destination = writeToStdout(failingStream("ENOSPC"));
+  expect(await rejectionOf(destination.write("row"))).toMatchObject({
+    name: "FileError",
+    path: "stdout",
+    message: "stdout: the disk is full",
+  });
+});

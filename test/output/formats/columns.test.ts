@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
+import { UsageError } from "../../../src/errors.ts";
+import { parseColumns } from "../../../src/output/formats/columns.ts";
+
+function refusalOf(text: string): Partial<UsageError> {
+  try {
+    parseColumns(text, PRODUCT_COLUMNS);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      return { message: error.message, suggestions: error.suggestions, flag: error.flag, value: error.value };
+    }
+  }
+  throw new Error("it was not refused");
+}
+
+test("columns are read in the order given, blanks around a name ignored", () => {
+  expect(parseColumns("title, sku ,mrp", PRODUCT_COLUMNS)).toEqual(["title", "sku", "mrp"]);
+});
+
+test("an unknown column is refused with the closest names, best first", () => {
+  expect(refusalOf("sku,titel")).toEqual({
+    message: 'there is no column "titel"',
+    suggestions: ["title"],
+    flag: "--columns",
+    value: "titel",
+  });
+});
+
+test("a part of a column's name finds it", () => {
+  expect(refusalOf("price").suggestions).toEqual(["selling_price"]);
+});
+
+test("a column that resembles none is refused with all names", () => {
+  expect(refusalOf("zzzzzz")).toEqual({
+    message: `there is no column "zzzzzz"; the columns are ${PRODUCT_COLUMNS.join(", ")}`,
+    suggestions: [],
+    flag: "--columns",
+    value: "zzzzzz",
+  });
+});
+
+test.each([
+  ["sku,,mrp", "--columns holds an empty name"],
+  ["", "--columns holds an empty name"],
+  ["sku,mrp,sku", '--columns names "sku" twice'],
+])("the list '%s' is refused", (text, message) => {
+  expect(refusalOf(text).message).toBe(message);
+});

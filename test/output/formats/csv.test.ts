@@ -1,0 +1,132 @@
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { COVERAGE_COLUMNS } from "../../../src/contract/coverage.ts";
+import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
+import { ContractError } from "../../../src/errors.ts";
+import { encoded, productRow } from "./encoded.ts";
+
+test("CSV has a header, CRLF line ends, digits as sent, null as nothing and the empty string in quotes", async () => {
+  expect(await encoded("csv", [[productRow()]])).toBe(
+    `${PRODUCT_COLUMNS.join(",")}\r\n` +
+      'p1,S-1,https://shop.example/p/1,shop.example,shop,toys,games,Acme,"",Dice,25.00,19.90,20.4,USD,,"",2026-03-01\r\n',
+  );
+});
+
+test("TSV has tabs, LF line ends and the same rule for quotes", async () => {
+  const row = productRow({ title: '"a\\tb"', brand: '"say \\"hi\\", now"', sku: '"x,y"' });
+  expect(await encoded("tsv", [[row]], { chosen: ["sku", "brand", "title"] })).toBe(
+    'sku\tbrand\ttitle\nx,y\t"say ""hi"", now"\t"a\tb"\n',
+  );
+});
+
+test("CSV of no rows is the header alone", async () => {
+  expect(await encoded("csv", [], { chosen: ["sku", "mrp"] })).toBe("sku,mrp\r\n");
+});
+
+test("a number keeps every digit in CSV", async () => {
+  const row = productRow({ mrp: "12345678901234567890.10", selling_price: "1E+2", discount_pct: "-0.0" });
+  expect(await encoded("csv", [[row]], { chosen: ["mrp", "selling_price", "discount_pct"] })).toBe(
+    "mrp,selling_price,discount_pct\r\n12345678901234567890.10,1E+2,-0.0\r\n",
+  );
+});
+
+test("a lone CR or LF in a value is quoted, for either ends a record for some readers", async () => {
+  const row = productRow({ title: '"a\\rb"', brand: '"c\\nd"' });
+  expect(await encoded("tsv", [[row]], { chosen: ["title", "brand"] })).toBe('title\tbrand\n"a\rb"\t"c\nd"\n');
+});
+
+test("a nested value is its JSON text on one line", async () => {
+  const row = productRow({ color: '{"rgb":\n [1.0, 2]}' });
+  expect(await encoded("csv", [[row]], { chosen: ["color"] })).toBe('color\r\n"{""rgb"":[1.0,2]}"\r\n');
+});
+
+test("a null in the only column does not leave a blank line, which a reader would skip", async () => {
+  const rows = [productRow(), productRow({ color: '"red"' })];
+  const text = await encoded("csv", [rows], { chosen: ["color"] });
+  expect(parse(text, { columns: true, skip_empty_lines: true })).toEqual([{ color: "" }, { color: "red" }]);
+});
+
+test("columns stand in the order asked for, whatever the order in the row", async () => {
+  expect(await encoded("csv", [['{"b":"2","a":"1"}', '{ "a" : "3" , "b" : "4" }']], { chosen: ["a", "b"] })).toBe(
+    "a,b\r\n1,2\r\n3,4\r\n",
+  );
+});
+
+test("coverage rows are written by the same encoder", async () => {
+  const row =
+    '{"retailer":"shop","department":"toys","category":"games","rcd":"shop:games:toys","corpus_rows":12,' +
+    '"matching_rows":7,"earliest_date":"2026-01-01","latest_date":"2026-02-01"}';
+  expect(await encoded("csv", [[row]], { known: COVERAGE_COLUMNS })).toBe(
+    `${COVERAGE_COLUMNS.join(",")}\r\nshop,toys,games,shop:games:toys,12,7,2026-01-01,2026-02-01\r\n`,
+  );
+});
+
+test("a row without a wanted column is an error that names the column and the row", async () => {
+  await expect(encoded("csv", [['{"product_id":"p9","sku":"S"}']], { chosen: ["sku", "title"] })).rejects.toEqual(
+    new ContractError('the service sent a row without "title" (product_id "p9")'),
+  );
+});
+
+test("a row that is no object is an error", async () => {
+  await expect(encoded("csv", [["[]"]])).rejects.toBeInstanceOf(ContractError);
+});
+
+test("a member that CSV leaves out is told once", async () => {
+  const seen: string[] = [];
+  const row = productRow({ stock: "3", rating: "4.5" });
+  await encoded("csv", [[productRow(), row], [row]], { onUnknownMember: (name) => seen.push(name) });
+  expect(seen).toEqual(["stock", "rating"]);
+});
+
+test("a member left out by the user's own choice of columns is not told", async () => {
+  const seen: string[] = [];
+  await encoded("csv", [[productRow({ stock: "3" })]], { chosen: ["sku"], onUnknownMember: (name) => seen.push(name) });
+  expect(seen).toEqual([]);
+});
+
+test("half a surrogate pair, which UTF-8 cannot carry, is told once for its column", async () => {
+  const seen: string[] = [];
+  const row = productRow({ title: '"\\ud83d"', brand: '"\\ud83d\\ude00"' });
+  await encoded("csv", [[row, row]], { onLoneSurrogate: (column) => seen.push(column) });
+  expect(seen).toEqual(["title"]);
+});
+
+test.each(["csv", "tsv"] as const)("any value is read back from %s as it was", async (format) => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: fc.constantFrom('"', ",", "\t", "\r", "\n", "\\", "=", " ", "é", "😀") }),
+  );
+  const value = fc.oneof(text, fc.constant(null));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ a: value, b: text, c: text }), { minLength: 1 }), async (rows) => {
+      const written = await encoded(format, [rows.map((row) => JSON.stringify(row))], { chosen: ["a", "b", "c"] });
+      const delimiter = format === "csv" ? "," : "\t";
+      const recordDelimiter = format === "csv" ? "\r\n" : "\n";
+      // A quoted empty field is the empty string, a bare one null.
+      const cast = (field: string, { quoting }: { quoting: boolean }) => (field === "" && !quoting ? null : field);
+      const read = parse(written, { columns: true, delimiter, record_delimiter: recordDelimiter, cast });
+      expect(read).toEqual(rows);
+    }),
+  );
+});
+
+test("for a spreadsheet, a byte order mark comes first and once", async () => {
+  const options = { chosen: ["sku"], spreadsheet: "bom" } as const;
+  expect(await encoded("csv", [[productRow({ sku: '"=1+1"' })]], options)).toBe("\uFEFFsku\r\n=1+1\r\n");
+});
+
+test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠x"])(
+  "for Excel, the text %j begins with an apostrophe",
+  async (title) => {
+    const row = productRow({ title: JSON.stringify(title) });
+    const [, record] = parse(await encoded("csv", [[row]], { chosen: ["title"], spreadsheet: "excel" }), { bom: true });
+    expect(record).toEqual([`'${title}`]);
+  },
+);
+
+test("for Excel, numbers and harmless text stay as they are", async () => {
+  const row = productRow({ title: '"a=b"', mrp: "-19.90", color: "null" });
+  const options = { chosen: ["title", "mrp", "color", "model_number"], spreadsheet: "excel" } as const;
+  expect(await encoded("csv", [[row]], options)).toBe('\uFEFFtitle,mrp,color,model_number\r\na=b,-19.90,,""\r\n');
+});

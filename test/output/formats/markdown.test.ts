@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { renderMarkdown } from "../../../src/output/formats/markdown.ts";
+import { numberCell, textCell } from "../../../src/output/terminal/cell.ts";
+
+test("a Markdown table aligns numbers to the right and ends with the footer", () => {
+  const text = renderMarkdown({
+    columns: [{ heading: "retailer" }, { heading: "corpus_rows" }],
+    rows: [
+      [textCell("shop"), numberCell(1234)],
+      [textCell("mall"), numberCell(5)],
+    ],
+    footer: [textCell("total"), numberCell(1239)],
+  });
+  expect(text).toBe(
+    ["| retailer | corpus_rows |", "| --- | ---: |", "| shop | 1,234 |", "| mall | 5 |", "| total | 1,239 |", ""].join(
+      "\n",
+    ),
+  );
+});
+
+test.each([
+  ["a|b", "a\\|b"],
+  ["back\\slash|", "back\\\\slash\\|"],
+  ["two\nlines", "two\\\\nlines"],
+  ["<img src=x>", "\\<img src=x>"],
+  ["&lt; `x` *y* [z](u) ~~w~~", "\\&lt; \\`x\\` \\*y\\* \\[z\\](u) \\~\\~w\\~\\~"],
+  ["_it_ snake_case", "\\_it\\_ snake_case"],
+])("%j is escaped as %j", (text, escaped) => {
+  expect(renderMarkdown({ columns: [{ heading: "t" }], rows: [[textCell(text)]] })).toBe(
+    `| t |\n| --- |\n| ${escaped} |\n`,
+  );
+});

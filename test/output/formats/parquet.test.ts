@@ -1,0 +1,194 @@
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import { expect, test } from "vitest";
+import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
+import { ContractError } from "../../../src/errors.ts";
+import type { EncoderOptions, RowEncoder } from "../../../src/output/formats/encoder.ts";
+import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../src/output/formats/parquet.ts";
+import { productRow } from "./encoded.ts";
+
+test("the schema has the types of the contract, and only color may be null", async () => {
+  const { schema } = parquetMetadata(await parquetOf([]));
+  const [root, ...columns] = schema.map(({ name, type, repetition_type, converted_type }) =>
+    [name, repetition_type, type, converted_type].filter((part) => part !== undefined).join(" "),
+  );
+  expect(root).toBe("schema");
+  expect(columns).toEqual(
+    PRODUCT_COLUMNS.map((name) => {
+      const repetition = name === "color" ? "OPTIONAL" : "REQUIRED";
+      const isNumber = ["mrp", "selling_price", "discount_pct"].includes(name);
+      const type = isNumber ? "DOUBLE" : name === "crawl_date" ? "INT32 DATE" : "BYTE_ARRAY UTF8";
+      return `${name} ${repetition} ${type}`;
+    }),
+  );
+});
+
+test("no rows make a valid file without row groups", async () => {
+  const file = await parquetOf([]);
+  expect([await rowsOf(file), parquetMetadata(file).row_groups]).toEqual([[], []]);
+});
+
+test("values come back as they were sent", async () => {
+  const row = productRow({ title: '"caf\\u00e9 \\"x\\" 😀"', mrp: "1e2", selling_price: "0.10", discount_pct: "-0.5" });
+  expect(await rowsOf(await parquetOf([[row, productRow({ color: '"red"' })]]))).toEqual([
+    {
+      ...JSON.parse(row),
+      title: 'café "x" 😀',
+      mrp: 100,
+      selling_price: 0.1,
+      discount_pct: -0.5,
+      color: null,
+      crawl_date: new Date("2026-03-01"),
+    },
+    { ...JSON.parse(productRow()), color: "red", crawl_date: new Date("2026-03-01") },
+  ]);
+});
+
+test("chosen columns are written in the order chosen", async () => {
+  const file = await parquetOf([[productRow()]], { chosen: ["crawl_date", "sku"] });
+  expect(
+    parquetMetadata(file)
+      .schema.slice(1)
+      .map(({ name }) => name),
+  ).toEqual(["crawl_date", "sku"]);
+  expect(await rowsOf(file)).toEqual([{ crawl_date: new Date("2026-03-01"), sku: "S-1" }]);
+});
+
+test("the bytes do not depend on how the rows come in batches", async () => {
+  const rows = numbered(1_000);
+  const whole = await parquetOf([rows]);
+  const parts = await parquetOf(Array.from({ length: 100 }, (_, index) => rows.slice(index * 10, index * 10 + 10)));
+  expect(Buffer.from(parts).equals(Buffer.from(whole))).toBe(true);
+});
+
+test("a row group ends when it is full and when a slice does", async () => {
+  const encoder = create({ chosen: ["sku"] });
+  const chunks = [await encoder.begin(), await encoder.encode(numbered(ROW_GROUP_ROWS + 10))];
+  chunks.push(endSlice(encoder).chunk, await encoder.encode(numbered(5)), await encoder.end());
+  const { row_groups } = parquetMetadata(joined(chunks));
+  expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 10n, 5n]);
+});
+
+test("every column of a row group has its least and greatest value and its nulls counted", async () => {
+  const file = await parquetOf([[productRow({ mrp: "3" }), productRow({ mrp: "1", color: '"red"' })]]);
+  const statistics = new Map(
+    parquetMetadata(file).row_groups[0]?.columns.map(({ meta_data }) => [
+      meta_data?.path_in_schema[0],
+      meta_data?.statistics,
+    ]),
+  );
+  expect([...statistics.keys()]).toEqual(PRODUCT_COLUMNS);
+  expect(statistics.get("mrp")).toMatchObject({ min_value: 1, max_value: 3, null_count: 0n });
+  expect(statistics.get("color")).toMatchObject({ min_value: "red", max_value: "red", null_count: 1n });
+  expect(statistics.get("crawl_date")).toMatchObject({ min_value: new Date("2026-03-01") });
+});
+
+test("values that repeat are kept in a dictionary, compressed with Snappy", async () => {
+  const columns = parquetMetadata(await parquetOf([numbered(1_000)])).row_groups[0]?.columns ?? [];
+  const retailer = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === "retailer");
+  expect(retailer?.meta_data).toMatchObject({ codec: "SNAPPY", encodings: ["PLAIN", "RLE_DICTIONARY"] });
+});
+
+test("another encoder goes on after any slice, and the bytes are those of one that was never interrupted", async () => {
+  const slices = [numbered(300), [], [productRow({ discount_pct: "-0" })], numbered(7)];
+  const whole = await sliced(slices, slices.length);
+  for (let from = 1; from <= slices.length; from += 1) {
+    expect((await sliced(slices, from)).equals(whole), `interrupted after ${from} slices`).toBe(true);
+  }
+  expect(await rowsOf(joined([whole]))).toHaveLength(308);
+});
+
+test("a number beyond the digits of a double is told once, one with as many is not", async () => {
+  const rounded: string[] = [];
+  const onRounded = (column: string) => rounded.push(column);
+  const exact = productRow({
+    mrp: "0.30000000000000004",
+    selling_price: "1234567890123450000000",
+    discount_pct: "1e22",
+  });
+  await parquetOf([[exact]], { onRounded });
+  expect(rounded).toEqual([]);
+  const beyond = productRow({ mrp: "12345678901234567890", discount_pct: "0.1000000000000000000001" });
+  await parquetOf([[beyond, beyond]], { onRounded });
+  expect(rounded).toEqual(["mrp", "discount_pct"]);
+});
+
+test.each([
+  ["sku", "null"],
+  ["sku", "7"],
+  ["mrp", '"19.90"'],
+  ["mrp", "1e999"],
+  ["mrp", "null"],
+  ["crawl_date", '"2026-02-30"'],
+  ["crawl_date", "null"],
+])("%s as %s is refused with the row named", async (column, raw) => {
+  const kind = { sku: "string", mrp: "number", crawl_date: "date" }[column];
+  await expect(parquetOf([[productRow({ [column]: raw })]])).rejects.toEqual(
+    new ContractError(
+      `the service sent "${column}" as ${raw} (product_id "p1"), which is no ${kind}; ndjson can carry it`,
+    ),
+  );
+});
+
+test("members beyond the columns and halves of surrogate pairs are told once", async () => {
+  const told: string[] = [];
+  const row = productRow({ extra: "1", title: '"\\ud800"' });
+  const options = {
+    onUnknownMember: (name: string) => told.push(name),
+    onLoneSurrogate: (column: string) => told.push(column),
+  };
+  await parquetOf([[row, row]], options);
+  expect(told).toEqual(["extra", "title"]);
+});
+
+function create(options: Partial<EncoderOptions> = {}): RowEncoder {
+  return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => productRow({ sku: `"S-${index}"`, mrp: `${index}.5` }));
+}
+
+async function parquetOf(
+  pages: readonly (readonly string[])[],
+  options: Partial<EncoderOptions> = {},
+): Promise<ArrayBuffer> {
+  const encoder = create(options);
+  const chunks = [await encoder.begin()];
+  for (const page of pages) {
+    chunks.push(await encoder.encode(page));
+  }
+  return joined([...chunks, await encoder.end()]);
+}
+
+function endSlice(encoder: RowEncoder) {
+  const end = encoder.endSlice?.();
+  if (end === undefined) {
+    throw new Error("the encoder knows no slices");
+  }
+  return end;
+}
+
+/** The file of these slices, where another encoder goes on after the first `from` of them. */
+async function sliced(slices: readonly (readonly string[])[], from: number): Promise<Buffer> {
+  let encoder = create();
+  const chunks = [await encoder.begin()];
+  const states: string[] = [];
+  for (const [index, rows] of slices.entries()) {
+    if (index === from) {
+      encoder = create({ restore: states });
+    }
+    chunks.push(await encoder.encode(rows));
+    const { chunk, state } = endSlice(encoder);
+    chunks.push(chunk);
+    states.push(state);
+  }
+  return Buffer.from(joined([...chunks, await encoder.end()]));
+}
+
+function joined(chunks: readonly (string | Uint8Array)[]): ArrayBuffer {
+  return new Uint8Array(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as Uint8Array)))).buffer;
+}
+
+async function rowsOf(file: ArrayBuffer): Promise<unknown[]> {
+  return parquetReadObjects({ file });
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { renderCards } from "../../../src/output/terminal/card.ts";
+import { numberCell, textCell } from "../../../src/output/terminal/cell.ts";
+
+const LAMP = {
+  title: { ...textCell("Lamp\u001b[31m"), link: "https://shop.example/1" },
+  members: [
+    { name: "mrp", value: numberCell("1999.90") },
+    { name: "retailer", value: textCell("acme") },
+  ],
+};
+
+test("a card a row, values in one column, nothing cut and no control character obeyed", () => {
+  const sofa = { title: textCell("Sofa"), members: [{ name: "color", value: textCell("") }] };
+  expect(renderCards([LAMP, sofa])).toBe("Lamp\\x1b[31m\n  mrp       1,999.90\n  retailer  acme\n\nSofa\n  color\n");
+});
+
+test("no rows are no cards", () => {
+  expect(renderCards([])).toBe("");
+});
+
+test("colour and links where asked for", () => {
+  expect(renderCards([{ ...LAMP, members: LAMP.members.slice(1) }], { colour: true, links: true })).toBe(
+    "\u001b[1m\u001b]8;;https://shop.example/1\u001b\\Lamp\\x1b[31m\u001b]8;;\u001b\\\u001b[22m\n" +
+      "  \u001b[2mretailer\u001b[22m  acme\n",
+  );
+});

@@ -1,0 +1,205 @@
+import { expect, test } from "vitest";
+import { PROBLEMS } from "../../../src/contract/problems.ts";
+import {
+  ApiError,
+  ClosedPipeError,
+  ContractError,
+  CredentialsError,
+  EmptyResultError,
+  FileError,
+  InterruptedError,
+  NetworkError,
+  SetChangedError,
+  UsageError,
+} from "../../../src/errors.ts";
+import { describeError, errorAsJson } from "../../../src/output/terminal/problem.ts";
+
+const unknownRetailer = new ApiError('no retailer is called "amazn-in"', {
+  status: 400,
+  attempts: 1,
+  problem: {
+    type: "https://errors.example/errors#unknown_retailer",
+    title: PROBLEMS.unknown_retailer.title,
+    status: 400,
+    detail: 'no retailer is called "amazn-in"',
+    code: "unknown_retailer",
+    retryable: false,
+    recovery: PROBLEMS.unknown_retailer.recovery,
+    request_id: "req-7",
+    field: "retailer",
+    valid_options: ["amazon-in", "amazon-eg"],
+  },
+});
+
+const badGateway = new ApiError("Bad Gateway (empty body) (after 6 attempts)", {
+  status: 502,
+  attempts: 6,
+  problem: {},
+});
+
+test("a refused value is shown with what may be meant, the command put right and what to quote", () => {
+  const command = ["catalog", "coverage", "--retailer", "amazon-in", "--date", "it's"];
+  expect(describeError(unknownRetailer, { command, value: "amazn-in" })).toBe(
+    [
+      'error: no retailer is called "amazn-in"',
+      "Did you mean amazon-in, amazon-eg?",
+      "  catalog coverage --retailer amazon-in --date 'it'\\''s'",
+      PROBLEMS.unknown_retailer.recovery,
+      "unknown_retailer · request req-7 · catalog explain unknown_retailer",
+    ].join("\n"),
+  );
+});
+
+test("the refused value is named where the service did not name it", () => {
+  const error = new ApiError("Unknown category", { status: 400, attempts: 1, problem: { code: "unknown_category" } });
+  expect(describeError(error, { value: "boks" }).split("\n")[0]).toBe('error: "boks": Unknown category');
+});
+
+test("an answer without a problem document is described by what is known of it", () => {
+  expect(describeError(badGateway)).toBe(
+    "error: Bad Gateway (empty body) (after 6 attempts)\nhttp_error · catalog explain http_error",
+  );
+});
+
+test("a key that looks wrong is pointed out", () => {
+  const error = new ApiError("the key is unknown", {
+    status: 401,
+    attempts: 1,
+    problem: { code: "invalid_credentials" },
+    keyFlaw: "it has 41 characters instead of 43",
+  });
+  expect(describeError(error)).toBe(
+    [
+      "error: the key is unknown",
+      "The key looks wrong: it has 41 characters instead of 43.",
+      PROBLEMS.invalid_credentials.recovery,
+      "invalid_credentials · catalog explain invalid_credentials",
+    ].join("\n"),
+  );
+});
+
+test("a long list of valid options is cut", () => {
+  const suggestions = Array.from({ length: 12 }, (_, index) => `c${index}`);
+  expect(describeError(new UsageError("there is no column", { suggestions }))).toBe(
+    "error: there is no column\nDid you mean c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more?",
+  );
+});
+
+test("nothing that a service sends reaches the terminal as a control", () => {
+  const error = new ApiError("\x1b]0;title\x07\nerror: all is well", {
+    status: 400,
+    attempts: 1,
+    problem: { code: "x\r", recovery: "\u202eevil", request_id: "\x9b2J", valid_options: ["\x1b[2J"] },
+  });
+  expect(describeError(error, { command: ["catalog", "\x1b[2J"] })).toBe(
+    [
+      "error: \\x1b]0;title\\x07\\nerror: all is well",
+      "Did you mean \\x1b[2J?",
+      "  catalog $'\\033[2J'",
+      "\\u202eevil",
+      "x\\r · request \\x9b2J",
+    ].join("\n"),
+  );
+});
+
+test.each([
+  [new UsageError("--page-size 0 is below 1"), "error: --page-size 0 is below 1"],
+  [new CredentialsError("no API key was found"), "error: no API key was found"],
+  [
+    new NetworkError("connection refused (after 6 attempts)", { attempts: 6 }),
+    "error: connection refused (after 6 attempts)\nCheck the address and the network, or run the command again later.\n" +
+      "network · catalog explain network",
+  ],
+  [
+    new ContractError("a page lacks `pagination`", "req-8"),
+    "error: a page lacks `pagination`\n" +
+      "Do not use the output; report this to the operator of the service.\ncontract · request req-8 · catalog explain contract",
+  ],
+  [
+    new SetChangedError("5 rows are missing"),
+    "error: 5 rows are missing\nDo not use the output; run the command again.\nset_changed · catalog explain set_changed",
+  ],
+  [new EmptyResultError("nothing matches the filters"), "error: nothing matches the filters"],
+  [new FileError("rows.csv: the disk is full", "rows.csv"), "error: rows.csv: the disk is full"],
+  [new InterruptedError("SIGINT"), "error: interrupted"],
+  [new ClosedPipeError("the reader went away"), ""],
+])("%o is described in full", (error, text) => {
+  expect(describeError(error)).toBe(text);
+});
+
+test.each([
+  [new TypeError("x is not a function"), "x is not a function"],
+  ["thrown text", "thrown text"],
+])("an unforeseen failure (%s) asks to be reported, without its stack", (error, message) => {
+  expect(describeError(error)).toBe(
+    `error: unexpected failure: ${message}\n` +
+      "This is a fault of catalog. Please report it, with the command line and what it prints with --verbose.",
+  );
+});
+
+test("an unforeseen failure shows its stack with --verbose", () => {
+  expect(describeError(new TypeError("boom"), { verbose: true })).toMatch(/\n {4}at .*problem\.test\.ts/);
+});
+
+test("colour is used where it is asked for", () => {
+  expect(describeError(new UsageError("wrong", { suggestions: ["right"] }), { colour: true, command: ["right"] })).toBe(
+    "\x1b[1;31merror:\x1b[0m wrong\nDid you mean right?\n  \x1b[1mright\x1b[0m",
+  );
+});
+
+test("the JSON form is the service's problem document with the exit code", () => {
+  expect(JSON.parse(errorAsJson(unknownRetailer, 2))).toEqual({ ...unknownRetailer.problem, exit_code: 2 });
+});
+
+test("the JSON form of an answer without a problem document has what a script branches on", () => {
+  expect(JSON.parse(errorAsJson(badGateway, 5))).toEqual({
+    type: "about:blank",
+    title: "HTTP 502",
+    status: 502,
+    detail: "Bad Gateway (empty body) (after 6 attempts)",
+    code: "http_error",
+    retryable: true,
+    exit_code: 5,
+  });
+});
+
+test("the JSON form fills in what the error catalogue says of a code", () => {
+  const error = new ApiError("gone", {
+    status: 401,
+    attempts: 1,
+    problem: { code: "invalid_credentials" },
+    keyFlaw: "it is blank",
+  });
+  expect(JSON.parse(errorAsJson(error, 3))).toEqual({
+    type: "about:blank",
+    title: PROBLEMS.invalid_credentials.title,
+    status: 401,
+    detail: "gone",
+    code: "invalid_credentials",
+    retryable: false,
+    recovery: PROBLEMS.invalid_credentials.recovery,
+    key_flaw: "it is blank",
+    exit_code: 3,
+  });
+});
+
+test("the JSON form of a local failure has the same shape", () => {
+  const error = new UsageError("there is no format 'cvs'", { flag: "--format", value: "cvs", suggestions: ["csv"] });
+  expect(JSON.parse(errorAsJson(error, 2))).toEqual({
+    type: "about:blank",
+    title: "Wrong usage",
+    detail: "there is no format 'cvs'",
+    code: "usage",
+    retryable: false,
+    field: "--format",
+    valid_options: ["csv"],
+    exit_code: 2,
+  });
+});
+
+test("the JSON form is one line of harmless characters that means the same", () => {
+  const message = "a\nb\x1b\x9b\u202e\u2028\u{e0041}é";
+  const line = errorAsJson(new CredentialsError(message), 3);
+  expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(line)).toMatchObject({ detail: message });
+});

@@ -1,0 +1,126 @@
+import { clearLine, cursorTo, moveCursor } from "node:readline";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createProgress, type ProgressMode } from "../../../src/output/terminal/progress.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: 0 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A stream that is a terminal to those who write to it. */
+function terminal(columns: number): PassThrough & { isTTY: true; columns: number } {
+  const stream = new PassThrough();
+  return Object.assign(stream, {
+    isTTY: true as const,
+    columns,
+    cursorTo: (x: number) => cursorTo(stream, x),
+    moveCursor: (dx: number, dy: number) => moveCursor(stream, dx, dy),
+    clearLine: (direction: -1 | 0 | 1) => clearLine(stream, direction),
+  });
+}
+
+/** The lines that a terminal shows after `written`: text, line ends, back to the first column, erase to the end. */
+function screen(written: string): string[] {
+  const lines = [""];
+  let column = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the terminal's language is made of them
+  for (const [token] of written.matchAll(/\x1b\[[?\d;]*[A-Za-z]|\n|[^\x1b\n]+/g)) {
+    const line = lines.pop() ?? "";
+    if (token === "\n") {
+      lines.push(line, "");
+      column = 0;
+    } else if (token === "\x1b[1G") {
+      lines.push(line);
+      column = 0;
+    } else if (token === "\x1b[0K") {
+      lines.push(line.slice(0, column));
+    } else if (token.startsWith("\x1b")) {
+      lines.push(line);
+    } else {
+      lines.push(line.slice(0, column) + token + line.slice(column + token.length));
+      column += token.length;
+    }
+  }
+  return lines;
+}
+
+function writtenTo(stream: PassThrough): string {
+  return String(stream.read() ?? "");
+}
+
+test("on a terminal one line is redrawn, and nothing of it is left in the end", async () => {
+  const stream = terminal(80);
+  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 0, total: 2_000 });
+  await vi.advanceTimersByTimeAsync(2_000);
+  progress.update({ rows: 1_000, total: 2_000 });
+  await vi.advanceTimersByTimeAsync(500);
+  const during = writtenTo(stream);
+  progress.stop();
+  const after = during + writtenTo(stream);
+  expect(screen(during).map((line) => line.slice(2))).toEqual(["1,000 of 2,000 rows · 50 % · 444 rows/s · 3 s left"]);
+  expect(screen(after)).toEqual([""]);
+  expect(after.endsWith("\x1b[?25h")).toBe(true);
+});
+
+test("a line written meanwhile stays whole, above the progress", async () => {
+  const stream = terminal(80);
+  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 5 });
+  await vi.advanceTimersByTimeAsync(500);
+  stream.write("a note\n");
+  await vi.advanceTimersByTimeAsync(500);
+  progress.stop();
+  expect(screen(writtenTo(stream))).toEqual(["a note", ""]);
+});
+
+test("a narrow terminal never has to wrap the line", async () => {
+  const stream = terminal(20);
+  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 1_000_000, total: 2_000_000 });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(screen(writtenTo(stream)).map((line) => line.slice(2))).toEqual(["1,000,000 of 2,00…"]);
+  progress.stop();
+});
+
+test("plain progress is a whole line every ten seconds", async () => {
+  const stream = new PassThrough();
+  const progress = await createProgress({ stream, mode: "plain", now: Date.now });
+  progress.update({ rows: 100, total: 1_000 });
+  await vi.advanceTimersByTimeAsync(9_000);
+  progress.update({ rows: 200, total: 1_000 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  progress.update({ rows: 300, total: 1_000, waiting: { reason: "for the rate limit", until: 45_000 } });
+  await vi.advanceTimersByTimeAsync(15_000);
+  progress.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(writtenTo(stream)).toBe(
+    "200 of 1,000 rows · 20 % · 20 rows/s · 40 s left\n" +
+      "300 of 1,000 rows · 30 % · 15 rows/s · 47 s left · waiting 25 s for the rate limit\n",
+  );
+});
+
+test.each<[ProgressMode, boolean]>([
+  ["none", true],
+  ["auto", false],
+])("in mode %s with isTTY %s nothing is written", async (mode, isTTY) => {
+  const stream = Object.assign(new PassThrough(), { isTTY });
+  const progress = await createProgress({ stream, mode, now: Date.now });
+  progress.update({ rows: 100 });
+  await vi.advanceTimersByTimeAsync(60_000);
+  progress.stop();
+  expect(writtenTo(stream)).toBe("");
+});
+
+test("a terminal that does not know its width is left alone", async () => {
+  const stream = terminal(0);
+  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 1 });
+  vi.advanceTimersByTime(1_000);
+  progress.stop();
+  expect(stream.read()).toBeNull();
+});

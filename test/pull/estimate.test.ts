@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { estimate, type Pace } from "../../src/pull/estimate.ts";
+import type { Plan } from "../../src/pull/plan.ts";
+
+/** A plan of slices with so many rows each, every one a group of its own. */
+function planOf(pageSize: number, ...rows: number[]): Plan {
+  return {
+    slices: rows.map((count, group) => ({ filters: {}, group, rows: count })),
+    groups: rows.map((count) => ({ rows: count, digest: "" })),
+    totalRows: rows.reduce((sum, count) => sum + count, 0),
+    requests: rows.reduce((sum, count) => sum + Math.ceil(count / pageSize), 0),
+  };
+}
+
+const ALL = { pageSize: 100, maxRows: undefined };
+
+const UNLIMITED: Pace = {
+  limit: undefined,
+  windowSeconds: 60,
+  remaining: undefined,
+  resetSeconds: 60,
+  maxRate: undefined,
+  latency: 1000,
+  concurrency: 4,
+};
+
+const LIMITED: Pace = { ...UNLIMITED, limit: 10, remaining: 9, resetSeconds: 30, latency: 0 };
+
+describe("an estimate", () => {
+  test("of an empty set is its coverage request", () => {
+    expect(estimate(planOf(100), ALL, UNLIMITED)).toEqual({ rows: 0, slices: 0, requests: 1, windows: 1, seconds: 1 });
+  });
+
+  test("walks one slice page by page", () => {
+    const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
+    expect(estimate(planOf(100, 250), ALL, UNLIMITED)).toEqual(expected);
+  });
+
+  test("walks several slices at once after the coverage request", () => {
+    const expected = { rows: 800, slices: 4, requests: 9, windows: 1, seconds: 3.75 };
+    expect(estimate(planOf(100, 200, 200, 200, 200), ALL, UNLIMITED)).toEqual(expected);
+  });
+
+  test("takes no longer than requests where the window has enough left", () => {
+    const expected = { rows: 800, slices: 1, requests: 9, windows: 1, seconds: 0 };
+    expect(estimate(planOf(100, 800), ALL, LIMITED)).toEqual(expected);
+  });
+
+  test("waits for the end of the current window and of each full one", () => {
+    const expected = { rows: 2900, slices: 1, requests: 30, windows: 4, seconds: 150 };
+    expect(estimate(planOf(100, 2900), ALL, LIMITED)).toEqual(expected);
+  });
+
+  test("begins with the next window where the current one is spent", () => {
+    const expected = { rows: 100, slices: 1, requests: 2, windows: 1, seconds: 30 };
+    expect(estimate(planOf(100, 100), ALL, { ...LIMITED, remaining: 0 })).toEqual(expected);
+  });
+
+  test("does not wait for windows that slow requests outlast", () => {
+    const expected = { rows: 2900, slices: 1, requests: 30, windows: 6, seconds: 300 };
+    expect(estimate(planOf(100, 2900), ALL, { ...LIMITED, latency: 10_000 })).toEqual(expected);
+  });
+
+  test("spaces the requests evenly at a maximal rate", () => {
+    const expected = { rows: 800, slices: 1, requests: 9, windows: 1, seconds: 16 };
+    expect(estimate(planOf(100, 800), ALL, { ...UNLIMITED, latency: 0, maxRate: 30 })).toEqual(expected);
+  });
+
+  test("keeps to the windows where the maximal rate is above the limit", () => {
+    const expected = { rows: 1900, slices: 1, requests: 20, windows: 3, seconds: 90 };
+    const { seconds, ...others } = estimate(planOf(100, 1900), ALL, { ...LIMITED, maxRate: 600 });
+    expect({ ...others, seconds: Math.round(seconds) }).toEqual(expected);
+  });
+
+  test("asks for no more of one slice than the rows that are wanted", () => {
+    const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
+    expect(estimate(planOf(100, 1000, 1000), { ...ALL, maxRows: 250 }, UNLIMITED)).toEqual(expected);
+  });
+
+  test("reads the slices whole in which the wanted rows lie", () => {
+    const expected = { rows: 500, slices: 2, requests: 9, windows: 1, seconds: 5.5 };
+    expect(estimate(planOf(100, 400, 400, 400), { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(expected);
+  });
+
+  test("is of the whole set where more rows are wanted than there are", () => {
+    const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
+    expect(estimate(planOf(100, 250), { ...ALL, maxRows: 251 }, UNLIMITED)).toEqual(expected);
+  });
+});

@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Coverage } from "../../src/contract/coverage.ts";
+import type { Filters } from "../../src/contract/filters.ts";
+import { planSlices, RCD_LENGTH } from "../../src/pull/plan.ts";
+
+const DAY = 86_400_000;
+
+/** A combination and, per crawl day, how many rows it really holds: what a coverage does not tell. */
+interface Combination {
+  retailer: string;
+  department: string;
+  category: string;
+  /** Rows of consecutive days; the first and the last are not zero. */
+  days: number[];
+  firstDay: number;
+}
+
+function coverageOf(combinations: readonly Combination[]): Coverage[] {
+  return combinations.map(({ retailer, department, category, days, firstDay }) => {
+    const rows = days.reduce((sum, count) => sum + count, 0);
+    return {
+      retailer,
+      department,
+      category,
+      rcd: `${retailer}:${category}:${department}`,
+      corpus_rows: rows,
+      matching_rows: rows,
+      earliest_date: date(firstDay),
+      latest_date: date(firstDay + days.length - 1),
+    };
+  });
+}
+
+/** The (combination, day) cells that the filters match, each with its rows. */
+function cells(combinations: readonly Combination[], filters: Filters): string[] {
+  const wanted = filters.rcd?.split(",");
+  return combinations.flatMap(({ retailer, department, category, days, firstDay }) =>
+    days.flatMap((rows, offset) => {
+      const day = date(firstDay + offset);
+      const rcd = `${retailer}:${category}:${department}`;
+      const matches =
+        rows > 0 &&
+        (wanted === undefined || wanted.includes(rcd)) &&
+        (filters.start_date === undefined || day >= filters.start_date) &&
+        (filters.end_date === undefined || day <= filters.end_date);
+      return matches ? [`${rcd} ${day}`] : [];
+    }),
+  );
+}
+
+function date(day: number): string {
+  return new Date(day * DAY).toISOString().slice(0, 10);
+}
+
+const slug = fc.stringMatching(/^[a-z]{1,40}$/);
+const combination = (largest: number) =>
+  fc
+    .record({
+      retailer: fc.constantFrom("amazon-eg", "noon-eg", "shein-us"),
+      department: slug,
+      category: slug,
+      ends: fc.tuple(fc.integer({ min: 1, max: largest }), fc.integer({ min: 1, max: largest })),
+      between: fc.array(fc.integer({ min: 0, max: largest }), { maxLength: 40 }),
+      firstDay: fc.integer({ min: 20_000, max: 20_100 }),
+    })
+    .map(({ ends, between, ...rest }): Combination => ({ ...rest, days: [ends[0], ...between, ends[1]] }));
+const combinations = (largest: number, maxLength: number) =>
+  fc.uniqueArray(combination(largest), {
+    maxLength,
+    selector: (entry) => `${entry.retailer}:${entry.category}:${entry.department}`,
+  });
+
+describe("a plan", () => {
+  test("matches each row of the set exactly once, whatever the coverage", () => {
+    fc.assert(
+      fc.property(
+        combinations(3_000, 60),
+        fc.constantFrom(1, 7, 100, 500),
+        fc.constantFrom(1, 3, 50),
+        (set, size, pages) => {
+          const plan = planSlices(coverageOf(set), {}, size, pages);
+          const covered = plan.slices.flatMap((slice) => cells(set, slice.filters));
+          expect(covered.sort()).toEqual(cells(set, {}).sort());
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("stays within the length of a URL and in canonical order", () => {
+    fc.assert(
+      fc.property(combinations(400, 400), (set) => {
+        const plan = planSlices(coverageOf(set), { end_date: "2030-01-01" }, 500);
+        const rcds = plan.slices.map((slice) => slice.filters.rcd).filter((rcd) => rcd !== undefined);
+        for (const rcd of rcds) {
+          expect(encodeURIComponent(rcd).length).toBeLessThanOrEqual(RCD_LENGTH);
+        }
+        expect(plan.slices.every((slice) => slice.filters.end_date !== undefined)).toBe(true);
+        const order = rcds
+          .flatMap((rcd) => rcd.split(","))
+          .map((rcd) => {
+            const [retailer, category, department] = rcd.split(":");
+            return `${retailer}\u0000${department}\u0000${category}`;
+          });
+        expect(order).toEqual([...order].sort());
+      }),
+    );
+  });
+
+  test("does not depend on the order in which the service lists the coverage", () => {
+    fc.assert(
+      fc.property(combinations(2_000, 40), fc.integer(), (set, seed) => {
+        const coverage = coverageOf(set);
+        const shuffled = [...coverage].sort((a, b) => ((a.corpus_rows * seed) % 97) - ((b.corpus_rows * seed) % 97));
+        expect(planSlices(shuffled, {}, 500)).toEqual(planSlices(coverage, {}, 500));
+      }),
+    );
+  });
+
+  test("takes one request for a set of one page and none for an empty one", () => {
+    const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [500], firstDay: 20_000 }]);
+    expect(planSlices(one, { retailer: "a" }, 500)).toEqual({
+      slices: [{ filters: { retailer: "a" }, group: 0, rows: 500 }],
+      groups: [{ rows: 500, digest: expect.stringMatching(/^[0-9a-f]{16}$/) }],
+      totalRows: 500,
+      requests: 1,
+    });
+    expect(planSlices([], {}, 500)).toEqual({ slices: [], groups: [], totalRows: 0, requests: 0 });
+  });
+
+  test("costs under 2 % more requests than whole pages on large sets", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(combination(2_000), {
+          minLength: 30,
+          maxLength: 200,
+          selector: (entry) => `${entry.retailer}:${entry.category}:${entry.department}`,
+        }),
+        (set) => {
+          const coverage = coverageOf(set);
+          const plan = planSlices(coverage, {}, 500);
+          const pages = plan.totalRows / 500;
+          fc.pre(pages > 800);
+          const requests = plan.slices.reduce((sum, slice) => {
+            const rows = set.reduce((total, entry) => total + rowsWithin(entry, slice.filters), 0);
+            return sum + Math.max(1, Math.ceil(rows / 500));
+          }, 0);
+          expect(requests).toBeLessThanOrEqual(pages * 1.02 + 1);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test("cuts a set of a few thousand rows into enough slices to gain from walking several at once", () => {
+    const set = coverageOf(
+      Array.from({ length: 40 }, (_, index) => ({
+        retailer: "a",
+        department: "b",
+        category: `c${index}`,
+        days: [100],
+        firstDay: 20_000,
+      })),
+    );
+    expect(planSlices(set, {}, 500).slices.length).toBeGreaterThanOrEqual(8);
+  });
+});
+
+function rowsWithin({ retailer, department, category, days, firstDay }: Combination, filters: Filters): number {
+  if (filters.rcd !== undefined && !filters.rcd.split(",").includes(`${retailer}:${category}:${department}`)) {
+    return 0;
+  }
+  return days.reduce((sum, rows, offset) => {
+    const day = date(firstDay + offset);
+    const isIn =
+      (filters.start_date === undefined || day >= filters.start_date) &&
+      (filters.end_date === undefined || day <= filters.end_date);
+    return isIn ? sum + rows : sum;
+  }, 0);
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { ContractError, SetChangedError } from "../../src/errors.ts";
+import { DeliveredRowsMovedError, walkSlice } from "../../src/pull/walk.ts";
+import { type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
+
+async function walk(
+  service: FakeService,
+  filters = {},
+): Promise<{ rows: string[]; restarts: string[]; error: unknown }> {
+  const rows: string[] = [];
+  const restarts: string[] = [];
+  try {
+    const options = {
+      pageSize: 10,
+      signal: new AbortController().signal,
+      onRestart: (reason: string) => void restarts.push(reason),
+    };
+    for await (const page of walkSlice(service.client, filters, options)) {
+      rows.push(...page);
+    }
+    return { rows, restarts, error: undefined };
+  } catch (error) {
+    return { rows, restarts, error };
+  }
+}
+
+/** Does something before the nth request. */
+function onRequest(service: FakeService, number: number, action: () => void): void {
+  service.before = () => {
+    if (service.requests.length === number) {
+      action();
+    }
+  };
+}
+
+describe("a walk", () => {
+  test("yields every row once and in order", async () => {
+    const rows = fakeRows(37);
+    expect(await walk(fakeService(rows))).toEqual({ rows: texts(rows), restarts: [], error: undefined });
+  });
+
+  test("heals a refused cursor without losing or doubling a row", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    onRequest(service, 3, () => {
+      throw problemError("invalid_cursor");
+    });
+    expect(await walk(service)).toEqual({
+      rows: texts(rows),
+      restarts: ["the service no longer takes its cursor"],
+      error: undefined,
+    });
+    expect(service.requests).toEqual([
+      "catalog 0",
+      "catalog 10",
+      "catalog 20",
+      "catalog 0",
+      "catalog 10",
+      "catalog 20",
+      "catalog 30",
+    ]);
+  });
+
+  test("goes on as long as each restart brings new rows", async () => {
+    const rows = fakeRows(60);
+    const service = fakeService(rows);
+    let served = 0;
+    service.before = (request) => {
+      served = request === "catalog 0" ? 0 : served + 1;
+      if (request !== "catalog 0" && service.requests.filter((earlier) => earlier === request).length === 1) {
+        throw problemError("invalid_cursor");
+      }
+    };
+    const { error, rows: got, restarts } = await walk(service);
+    expect([error, got, restarts.length]).toEqual([undefined, texts(rows), 5]);
+  });
+
+  test("gives up where the service refuses its cursor at the same place again and again", async () => {
+    const service = fakeService(fakeRows(37));
+    service.before = (request) => {
+      if (request === "catalog 20") {
+        throw problemError("invalid_cursor");
+      }
+    };
+    const { error, rows } = await walk(service);
+    expect(error).toBeInstanceOf(SetChangedError);
+    expect(rows.length).toBe(20);
+  });
+
+  test("notices rows that are added behind the cursor and reads them too", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    const late = { ...(rows[30] as (typeof rows)[number]), sku: "S999999", product_id: "late" };
+    onRequest(service, 3, () => service.rows.push(late));
+    const { rows: got, error, restarts } = await walk(service);
+    expect(error).toBeUndefined();
+    expect(got).toEqual(texts([...rows, late]));
+    expect(restarts).toEqual(["total_matching moved from 37 to 38"]);
+  });
+
+  test("notices rows that are added before the cursor and says that what it gave is no longer true", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    onRequest(service, 3, () =>
+      service.rows.push({ ...(rows[0] as (typeof rows)[number]), sku: "A", product_id: "early" }),
+    );
+    const { error, rows: got } = await walk(service);
+    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(got).toEqual(texts(rows.slice(0, 20)));
+  });
+
+  test("notices a swap that leaves the total as it is", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    onRequest(service, 3, () => {
+      service.rows.splice(36, 1);
+      service.rows.push({ ...(rows[0] as (typeof rows)[number]), sku: "A", product_id: "early" });
+    });
+    expect((await walk(service)).error).toBeInstanceOf(DeliveredRowsMovedError);
+  });
+
+  test("notices rows that repeat on the next page although the total stays", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    const early = ["A", "B"].map((sku) => ({ ...(rows[0] as (typeof rows)[number]), sku, product_id: `early-${sku}` }));
+    onRequest(service, 2, () => {
+      service.rows.splice(35, 2);
+      service.rows.push(...early);
+    });
+    const { error, restarts } = await walk(service);
+    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(restarts).toEqual([expect.stringMatching(/^row .* came twice$/)]);
+  });
+
+  test("notices days that move although the total stays", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    onRequest(service, 3, () => {
+      const last = service.rows.pop() as (typeof rows)[number];
+      service.rows.push({ ...last, crawl_date: "2026-02-01" });
+    });
+    const { error, rows: got, restarts } = await walk(service);
+    expect([error, got, restarts]).toEqual([undefined, texts(service.rows), ["meta.coverage moved"]]);
+  });
+
+  test("refuses a row that the filters exclude", async () => {
+    const service = fakeService(fakeRows(5));
+    const { catalog } = service.client;
+    service.client.catalog = (_, page) => catalog({}, page);
+    const { error } = await walk(service, { retailer: "other" });
+    expect(error).toBeInstanceOf(ContractError);
+  });
+});

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { products } from "../../helpers/products.ts";
+import type { TestServiceOptions } from "../../helpers/service.ts";
+import { startTestService } from "../../helpers/service.ts";
+
+const operations = ["/v1/sample", "/v1/catalog", "/v1/coverage"];
+const secret = "SQLITE_CORRUPT at /var/lib/catalog.db: SELECT hash FROM api_key";
+
+async function codes(faults: TestServiceOptions["faults"], options: TestServiceOptions = {}): Promise<unknown[]> {
+  const service = await startTestService({ rows: products(3), ...options, ...(faults && { faults }) });
+  const answers = [];
+  for (const path of operations) {
+    const { status, body, text } = await service.get(path);
+    expect(text).not.toMatch(/SQLITE|\/var|SELECT/);
+    answers.push([status, body.code, body.retryable]);
+  }
+  return answers;
+}
+
+test("a database out of reach is service_unavailable, and says nothing of the database", async () => {
+  const away = async () => Promise.reject(new StoreUnavailableError(secret));
+
+  expect(await codes(() => ({ keyByHash: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
+  expect(await codes(() => ({ snapshot: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
+});
+
+test("a query that passes its deadline is upstream_timeout", async () => {
+  const slow = async () => Promise.reject(new StoreTimeoutError(secret));
+
+  expect(await codes(() => ({ snapshot: slow }))).toEqual(Array(3).fill([504, "upstream_timeout", true]));
+});
+
+test("a store that never answers is given up at the deadline, which it is told of", async () => {
+  const told: unknown[] = [];
+  const silent = (deadline: AbortSignal) =>
+    new Promise<never>(() => {
+      deadline.addEventListener("abort", () => told.push(deadline.reason.name));
+    });
+
+  expect(await codes(() => ({ snapshot: silent }), { queryTimeout: 500 })).toEqual(
+    Array(3).fill([504, "upstream_timeout", true]),
+  );
+  expect(told).toEqual(Array(3).fill("StoreTimeoutError"));
+});
+
+test("anything unforeseen is internal_error: the operator is told what, the caller is not", async () => {
+  const told: unknown[] = [];
+  const broken = async () => Promise.reject(new TypeError(secret));
+  const service = await startTestService({
+    faults: () => ({ snapshot: broken }),
+    onUnexpectedError: (error, requestId) => told.push([String(error), requestId]),
+  });
+
+  const { status, body, text } = await service.get("/v1/coverage");
+
+  expect([status, body.code]).toEqual([500, "internal_error"]);
+  expect(text).not.toContain("SQLITE");
+  expect(told).toEqual([[`TypeError: ${secret}`, body.request_id]]);
+});
+
+test("faults end by themselves when their cause does", async () => {
+  let away = true;
+  const service = await startTestService({
+    rows: products(2),
+    faults: (store) => ({
+      snapshot: async (deadline) => {
+        if (away) {
+          throw new StoreUnavailableError(secret);
+        }
+        return store.snapshot(deadline);
+      },
+    }),
+  });
+  const during = await service.get("/v1/catalog");
+  away = false;
+
+  expect([during.status, (await service.get("/v1/catalog")).body.data.length]).toEqual([503, 2]);
+});
+
+test("data that changes between ids and rows is read again whole", async () => {
+  let reads = 0;
+  const service = await startTestService({
+    rows: products(3),
+    faults: (store) => ({
+      rows: async (ids, deadline) => {
+        reads += 1;
+        if (reads === 1) {
+          throw new StaleSnapshotError("gone");
+        }
+        return store.rows(ids, deadline);
+      },
+    }),
+  });
+
+  const { status, body } = await service.get("/v1/catalog");
+
+  expect([status, body.data.length, reads]).toEqual([200, 3, 2]);
+});
+
+test("data that changes between ids and rows of a later page ends the walk", async () => {
+  let spoil = false;
+  const service = await startTestService({
+    rows: products(3),
+    faults: (store) => ({
+      rows: async (ids, deadline) => {
+        if (spoil) {
+          spoil = false;
+          await service.addRows(products(1, { retailer: "bolt" }));
+          throw new StaleSnapshotError("gone");
+        }
+        return store.rows(ids, deadline);
+      },
+    }),
+  });
+  const { body: first } = await service.get("/v1/catalog?limit=1");
+  spoil = true;
+
+  const { body } = await service.get(`/v1/catalog?cursor=${first.pagination.next_cursor}`);
+
+  expect(body.code).toBe("invalid_cursor");
+});
+
+test("data that changes at every read is service_unavailable in the end", async () => {
+  const stale = async () => Promise.reject(new StaleSnapshotError("gone"));
+  const service = await startTestService({ rows: products(3), faults: () => ({ rows: stale }) });
+
+  expect((await service.get("/v1/sample")).body.code).toBe("service_unavailable");
+});
+
+test.each(["/v1/catalog", "/v1/sample"])(
+  "%s answers with an error rather than with fewer rows than it counted",
+  async (path) => {
+    const service = await startTestService({
+      rows: products(3),
+      faults: (store) => ({ rows: async (ids, deadline) => (await store.rows(ids, deadline)).slice(1) }),
+    });
+
+    expect((await service.get(path)).body.code).toBe("internal_error");
+  },
+);

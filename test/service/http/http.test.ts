@@ -1,0 +1,149 @@
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { products } from "../../helpers/products.ts";
+import { startTestService, type TestService } from "../../helpers/service.ts";
+
+/** Sends bytes over a connection of their own and gives back all that comes. */
+function exchange(service: TestService, bytes: string): Promise<string> {
+  const { port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(bytes, "latin1"));
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("close", () => resolve(received));
+    socket.on("error", reject);
+  });
+}
+
+const close = "Host: x\r\nConnection: close\r\n";
+
+test.each([
+  ["garbage bytes", "\x00\x01\x02 nonsense\r\n\r\n"],
+  ["another protocol", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["an oversized request line", `GET /v1/catalog?retailer=${"a".repeat(40_000)} HTTP/1.1\r\n${close}\r\n`],
+  ["an oversized header", `GET /v1/catalog HTTP/1.1\r\nX: ${"a".repeat(40_000)}\r\n${close}\r\n`],
+  ["a NUL byte in the request line", `GET /v1/catalog?retailer=\x00 HTTP/1.1\r\n${close}\r\n`],
+  ["a line break in a header", `GET /v1/catalog HTTP/1.1\r\nX: a\nb\r\n${close}\r\n`],
+  [
+    "two lengths of one body",
+    `POST /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n${close}\r\n`,
+  ],
+  ["no host", "GET /v1/catalog HTTP/1.1\r\nConnection: close\r\n\r\n"],
+])("%s is answered with a problem, and the service goes on", async (_, bytes) => {
+  const service = await startTestService();
+
+  const [head = "", body = ""] = (await exchange(service, bytes)).split("\r\n\r\n");
+
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(head).toMatch(/\r\ncontent-type: application\/problem\+json\r\n/);
+  expect(head).toMatch(/\r\nratelimit-limit: 20\r\nratelimit-remaining: 20\r\nratelimit-reset: \d+/);
+  expect(JSON.parse(body)).toMatchObject({ code: "invalid_request", status: 400 });
+  expect((await service.get("/v1/coverage")).status).toBe(200);
+});
+
+test("a request for a tunnel is answered with a problem, and the service goes on", async () => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `CONNECT elsewhere:443 HTTP/1.1\r\n${close}\r\n`);
+
+  const [head = "", body = ""] = received.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.*\r\n)*allow: GET, HEAD(\r\n|$)/);
+  expect(JSON.parse(body)).toMatchObject({ code: "not_found", status: 404 });
+  expect((await service.get("/v1/coverage")).status).toBe(200);
+});
+
+test("garbage behind a request never gets into its answer", async () => {
+  const service = await startTestService({ rows: products(500) });
+  const request = `GET /v1/catalog?limit=500 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+
+  const received = await exchange(service, `${request}\x00garbage\r\n\r\n`);
+
+  expect(received).not.toContain("invalid_request");
+});
+
+test("a request that expects something odd is answered all the same", async () => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `GET /v1/sample HTTP/1.1\r\nExpect: tea\r\n${close}\r\n`);
+
+  expect(received).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test("a whole URL that leads nowhere under /v1 carries the limit headers", async () => {
+  const service = await startTestService();
+
+  const received = await exchange(service, `GET http://any.example/v1/nowhere HTTP/1.1\r\n${close}\r\n`);
+
+  expect(received).toMatch(/^HTTP\/1\.1 404 Not Found\r\nratelimit-limit: 20\r\n/);
+});
+
+test("a whole URL as the request target means its path", async () => {
+  const service = await startTestService();
+  const headers = `Authorization: Bearer ${service.key}\r\n${close}`;
+
+  const received = await exchange(service, `GET http://any.example/v1/coverage HTTP/1.1\r\n${headers}\r\n`);
+
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test.each(["/", "/v2/catalog", "/v1/catalog/", "/v1/Catalog", "/v1/products", "/errors/x", "//v1/catalog"])(
+  "there is nothing at %s",
+  async (path) => {
+    const service = await startTestService();
+
+    const { status, body } = await service.get(path);
+
+    expect([status, body.code]).toEqual([404, "not_found"]);
+  },
+);
+
+test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("%s is not found, and Allow says what is", async (method) => {
+  const service = await startTestService();
+
+  const { status, body, headers } = await service.get("/v1/catalog", { method });
+
+  expect([status, body.code, headers.get("allow")]).toEqual([404, "not_found", "GET, HEAD"]);
+});
+
+test.each(["application/json", "text/odd"])("a body of %s is answered without being read", async (type) => {
+  const service = await startTestService();
+  const request = `POST /v1/catalog HTTP/1.1\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n${close}\r\nbegin`;
+
+  expect(await exchange(service, request)).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test("HEAD is answered as GET is, without the body", async () => {
+  const service = await startTestService({ rows: products(2) });
+
+  const [get, head] = [await service.get("/v1/catalog"), await service.get("/v1/catalog", { method: "HEAD" })];
+
+  expect(head.text).toBe("");
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, String(Buffer.byteLength(get.text))]);
+});
+
+test("every request has an id of its own", async () => {
+  const service = await startTestService({ rateLimit: 1_000 });
+
+  const ids = await Promise.all(
+    Array.from({ length: 200 }, async () => (await service.get("/v1/coverage")).body.meta.request_id),
+  );
+
+  expect(new Set(ids).size).toBe(200);
+});
+
+test("the host of the error catalogue can be another one", async () => {
+  const own = await startTestService();
+  const other = await startTestService({ errorBase: "https://docs.example" });
+
+  expect((await own.get("/nowhere")).body.type).toBe(`${own.url}/errors#not_found`);
+  expect((await other.get("/nowhere")).body.type).toBe("https://docs.example/errors#not_found");
+});
+
+test("answers with rows are not kept by caches", async () => {
+  const service = await startTestService();
+
+  expect((await service.get("/v1/coverage")).headers.get("cache-control")).toBe("no-store");
+});

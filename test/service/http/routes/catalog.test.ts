@@ -1,0 +1,223 @@
+import { expect, test } from "vitest";
+import type { Product } from "../../../../src/contract/product.ts";
+import { product, products } from "../../../helpers/products.ts";
+import { startTestService, type TestService } from "../../../helpers/service.ts";
+
+/** All rows of a walk, and the number of its pages. */
+async function walk(service: TestService, query: string): Promise<{ rows: Product[]; pages: number }> {
+  const rows: Product[] = [];
+  let cursor = "";
+  for (let pages = 1; ; pages += 1) {
+    const { body } = await service.get(`/v1/catalog?${query}${cursor}`);
+    rows.push(...body.data);
+    if (!body.pagination.has_more) {
+      return { rows, pages };
+    }
+    cursor = `&cursor=${body.pagination.next_cursor}`;
+  }
+}
+
+test("the envelope holds exactly what the contract names", async () => {
+  const service = await startTestService({ rows: products(3) });
+
+  const { body } = await service.get("/v1/catalog?limit=2");
+
+  expect(body).toEqual({
+    data: [product({ sku: "sku-0000" }), product({ sku: "sku-0001" })],
+    pagination: { limit: 2, total_matching: 3, next_cursor: expect.stringMatching(/^[\w-]+$/), has_more: true },
+    meta: {
+      request_id: expect.stringMatching(/^req_[\w-]{24}$/),
+      resolved: { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null },
+      coverage: {
+        combinations: 1,
+        matching_rows: 3,
+        corpus_rows: 3,
+        earliest_date: "2026-01-15",
+        latest_date: "2026-01-15",
+      },
+    },
+  });
+});
+
+test("a walk gives every row once, in order, whatever the size of its pages", async () => {
+  const rows = products(23);
+  const service = await startTestService({ rows });
+
+  for (const [limit, pages] of [
+    [1, 23],
+    [7, 4],
+    [22, 2],
+    [23, 1],
+    [500, 1],
+  ] as const) {
+    expect(await walk(service, `limit=${limit}`)).toEqual({ rows, pages });
+  }
+});
+
+test("rows are ordered by sku, retailer, crawl date and product id", async () => {
+  const rows = [
+    product({ sku: "10", retailer: "acme" }),
+    product({ sku: "9", retailer: "acme", crawl_date: "2026-01-01" }),
+    product({ sku: "9", retailer: "acme", crawl_date: "2026-01-02", product_id: "a" }),
+    product({ sku: "9", retailer: "acme", crawl_date: "2026-01-02", product_id: "b" }),
+    product({ sku: "9", retailer: "bolt", crawl_date: "2025-01-01" }),
+    product({ sku: "B" }),
+    product({ sku: "a" }),
+    product({ sku: "é" }),
+  ];
+  const service = await startTestService({ rows: [...rows].reverse() });
+
+  expect((await walk(service, "limit=3")).rows).toEqual(rows);
+});
+
+test("a page has 100 rows unless another limit is asked for", async () => {
+  const service = await startTestService({ rows: products(101) });
+
+  const { body } = await service.get("/v1/catalog");
+
+  expect([body.data.length, body.pagination.limit]).toEqual([100, 100]);
+});
+
+test("the last page says that there is no further one", async () => {
+  const service = await startTestService({ rows: products(4) });
+
+  const { body } = await service.get("/v1/catalog?limit=4");
+
+  expect(body.pagination).toEqual({ limit: 4, total_matching: 4, next_cursor: null, has_more: false });
+});
+
+test.each(["0", "501", "-1", "+5", "1.0", "1e2", "ten", "", "%205", "0x10", "9".repeat(5_000), "%00"])(
+  "a limit of %s is refused",
+  async (limit) => {
+    const service = await startTestService({ rows: products(2) });
+
+    const { status, body } = await service.get(`/v1/catalog?limit=${limit}`);
+
+    expect([status, body.code, body.field]).toEqual([400, "invalid_request", "limit"]);
+  },
+);
+
+test.each([
+  ["empty", () => ""],
+  ["cut", (cursor: string) => cursor.slice(0, -1)],
+  ["edited", (cursor: string) => cursor.replace(/^./, "B")],
+  ["in other letter case", (cursor: string) => cursor.toUpperCase()],
+  ["sent in quotes", (cursor: string) => `"${cursor}"`],
+  ["a plain number", () => "2"],
+  ["of many kilobytes", (cursor: string) => cursor.repeat(150)],
+  ["a NUL byte", () => "%00"],
+])("a cursor that is %s is refused", async (_, spoil) => {
+  const service = await startTestService({ rows: products(3) });
+  const { body: first } = await service.get("/v1/catalog?limit=1");
+
+  const { status, body } = await service.get(`/v1/catalog?limit=1&cursor=${spoil(first.pagination.next_cursor)}`);
+
+  expect([status, body.code, body.field]).toEqual([400, "invalid_cursor", "cursor"]);
+});
+
+test("a cursor of another service is refused", async () => {
+  const [one, other] = [await startTestService({ rows: products(3) }), await startTestService({ rows: products(3) })];
+  const { body } = await one.get("/v1/catalog?limit=1");
+
+  const answer = await other.get(`/v1/catalog?cursor=${body.pagination.next_cursor}`);
+
+  expect(answer.body.code).toBe("invalid_cursor");
+});
+
+test("a cursor expires, by default after an hour", async () => {
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const service = await startTestService({ rows: products(3), now: () => now });
+  const { body } = await service.get("/v1/catalog?limit=1");
+  const next = `/v1/catalog?limit=1&cursor=${body.pagination.next_cursor}`;
+
+  now += 3_600_000;
+  const inTime = await service.get(next);
+  now += 1;
+  const late = await service.get(next);
+
+  expect([inTime.status, late.status, late.body.code]).toEqual([200, 400, "invalid_cursor"]);
+});
+
+test("the life of a cursor can be set", async () => {
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const service = await startTestService({ rows: products(3), cursorTtl: 5_000, now: () => now });
+  const { body } = await service.get("/v1/catalog?limit=1");
+  now += 5_001;
+
+  expect((await service.get(`/v1/catalog?cursor=${body.pagination.next_cursor}`)).body.code).toBe("invalid_cursor");
+});
+
+test("a cursor holds a position only: with other filters it walks the other set, without an error", async () => {
+  const service = await startTestService({
+    rows: [...products(5, { retailer: "acme" }), ...products(5, { retailer: "bolt" })],
+  });
+  const { body: first } = await service.get("/v1/catalog?limit=2&retailer=acme");
+
+  const { status, body } = await service.get(
+    `/v1/catalog?limit=2&retailer=bolt&cursor=${first.pagination.next_cursor}`,
+  );
+
+  expect(status).toBe(200);
+  expect(body.data.map(({ retailer, sku }: Product) => [retailer, sku])).toEqual([
+    ["bolt", "sku-0002"],
+    ["bolt", "sku-0003"],
+  ]);
+});
+
+test("a position beyond the end of the other set is an empty last page", async () => {
+  const service = await startTestService({
+    rows: [...products(5, { retailer: "acme" }), ...products(1, { retailer: "bolt" })],
+  });
+  const { body: first } = await service.get("/v1/catalog?limit=3&retailer=acme");
+
+  const { body } = await service.get(`/v1/catalog?retailer=bolt&cursor=${first.pagination.next_cursor}`);
+
+  expect([body.data, body.pagination]).toEqual([
+    [],
+    { limit: 100, total_matching: 1, next_cursor: null, has_more: false },
+  ]);
+});
+
+test("a walk that began before new rows came ends in invalid_cursor, and a new one has them all", async () => {
+  const service = await startTestService({ rows: products(4) });
+  const { body: first } = await service.get("/v1/catalog?limit=2");
+
+  await service.addRows([product({ sku: "sku-0000-b" })]);
+  const { status, body } = await service.get(`/v1/catalog?limit=2&cursor=${first.pagination.next_cursor}`);
+  const again = await walk(service, "limit=2");
+
+  expect([status, body.code]).toEqual([400, "invalid_cursor"]);
+  expect(again.rows.map(({ sku }) => sku)).toEqual(["sku-0000", "sku-0000-b", "sku-0001", "sku-0002", "sku-0003"]);
+});
+
+test("a set that holds nothing is an empty page with a summary of nothing", async () => {
+  const service = await startTestService({ rows: products(4) });
+
+  const { status, body } = await service.get("/v1/catalog?start_date=2030-01-01");
+
+  expect([status, body.data, body.pagination, body.meta.coverage]).toEqual([
+    200,
+    [],
+    { limit: 100, total_matching: 0, next_cursor: null, has_more: false },
+    { combinations: 0, matching_rows: 0, corpus_rows: 0, earliest_date: null, latest_date: null },
+  ]);
+});
+
+test("rows leave as they were stored, digit for digit", async () => {
+  const row = product({ title: 'a "b", <c>\u2028\ud83d\ude00\\ \u0007', color: null });
+  const stored = JSON.stringify(row).replace('"mrp":20', '"mrp":19.90').replace('"a ', '"\\u0061 ');
+  const service = await startTestService({ rows: [stored] });
+
+  const { text } = await service.get("/v1/catalog");
+
+  expect(text.startsWith(`{"data":[${stored}],"pagination":`)).toBe(true);
+});
+
+test.each(["sample", "coverage"])("%s takes neither limit nor cursor", async (operation) => {
+  const service = await startTestService({ rows: products(2) });
+
+  for (const parameter of ["limit", "cursor"]) {
+    const { body } = await service.get(`/v1/${operation}?${parameter}=1`);
+    expect([body.code, body.field]).toEqual(["invalid_request", parameter]);
+  }
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { PROBLEM_CODES, PROBLEMS } from "../../../../src/contract/problems.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+const errorBase = "https://docs.example";
+
+test("the catalogue as data has every code with its fixed texts", async () => {
+  const service = await startTestService({ errorBase });
+
+  const { body } = await service.get("/errors.json");
+
+  expect(body).toEqual({
+    errors: PROBLEM_CODES.map((code) => ({ code, type: `${errorBase}/errors#${code}`, ...PROBLEMS[code] })),
+  });
+});
+
+test("the type of an error leads to its entry on the page, which has the same recovery text", async () => {
+  const service = await startTestService();
+  const { body: problem } = await service.get("/v1/nowhere");
+
+  const { text } = await service.get(problem.type.slice(service.url.length));
+
+  const entry = text.slice(text.indexOf(`id="${problem.code}"`)).split("</section>")[0];
+  expect(entry).toContain(problem.recovery);
+});
+
+test("the page has one anchor for each code", async () => {
+  const service = await startTestService();
+
+  const { text } = await service.get("/errors");
+
+  expect([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)).toEqual(PROBLEM_CODES);
+});
+
+test.each([
+  ["text/html,application/xhtml+xml,*/*;q=0.8", "text/html; charset=utf-8"],
+  ["*/*", "text/html; charset=utf-8"],
+  ["application/json", "application/json"],
+  ["Application/JSON;q=0.9, text/html;q=0.1", "application/json"],
+  ["application/json;q=0.1, text/html", "text/html; charset=utf-8"],
+])("who accepts %s gets %s", async (accept, type) => {
+  const service = await startTestService();
+
+  const { headers } = await service.get("/errors", { headers: { accept } });
+
+  expect([headers.get("content-type"), headers.get("vary")]).toEqual([type, "Accept"]);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { OPERATIONS } from "../../../../src/contract/operations.ts";
+import { check } from "../../../helpers/answers.ts";
+import { products } from "../../../helpers/products.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+test("the description is OpenAPI 3.1.0 of version 0.2.0 with three draft operations", async () => {
+  const service = await startTestService();
+
+  const { body } = await service.get("/openapi.json");
+
+  expect([body.openapi, body.info.version]).toEqual(["3.1.0", "0.2.0"]);
+  expect(Object.entries(body.paths).map(([path, item]) => [path, Object.keys(item as object)])).toEqual(
+    Object.values(OPERATIONS).map(({ path }) => [path, ["get"]]),
+  );
+  for (const { path } of Object.values(OPERATIONS)) {
+    expect(body.paths[path].get["x-status"]).toBe("draft");
+  }
+});
+
+test("every operation declares its parameters, the same classes of responses, and their limit headers", async () => {
+  const service = await startTestService();
+
+  const { body } = await service.get("/openapi.json");
+
+  for (const { path, parameters } of Object.values(OPERATIONS)) {
+    const { get } = body.paths[path];
+    expect(get.parameters.map(({ name }: { name: string }) => name)).toEqual(parameters);
+    expect(Object.keys(get.responses)).toEqual(["200", "400", "401", "403", "429", "5XX"]);
+    for (const response of Object.values<{ headers: object }>(get.responses)) {
+      expect(Object.keys(response.headers)).toEqual(
+        expect.arrayContaining(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
+      );
+    }
+    expect(Object.keys(get.responses["429"].headers)).toContain("Retry-After");
+  }
+});
+
+test("every reference leads to a component", async () => {
+  const service = await startTestService();
+
+  const { body, text } = await service.get("/openapi.json");
+
+  const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g)];
+  expect(references.length).toBeGreaterThan(0);
+  expect(references.filter(([, kind = "", name = ""]) => body.components[kind]?.[name] === undefined)).toEqual([]);
+  expect(references).toHaveLength([...text.matchAll(/"\$ref"/g)].length);
+});
+
+test("answers fit the schemas of the description itself", async () => {
+  const service = await startTestService({ rows: products(3) });
+  const { body: description } = await service.get("/openapi.json");
+
+  for (const { path } of Object.values(OPERATIONS)) {
+    const { responses } = description.paths[path].get;
+    const whole = (schema: object) => ({ ...schema, components: description.components });
+    check(whole(responses["200"].content["application/json"].schema), (await service.get(path)).body);
+    const { body } = await service.get(`${path}?retailer=nobody`);
+    check(whole(responses["400"].content["application/problem+json"].schema), body);
+  }
+});

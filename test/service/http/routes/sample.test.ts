@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { Product } from "../../../../src/contract/product.ts";
+import { product, products } from "../../../helpers/products.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+test("a small set is its own sample, in an envelope without limit and total", async () => {
+  const service = await startTestService({ rows: products(2) });
+
+  const { body } = await service.get("/v1/sample");
+
+  expect(body).toEqual({
+    data: [product({ sku: "sku-0000" }), product({ sku: "sku-0001" })],
+    pagination: { next_cursor: null, has_more: false },
+    meta: {
+      request_id: expect.stringMatching(/^req_[\w-]{24}$/),
+      resolved: { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null },
+      coverage: {
+        combinations: 1,
+        matching_rows: 2,
+        corpus_rows: 2,
+        earliest_date: "2026-01-15",
+        latest_date: "2026-01-15",
+      },
+    },
+  });
+});
+
+test("a large set is sampled by 100 rows spread evenly over it", async () => {
+  const service = await startTestService({ rows: products(1_000) });
+
+  const { body } = await service.get("/v1/sample");
+
+  expect(body.data.map(({ sku }: Product) => sku)).toEqual(
+    Array.from({ length: 100 }, (_, index) => `sku-${String(index * 10).padStart(4, "0")}`),
+  );
+});
+
+test("the same filters give the same sample", async () => {
+  const service = await startTestService({ rows: products(333) });
+
+  const [one, two] = [await service.get("/v1/sample"), await service.get("/v1/sample")];
+
+  expect(one.body.data).toEqual(two.body.data);
+  expect(new Set(one.body.data.map(({ sku }: Product) => sku)).size).toBe(100);
+});
+
+test("a sample of 101 rows still holds no row twice", async () => {
+  const service = await startTestService({ rows: products(101) });
+
+  const { body } = await service.get("/v1/sample");
+
+  expect(new Set(body.data.map(({ sku }: Product) => sku)).size).toBe(100);
+});

@@ -1,0 +1,170 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openIncident, resolveIncident } from "../../../../src/service/store/incidents.ts";
+import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+const noon = Date.parse("2026-03-10T12:00:00Z");
+
+test("a service that was never asked is operational and has no data of any day", async () => {
+  const service = await startTestService({ now: () => noon });
+
+  const { body } = await service.get("/status.json");
+
+  expect(body).toEqual({
+    state: "operational",
+    sample_data: false,
+    window_days: 90,
+    uptime_target: "99.5%",
+    suites: [
+      {
+        slug: "catalog-api",
+        name: "Catalog API",
+        state: "operational",
+        uptime_pct: 100,
+        endpoints: ["sample", "catalog", "coverage"].map((name) => ({
+          label: `GET /v1/${name}`,
+          state: "operational",
+          uptime_pct: 100,
+        })),
+        days: expect.toSatisfy(
+          (days) => days.length === 90 && days.every((day: { state: string }) => day.state === "no_data"),
+        ),
+      },
+    ],
+    incidents: [],
+  });
+});
+
+test("what the service measured of itself is told by endpoint and day", async () => {
+  let broken = false;
+  const service = await startTestService({
+    now: () => noon,
+    faults: (store) => ({
+      snapshot: async (deadline) => {
+        if (broken) {
+          throw new StoreUnavailableError("away");
+        }
+        return store.snapshot(deadline);
+      },
+    }),
+  });
+  await service.get("/v1/catalog");
+  await service.get("/api/v1/catalog?limit=0");
+  await service.get("/v1/sample");
+  broken = true;
+  await service.get("/v1/coverage");
+
+  const { body } = await service.get("/status.json");
+
+  const [suite] = body.suites;
+  expect(suite.endpoints).toEqual([
+    { label: "GET /v1/sample", state: "operational", uptime_pct: 100 },
+    { label: "GET /v1/catalog", state: "operational", uptime_pct: 100 },
+    { label: "GET /v1/coverage", state: "outage", uptime_pct: 0 },
+  ]);
+  expect(suite.days.at(-1)).toEqual({ date: "2026-03-10", state: "outage", uptime_pct: 75 });
+  expect(suite.days[0]).toEqual({ date: "2025-12-11", state: "no_data", uptime_pct: null });
+});
+
+test("counts are kept in the database", async () => {
+  const service = await startTestService({ now: () => noon });
+  await service.get("/v1/catalog");
+  await service.get("/v1/catalog");
+  await service.get("/status.json");
+
+  expect(await service.store.dayCounts("2026-03-10")).toEqual([
+    { date: "2026-03-10", operation: "catalog", requests: 2, failures: 0 },
+  ]);
+});
+
+test("counts are written every few seconds, whether anybody asks for the status or not", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const service = await startTestService({ now: () => noon });
+  await service.get("/v1/catalog");
+
+  vi.advanceTimersByTime(5_000);
+
+  await expect.poll(() => service.store.dayCounts("2026-03-10")).toHaveLength(1);
+});
+
+test("counts outlast a database that is away, and the status is told all the same", async () => {
+  let away = true;
+  const service = await startTestService({
+    now: () => noon,
+    faults: (store) => ({
+      addDayCounts: async (counts) => {
+        if (away) {
+          throw new StoreUnavailableError("away");
+        }
+        await store.addDayCounts(counts);
+      },
+      dayCounts: async (since) => {
+        if (away) {
+          throw new StoreUnavailableError("away");
+        }
+        return store.dayCounts(since);
+      },
+    }),
+  });
+  await service.get("/v1/sample");
+  const { body: during } = await service.get("/status.json");
+  await service.get("/v1/sample");
+  away = false;
+  const { body: after } = await service.get("/status.json");
+
+  expect([during.state, during.suites[0].days.at(-1).uptime_pct]).toEqual(["outage", 100]);
+  expect(after.state).toBe("operational");
+  expect(await service.store.dayCounts("2026-03-10")).toEqual([
+    { date: "2026-03-10", operation: "sample", requests: 2, failures: 0 },
+  ]);
+});
+
+test("an open incident shows in the state of its suite until it is resolved", async () => {
+  const service = await startTestService({ now: () => noon });
+  const at = (minutes: number) => new Date(noon + minutes * 60_000);
+  const incident = { title: "Slow pages", suite: "catalog-api", severity: "minor", body: "Looking" } as const;
+  const id = await openIncident(service.store, incident, at(0));
+  const { body: during } = await service.get("/status.json");
+
+  await resolveIncident(service.store, id, "Fixed", at(5));
+  const { body: after } = await service.get("/status.json");
+
+  expect([during.state, during.suites[0].state, after.state]).toEqual(["degraded", "degraded", "operational"]);
+  expect(after.incidents).toEqual([
+    {
+      title: "Slow pages",
+      suite: "catalog-api",
+      severity: "minor",
+      started_at: "2026-03-10T12:00:00.000Z",
+      resolved_at: "2026-03-10T12:05:00.000Z",
+      updates: [
+        { state: "resolved", body: "Fixed", posted_at: "2026-03-10T12:05:00.000Z" },
+        { state: "investigating", body: "Looking", posted_at: "2026-03-10T12:00:00.000Z" },
+      ],
+    },
+  ]);
+});
+
+test("a service on demo data says so", async () => {
+  const service = await startTestService({ sampleData: true });
+
+  expect((await service.get("/status.json")).body.sample_data).toBe(true);
+  expect((await service.get("/status")).text).toContain("generated demo data");
+});
+
+test("the page shows a bar for each day and escapes what people wrote", async () => {
+  const service = await startTestService({ now: () => noon });
+  const incident = { title: '<script>alert("1")</script>', suite: "catalog-api", severity: "major", body: "a & b" };
+  await openIncident(service.store, { ...incident, severity: "major" }, new Date(noon));
+
+  const { headers, text } = await service.get("/status");
+
+  expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(text.match(/aria-label="\d{4}-\d{2}-\d{2}: No data"/g)).toHaveLength(90);
+  expect(text).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
+  expect(text).toContain("a &amp; b");
+  expect(text).not.toContain("<script");
+});

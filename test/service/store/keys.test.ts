@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openStore } from "../../../src/service/store/embedded.ts";
+import {
+  createKey,
+  DuplicateKeyError,
+  hashSecret,
+  listKeys,
+  revokeKey,
+  UnknownKeyError,
+  UnknownScopeError,
+} from "../../../src/service/store/keys.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { NO_DEADLINE, testStore } from "./stores.ts";
+
+const MORNING = new Date("2026-01-15T08:00:00Z");
+const NOON = new Date("2026-01-15T12:00:00Z");
+const EVENING = new Date("2026-01-15T20:00:00Z");
+
+test("a key is found by the hash of its secret, which has 43 characters of base64url", async () => {
+  const store = await testStore();
+  const secret = await createKey(store, { name: "notebook" }, MORNING);
+  expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(await store.keyByHash(hashSecret(secret), NO_DEADLINE)).toEqual({
+    name: "notebook",
+    team: "default",
+    scopes: ["catalog:sample", "catalog:read"],
+    retailers: null,
+    createdAt: "2026-01-15T08:00:00.000Z",
+    revokedAt: null,
+  });
+  expect(await store.keyByHash(hashSecret(`${secret}x`), NO_DEADLINE)).toBeUndefined();
+});
+
+test("the secret is nowhere in the database", async () => {
+  const path = join(await temporaryFolder(), "keys.db");
+  const store = await openStore(path);
+  const secret = await createKey(store, { name: "notebook" }, MORNING);
+  await store.close();
+  const files = await Promise.all([path, `${path}-wal`].map((file) => readFile(file).catch(() => Buffer.alloc(0))));
+  const bytes = Buffer.concat(files);
+  expect(bytes.includes(hashSecret(secret))).toBe(true);
+  expect(bytes.includes(secret)).toBe(false);
+});
+
+test("keys are listed by name with team, scopes, retailers and revocation", async () => {
+  const store = await testStore();
+  await createKey(store, { name: "b", team: "red", scopes: ["catalog:read"], retailers: ["acme"] }, MORNING);
+  await createKey(store, { name: "a" }, NOON);
+  await revokeKey(store, "b", NOON);
+  await revokeKey(store, "b", EVENING);
+  expect(await listKeys(store)).toEqual([
+    {
+      name: "a",
+      team: "default",
+      scopes: ["catalog:sample", "catalog:read"],
+      retailers: null,
+      createdAt: "2026-01-15T12:00:00.000Z",
+      revokedAt: null,
+    },
+    {
+      name: "b",
+      team: "red",
+      scopes: ["catalog:read"],
+      retailers: ["acme"],
+      createdAt: "2026-01-15T08:00:00.000Z",
+      revokedAt: "2026-01-15T12:00:00.000Z",
+    },
+  ]);
+});
+
+test("a revocation by another process is seen by the next look at the key", async () => {
+  const path = join(await temporaryFolder(), "keys.db");
+  const [service, command] = [await testStore(path), await testStore(path)];
+  const secret = await createKey(command, { name: "notebook" }, MORNING);
+  expect((await service.keyByHash(hashSecret(secret), NO_DEADLINE))?.revokedAt).toBeNull();
+  await revokeKey(command, "notebook", NOON);
+  expect((await service.keyByHash(hashSecret(secret), NO_DEADLINE))?.revokedAt).toBe("2026-01-15T12:00:00.000Z");
+});
+
+test("a name is taken for ever, by a revoked key too", async () => {
+  const store = await testStore();
+  await createKey(store, { name: "notebook" }, MORNING);
+  await revokeKey(store, "notebook", NOON);
+  await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toThrow(new DuplicateKeyError("notebook"));
+  expect(await listKeys(store)).toHaveLength(1);
+});
+
+test("an unknown scope makes no key", async () => {
+  const store = await testStore();
+  const creating = createKey(store, { name: "notebook", scopes: ["catalog:read", "catalog:write"] }, MORNING);
+  await expect(creating).rejects.toThrow(new UnknownScopeError("catalog:write"));
+  expect(await listKeys(store)).toEqual([]);
+});
+
+test("revoking a name that no key has tells the names there are", async () => {
+  const store = await testStore();
+  await createKey(store, { name: "notebook" }, MORNING);
+  const error = await revokeKey(store, "notebok", NOON).catch((reason: unknown) => reason);
+  expect(error).toEqual(new UnknownKeyError("notebok", ["notebook"]));
+});
