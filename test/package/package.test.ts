@@ -28,11 +28,11 @@ test("the packed tarball, installed into an empty folder, is a working tool with
       .split("\n")
       .map((line) => Object.keys(JSON.parse(line)).length),
   ).toEqual([17, 17, 17]);
-  const { stdout: tree } = await run("npm", ["ls", "--parseable", "--depth=1"], { cwd: folder });
-  const own = tree
-    .split("\n")
-    .flatMap((line) => /retail-catalog-cli\/node_modules\/(.*)$|node_modules\/([^/]+)$/.exec(line)?.slice(1) ?? []);
-  expect(own.filter((name) => name !== undefined && name !== "")).toEqual(
-    expect.arrayContaining(["retail-catalog-cli", "libsql"]),
-  );
+  const { stdout: tree } = await run("npm", ["ls", "--json", "--depth=1"], { cwd: folder });
+  const installed = JSON.parse(tree) as { dependencies: Record<string, { dependencies?: object }> };
+  const own = Object.entries(installed.dependencies).map(([name, { dependencies = {} }]) => [
+    name,
+    Object.keys(dependencies),
+  ]);
+  expect(own).toEqual([["retail-catalog-cli", ["libsql"]]]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PROBLEM_CODES, PROBLEMS, type Problem, type ProblemCode } from "../../../src/contract/problems.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { ERROR_CODES } from "../../helpers/contract-literals.ts";
 import { oneRowEach } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 
@@ -59,7 +60,8 @@ test("each of the 14 codes is reached, with its status, title, retryable flag an
     answers.map(({ code, status, title, retryable, recovery }) => ({ code, status, title, retryable, recovery })),
   ).toEqual(
     PROBLEM_CODES.map((code) => {
-      const { status, title, retryable, recovery } = PROBLEMS[code];
+      const [status, retryable] = ERROR_CODES[code];
+      const { title, recovery } = PROBLEMS[code];
       return { code, status, title, retryable, recovery };
     }),
   );
