@@ -23,8 +23,7 @@ const { metafile } = await build({
   minify: true,
   keepNames: true,
   legalComments: "none",
-  // Packages that are CommonJS inside call require() for Node's own modules.
-  plugins: [{ name: "undici-core", setup: ({ onLoad }) => onLoad({ filter: /\/undici\/index\.js$/ }, undiciCore) }],
+  // Packages that are CommonJS inside call require() for the modules of Node.js.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
   },
@@ -33,20 +32,6 @@ await chmod(join(outdir, "catalog.js"), 0o755);
 await removeStaleChunks(metafile);
 await writeNotices(metafile);
 await writeManPages(root, outdir);
-
-/**
- * What the tool uses of undici. Its own entry also loads fetch, WebSocket, caches and mocks, which takes longer than all
- * the rest of a command's start. A name that is imported and not given here fails the build.
- */
-function undiciCore({ path }) {
-  const contents = `
-    import Dispatcher from "./lib/dispatcher/dispatcher.js";
-    import request from "./lib/api/api-request.js";
-    Object.assign(Dispatcher.prototype, { request });
-    export { default as EnvHttpProxyAgent } from "./lib/dispatcher/env-http-proxy-agent.js";
-    export { default as errors } from "./lib/core/errors.js";`;
-  return { contents, resolveDir: dirname(path) };
-}
 
 /** Removed only after the new ones are there, so that a tool that runs meanwhile goes on. */
 async function removeStaleChunks(meta) {

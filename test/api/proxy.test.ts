@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { runCatalog } from "../helpers/cli.ts";
+import { COMBINATION } from "../helpers/envelopes.ts";
+import { KEY } from "../helpers/test-client.ts";
+import { startProxy, startSecureService } from "../helpers/tunnel.ts";
+
+function coverage(url: string, env: Record<string, string>) {
+  const args = ["coverage", "--format", "ndjson", "--retries", "0", "--verbose", "--base-url", url];
+  return runCatalog(args, { env: { CATALOG_API_KEY: KEY, ...env } });
+}
+
+const ROW = `${JSON.stringify(COMBINATION)}\n`;
+
+test("an https service is reached through the tunnel of HTTPS_PROXY, which sees no key", async () => {
+  const [service, proxy] = [await startSecureService(), await startProxy()];
+  const { code, stdout } = await coverage(service.url, {
+    HTTPS_PROXY: `http://localhost:${proxy.port}`,
+    NODE_EXTRA_CA_CERTS: service.certificate,
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: ROW });
+  const target = new URL(service.url).host;
+  expect(proxy.requests).toEqual([{ method: "CONNECT", target, credentials: undefined }]);
+  expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
+});
+
+test("credentials in HTTPS_PROXY go to the proxy alone and are never printed", async () => {
+  const [service, proxy] = [await startSecureService(), await startProxy("ann:pass word")];
+  const env = { NODE_EXTRA_CA_CERTS: service.certificate };
+  const right = await coverage(service.url, { ...env, HTTPS_PROXY: `http://ann:pass%20word@localhost:${proxy.port}` });
+  expect({ code: right.code, stdout: right.stdout }).toEqual({ code: 0, stdout: ROW });
+  expect(right.stderr).not.toContain("pass");
+
+  const wrong = await coverage(service.url, { ...env, HTTPS_PROXY: `http://ann:passport@localhost:${proxy.port}` });
+  expect(wrong.code).toBe(5);
+  expect(wrong.stderr).toContain(`The proxy refused the connection to ${service.url} with status 407`);
+  expect(wrong.stderr).not.toContain("passport");
+  expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
+});
+
+test("an https service that NO_PROXY names is reached directly", async () => {
+  const [service, proxy] = [await startSecureService(), await startProxy()];
+  const { code, stdout } = await coverage(service.url, {
+    HTTPS_PROXY: `http://localhost:${proxy.port}`,
+    NO_PROXY: "example.org,localhost",
+    NODE_EXTRA_CA_CERTS: service.certificate,
+  });
+  expect({ code, stdout, proxied: proxy.requests }).toEqual({ code: 0, stdout: ROW, proxied: [] });
+  expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
+});
+
+test("an https service whose certificate is not trusted gets no request, through a tunnel or not", async () => {
+  const [service, proxy] = [await startSecureService(), await startProxy()];
+  for (const env of [{}, { HTTPS_PROXY: `http://localhost:${proxy.port}` }]) {
+    const { code, stderr } = await coverage(service.url, env);
+    expect(code).toBe(5);
+    expect(stderr).toContain("NODE_EXTRA_CA_CERTS");
+  }
+  expect(service.authorizations).toEqual([]);
+  expect(proxy.requests.length).toBe(1);
+});
+
+test("an http service is asked through HTTP_PROXY, with its credentials", async () => {
+  const proxy = await startProxy("ann:secret");
+  const { code, stdout, stderr } = await coverage("http://catalog.invalid/api", {
+    HTTP_PROXY: `http://ann:secret@localhost:${proxy.port}`,
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: ROW });
+  const credentials = `Basic ${Buffer.from("ann:secret").toString("base64")}`;
+  expect(proxy.requests).toEqual([{ method: "GET", target: "http://catalog.invalid/api/v1/coverage", credentials }]);
+  expect(stderr).not.toContain("secret");
+});
