@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { cliTableOfBundle } from "./scripts/table-width.mjs";
 
 export default defineConfig({
+  plugins: [cliTableOfBundle],
   test: {
     include: ["test/**/*.test.ts"],
     // The tests of the command line run the built tool as a child process.

@@ -4,6 +4,7 @@ import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { writeManPages } from "./man-pages.mjs";
+import { newerStringWidth } from "./table-width.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = join(root, "dist");
@@ -23,6 +24,7 @@ const { metafile } = await build({
   minify: true,
   keepNames: true,
   legalComments: "none",
+  plugins: [newerStringWidth],
   // Packages that are CommonJS inside call require() for the modules of Node.js.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',

@@ -9,6 +9,7 @@ import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/proble
 import { ApiError, UsageError } from "../../errors.ts";
 import { exitCodeOf, LOCAL_PROBLEMS, type LocalProblem } from "../../failures.ts";
 import { numberCell, textCell } from "../../output/terminal/cell.ts";
+import { style } from "../../output/terminal/style.ts";
 import { renderTable } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import { REMEDIES } from "./remedies.ts";
@@ -148,7 +149,7 @@ const NAME = 12;
 
 function page(explanation: Explanation, { width, colour }: View): string {
   const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
-  const bold = (text: string) => (colour ? `\x1b[1m${text}\x1b[22m` : text);
+  const bold = (text: string) => style("bold", text, colour);
   const facts = [
     ["Retry", retryAdvice(explanation)],
     ...(recovery === null ? [] : [["Recovery", recovery] as const]),

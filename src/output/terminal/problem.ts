@@ -10,6 +10,7 @@ import {
 import { HTTP_ERROR } from "../../failures.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
+import { style } from "./style.ts";
 import { visible } from "./visible.ts";
 import { fill, wrap } from "./wrap.ts";
 
@@ -37,15 +38,17 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
     return "";
   }
   const problem = problemDocumentOf(error);
-  const style = (codes: string, text: string) => (context.colour ? `\x1b[${codes}m${text}\x1b[0m` : text);
+  const { colour = false } = context;
   const sentence = (text: string) => wrap(visible(text), context.width);
   const lines = [
-    sentence(`error: ${headline(error, problem, context.value)}`).replace(/^error:/, (word) => style("1;31", word)),
+    sentence(`error: ${headline(error, problem, context.value)}`).replace(/^error:/, (word) =>
+      style("bold", style("red", word, colour), colour),
+    ),
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
     ...didYouMean(problem.valid_options ?? []).map(sentence),
-    ...(context.command === undefined ? [] : [`  ${style("1", quoteCommand(context.command))}`]),
+    ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
     ...(problem.recovery === undefined ? [] : [sentence(problem.recovery)]),
-    ...facts(error, problem).map((words) => style("2", fill(words.map(visible), context.width))),
+    ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
     ...(context.verbose && problem.code === "unexpected" ? stackOf(error) : []),
   ];
   return lines.join("\n");

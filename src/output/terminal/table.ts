@@ -1,6 +1,8 @@
+import CliTable from "cli-table3";
 import type { Cell } from "./cell.ts";
 import { linked } from "./link.ts";
-import { pad, truncate, widthOf } from "./width.ts";
+import { style } from "./style.ts";
+import { truncate, widthOf } from "./width.ts";
 
 export interface Column {
   heading: string;
@@ -48,27 +50,43 @@ export function renderTable(
   const shown = fitting(natural, width);
   shrink(shown, width);
 
-  const bold = (text: string) => (colour ? `\x1b[1m${text}\x1b[22m` : text);
-  const dim = (text: string) => (colour ? `\x1b[2m${text}\x1b[22m` : text);
-  const line = (cells: readonly (Cell | undefined)[]) =>
-    shown
-      .map((layout) => place(cells[layout.index], layout, links))
-      .join(GAP)
-      .trimEnd();
-  const rule = dim(shown.map((layout) => "─".repeat(layout.width)).join(GAP));
-
-  const lines = [
-    bold(line(table.columns.map(({ heading }) => ({ text: heading, numeric: false })))),
-    rule,
-    ...table.rows.map(line),
-  ];
+  const cellsOf = (row: readonly Cell[]) => shown.map((layout) => drawn(row[layout.index], layout, links));
+  const [head = "", rule = "", foot = ""] = linesOf(shown, [cellsOf(table.footer ?? [])]);
+  const body = table.rows.length === 0 ? [] : linesOf(shown, table.rows.map(cellsOf)).slice(2);
+  const ruleLine = style("dim", rule, colour);
+  const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
-    lines.push(rule, bold(line(table.footer)));
+    lines.push(ruleLine, style("bold", foot, colour));
   }
   return {
     text: lines.map((text) => `${text}\n`).join(""),
     hidden: natural.slice(shown.length).map(({ heading }) => heading),
   };
+}
+
+/** A heading, a rule of `─` below it, and rows without rules, all without frames. */
+const CHARS = {
+  ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
+  ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
+  ...{ left: "", "left-mid": "", right: "", "right-mid": "", mid: "─", "mid-mid": GAP, middle: GAP },
+} as const;
+
+/** The heading, the rule and the rows, a line each. */
+function linesOf(columns: readonly Layout[], rows: readonly string[][]): string[] {
+  const drawing = new CliTable({
+    head: columns.map(({ heading, width }) => truncate(heading, width)),
+    chars: CHARS,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
+    colWidths: columns.map(({ width }) => width),
+    colAligns: columns.map(({ numeric }) => (numeric ? "right" : "left")),
+  });
+  for (const row of rows) {
+    drawing.push(row);
+  }
+  return drawing
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd());
 }
 
 function layoutOf({ rows, footer = [] }: Table, { heading, rigid, minimum = READABLE }: Column, index: number): Layout {
@@ -102,8 +120,7 @@ function shrink(columns: readonly Layout[], width: number): void {
   }
 }
 
-function place(cell: Cell | undefined, { width, numeric }: Layout, links: boolean): string {
+function drawn(cell: Cell | undefined, { width }: Layout, links: boolean): string {
   const text = truncate(cell?.text ?? "", width);
-  const placed = pad(text, width, numeric ? "right" : "left");
-  return links && cell?.link !== undefined ? placed.replace(text, () => linked(text, cell.link)) : placed;
+  return links ? linked(text, cell?.link) : text;
 }

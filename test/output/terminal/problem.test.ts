@@ -143,7 +143,7 @@ test("an unforeseen failure shows its stack with --verbose", () => {
 
 test("colour is used where it is asked for", () => {
   expect(describeError(new UsageError("wrong", { suggestions: ["right"] }), { colour: true, command: ["right"] })).toBe(
-    "\x1b[1;31merror:\x1b[0m wrong\nDid you mean right?\n  \x1b[1mright\x1b[0m",
+    "\x1b[1m\x1b[31merror:\x1b[39m\x1b[22m wrong\nDid you mean right?\n  \x1b[1mright\x1b[22m",
   );
 });
 

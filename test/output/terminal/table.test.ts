@@ -81,6 +81,24 @@ test("no line is wider than the terminal", () => {
   expect(widths).toEqual([true, true, true, true, true]);
 });
 
+test.each(["مَرْحَبًا", "नमस्ते", "🫠", "e\u0301te\u0301"])(
+  "the column after %j stands where it stands in every row",
+  (text) => {
+    const { text: lines } = renderTable({
+      columns: [{ heading: "title" }, { heading: "sku" }],
+      rows: [
+        [textCell(text), textCell("A-1")],
+        [textCell("a title"), textCell("A-2")],
+      ],
+    });
+    const starts = lines
+      .split("\n")
+      .slice(2, 4)
+      .map((line) => widthOf(line.slice(0, line.indexOf("A-"))));
+    expect(starts).toEqual([9, 9]);
+  },
+);
+
 test("a footer is set off by a rule of its own", () => {
   const footer = [textCell("total"), textCell(""), numberCell(12345720)];
   expect(

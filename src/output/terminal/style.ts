@@ -1,0 +1,17 @@
+/** Select Graphic Rendition codes (ECMA-48, 8.3.117) that switch a style on and off again. */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  loud: ["1;37;41", 0],
+} as const;
+
+export type Style = keyof typeof STYLES;
+
+/** `text` in a style, or as it is where there is no colour. */
+export function style(name: Style, text: string, colour: boolean): string {
+  const [on, off] = STYLES[name];
+  return colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+}
