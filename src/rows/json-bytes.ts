@@ -1,0 +1,210 @@
+/**
+ * Finds where JSON values end, in bytes that are known to be UTF-8. Accepts the grammar of RFC 8259, which is what
+ * `JSON.parse` accepts, and throws a SyntaxError for anything else. Nested values take no stack of calls: memory is one
+ * byte a level.
+ */
+
+export const QUOTE = 34;
+export const COMMA = 44;
+export const COLON = 58;
+export const BACKSLASH = 92;
+export const OPEN_BRACKET = 91;
+export const CLOSE_BRACKET = 93;
+export const OPEN_BRACE = 123;
+export const CLOSE_BRACE = 125;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const TAB = 9;
+const SPACE = 32;
+const MINUS = 45;
+const PLUS = 43;
+const DOT = 46;
+const ZERO = 48;
+const NINE = 57;
+const LETTER_E = 101;
+const LETTER_U = 117;
+/** Added to an ASCII capital, it is the small letter. */
+const SMALL = 32;
+
+/** 1 for the bytes that stand for themselves in a string. */
+export const PLAIN = new Uint8Array(256).fill(1, SPACE);
+PLAIN[QUOTE] = 0;
+PLAIN[BACKSLASH] = 0;
+
+const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const HEX_DIGITS = new Set(Buffer.from("0123456789abcdefABCDEF"));
+const WORDS = ["true", "false", "null"].map((word) => Buffer.from(word));
+
+const ARRAY = 0;
+const OBJECT = 1;
+/** The kinds of the containers that are open while a value is scanned, and how many they are. */
+let nesting = new Uint8Array(64);
+let depth = 0;
+
+export function unexpected(bytes: Uint8Array, at: number): SyntaxError {
+  const found = at < bytes.length ? `byte 0x${(bytes[at] ?? 0).toString(16).padStart(2, "0")}` : "end";
+  return new SyntaxError(`unexpected ${found} at byte ${at}`);
+}
+
+/** Index of the first byte at or after `at` that is not white space. */
+export function skipSpace(bytes: Uint8Array, at: number): number {
+  let next = at;
+  for (;;) {
+    const byte = bytes[next];
+    if (byte !== SPACE && byte !== LINE_FEED && byte !== CARRIAGE_RETURN && byte !== TAB) {
+      return next;
+    }
+    next += 1;
+  }
+}
+
+/** Index after the string whose first byte behind the opening quote, or any later one, is at `at`. */
+export function endOfString(bytes: Uint8Array, at: number): number {
+  let next = at;
+  for (;;) {
+    while (PLAIN[bytes[next] as number] === 1) {
+      next += 1;
+    }
+    const byte = bytes[next];
+    if (byte === QUOTE) {
+      return next + 1;
+    }
+    if (byte !== BACKSLASH) {
+      throw unexpected(bytes, next);
+    }
+    next = endOfEscape(bytes, next + 1);
+  }
+}
+
+function endOfEscape(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] as number;
+  if (SHORT_ESCAPES.has(byte)) {
+    return at + 1;
+  }
+  const end = at + 5;
+  for (let next = at + 1; next < end; next += 1) {
+    if (byte !== LETTER_U || !HEX_DIGITS.has(bytes[next] as number)) {
+      throw unexpected(bytes, byte === LETTER_U ? next : at);
+    }
+  }
+  return end;
+}
+
+/** Index after the number that begins at `at`. */
+export function endOfNumber(bytes: Uint8Array, at: number): number {
+  let next = bytes[at] === MINUS ? at + 1 : at;
+  next = bytes[next] === ZERO ? next + 1 : endOfDigits(bytes, next);
+  if (bytes[next] === DOT) {
+    next = endOfDigits(bytes, next + 1);
+  }
+  if (((bytes[next] as number) | SMALL) === LETTER_E) {
+    const sign = bytes[next + 1];
+    next = endOfDigits(bytes, sign === PLUS || sign === MINUS ? next + 2 : next + 1);
+  }
+  return next;
+}
+
+/** Index after one digit or more. */
+function endOfDigits(bytes: Uint8Array, at: number): number {
+  let next = at;
+  while ((bytes[next] as number) >= ZERO && (bytes[next] as number) <= NINE) {
+    next += 1;
+  }
+  if (next === at) {
+    throw unexpected(bytes, at);
+  }
+  return next;
+}
+
+function endOfScalar(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] as number;
+  if (byte === QUOTE) {
+    return endOfString(bytes, at + 1);
+  }
+  if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+    return endOfNumber(bytes, at);
+  }
+  const word = WORDS.find((candidate) => startsWith(bytes, at, candidate));
+  if (word === undefined) {
+    throw unexpected(bytes, at);
+  }
+  return at + word.length;
+}
+
+export function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
+  for (let index = 0; index < start.length; index += 1) {
+    if (bytes[at + index] !== start[index]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Index of the value that follows the name of a member, whose opening quote is expected at `at`. */
+function valueAfterName(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== QUOTE) {
+    throw unexpected(bytes, at);
+  }
+  return valueAfterColon(bytes, endOfString(bytes, at + 1));
+}
+
+/** Index of the value that follows a colon, which is expected at `at` or behind white space. */
+export function valueAfterColon(bytes: Uint8Array, at: number): number {
+  const colon = skipSpace(bytes, at);
+  if (bytes[colon] !== COLON) {
+    throw unexpected(bytes, colon);
+  }
+  return skipSpace(bytes, colon + 1);
+}
+
+/** Index after the value that begins at `at`, whatever it is. */
+export function endOfValue(bytes: Uint8Array, at: number): number {
+  let next = at;
+  depth = 0;
+  do {
+    const byte = bytes[next];
+    const isContainer = byte === OPEN_BRACE || byte === OPEN_BRACKET;
+    next = isContainer ? enterContainer(bytes, next) : leaveContainers(bytes, endOfScalar(bytes, next));
+  } while (depth > 0);
+  return next;
+}
+
+/** Index of the first value in the container that begins at `at`; where it is empty, what `leaveContainers` returns. */
+function enterContainer(bytes: Uint8Array, at: number): number {
+  const kind = bytes[at] === OPEN_BRACE ? OBJECT : ARRAY;
+  const first = skipSpace(bytes, at + 1);
+  if (bytes[first] === closing(kind)) {
+    return leaveContainers(bytes, first + 1);
+  }
+  if (depth === nesting.length) {
+    const larger = new Uint8Array(depth * 2);
+    larger.set(nesting);
+    nesting = larger;
+  }
+  nesting[depth] = kind;
+  depth += 1;
+  return kind === OBJECT ? valueAfterName(bytes, first) : first;
+}
+
+/** Closes what ends after a value. Returns the index of the next value, or the index after the outermost container. */
+function leaveContainers(bytes: Uint8Array, at: number): number {
+  let next = at;
+  while (depth > 0) {
+    const kind = nesting[depth - 1] as number;
+    next = skipSpace(bytes, next);
+    if (bytes[next] === COMMA) {
+      next = skipSpace(bytes, next + 1);
+      return kind === OBJECT ? valueAfterName(bytes, next) : next;
+    }
+    if (bytes[next] !== closing(kind)) {
+      throw unexpected(bytes, next);
+    }
+    depth -= 1;
+    next += 1;
+  }
+  return next;
+}
+
+function closing(kind: number): number {
+  return kind === OBJECT ? CLOSE_BRACE : CLOSE_BRACKET;
+}

@@ -1,0 +1,40 @@
+import type { RowBatch } from "./batch.ts";
+import { endOfString, QUOTE, skipSpace } from "./json-bytes.ts";
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Whether there is a line break between two places; between rows or tokens, as strings cannot have one (RFC 8259 section 7). */
+export function hasLineBreak(bytes: Buffer, start: number, end: number): boolean {
+  const part = bytes.subarray(start, end);
+  return part.includes(LINE_FEED) || part.includes(CARRIAGE_RETURN);
+}
+
+/** The rows as NDJSON in bytes of their own. A row that has a line break loses all white space between its tokens. */
+export function joinLines(rows: RowBatch): Buffer {
+  const { bytes, length } = rows;
+  const size = length === 0 ? 0 : rows.end(length - 1) - rows.start(0) + length;
+  const joined = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (let row = 0; row < length; row += 1) {
+    const start = rows.start(row);
+    const end = rows.end(row);
+    at += hasLineBreak(bytes, start, end)
+      ? copyTokens(bytes, start, end, joined, at)
+      : bytes.copy(joined, at, start, end);
+    joined[at] = LINE_FEED;
+    at += 1;
+  }
+  return joined.subarray(0, at);
+}
+
+/** Copies JSON without the white space between its tokens; returns the number of bytes copied. */
+function copyTokens(bytes: Buffer, start: number, end: number, target: Buffer, targetStart: number): number {
+  let to = targetStart;
+  for (let at = skipSpace(bytes, start); at < end; at = skipSpace(bytes, at)) {
+    const next = bytes[at] === QUOTE ? endOfString(bytes, at + 1) : at + 1;
+    to += bytes.copy(target, to, at, next);
+    at = next;
+  }
+  return to - targetStart;
+}

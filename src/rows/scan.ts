@@ -1,0 +1,243 @@
+import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { RowBatch, strideOf } from "./batch.ts";
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  PLAIN,
+  QUOTE,
+  skipSpace,
+  startsWith,
+  unexpected,
+  valueAfterColon,
+} from "./json-bytes.ts";
+import { hasLineBreak, joinLines } from "./lines.ts";
+
+const LINE_FEED = 10;
+const FIRST_CAPACITY = 512;
+
+/** Rows that were found in a JSON array. */
+export interface ScannedRows {
+  rows: RowBatch;
+  /** Position of the first element that is no object, and so no row; -1 where all are objects. */
+  foreign: number;
+}
+
+/** What the scanner knows of a kind of row. */
+interface RowShape {
+  columns: readonly string[];
+  /** Each name as it stands before a value, `"name":`. */
+  names: readonly Uint8Array[];
+  numbers: ReadonlyMap<string, number>;
+}
+
+const shapes = new WeakMap<readonly string[], RowShape>();
+
+function shapeOf(columns: readonly string[]): RowShape {
+  let shape = shapes.get(columns);
+  if (shape === undefined) {
+    const names = columns.map((name) => new Uint8Array(Buffer.from(`${JSON.stringify(name)}:`)));
+    shape = { columns, names, numbers: new Map(columns.map((name, number) => [name, number])) };
+    shapes.set(columns, shape);
+  }
+  return shape;
+}
+
+/** Collects the places of rows while they are scanned. */
+class RowCollector {
+  readonly shape: RowShape;
+  readonly stride: number;
+  readonly others = new Set<string>();
+  table: Uint32Array;
+  length = 0;
+
+  constructor(columns: readonly string[]) {
+    this.shape = shapeOf(columns);
+    this.stride = strideOf(columns);
+    this.table = new Uint32Array(FIRST_CAPACITY * this.stride);
+  }
+
+  /** Scans the object that begins at `at` as the next row; returns the index after it. */
+  add(bytes: Buffer, at: number): number {
+    const base = this.length * this.stride;
+    if (base === this.table.length) {
+      const larger = new Uint32Array(this.table.length * 2);
+      larger.set(this.table);
+      this.table = larger;
+    }
+    const end = this.scanMembers(bytes, at, base + 2);
+    this.table[base] = at;
+    this.table[base + 1] = end;
+    this.length += 1;
+    return end;
+  }
+
+  /** The members mostly come in the order of the columns, so that one comparison finds a name. */
+  private scanMembers(bytes: Buffer, start: number, places: number): number {
+    const { table } = this;
+    const { names } = this.shape;
+    let at = skipSpace(bytes, start + 1);
+    if (bytes[at] === CLOSE_BRACE) {
+      return at + 1;
+    }
+    for (let expected = 0; ; ) {
+      let column = expected;
+      const name = names[expected];
+      if (name !== undefined && startsWith(bytes, at, name)) {
+        at = skipSpace(bytes, at + name.length);
+      } else {
+        const nameEnd = endOfName(bytes, at);
+        column = this.columnNamed(bytes, at, nameEnd);
+        at = valueAfterColon(bytes, nameEnd);
+      }
+      const value = at;
+      at = endOfMemberValue(bytes, at);
+      if (column >= 0) {
+        table[places + 2 * column] = value;
+        table[places + 2 * column + 1] = at;
+        expected = column + 1;
+      }
+      if ((bytes[at] as number) <= 32) {
+        at = skipSpace(bytes, at);
+      }
+      if (bytes[at] === CLOSE_BRACE) {
+        return at + 1;
+      }
+      if (bytes[at] !== COMMA) {
+        throw unexpected(bytes, at);
+      }
+      at += 1;
+      if ((bytes[at] as number) <= 32) {
+        at = skipSpace(bytes, at);
+      }
+    }
+  }
+
+  /** -1 for a name that is no column; it is remembered. */
+  private columnNamed(bytes: Buffer, start: number, end: number): number {
+    const name = nameBetween(bytes, start, end);
+    const column = this.shape.numbers.get(name);
+    if (column === undefined) {
+      this.others.add(name);
+    }
+    return column ?? -1;
+  }
+
+  /** The rows found. The batch takes `bytes` over. */
+  batch(bytes: Buffer): RowBatch {
+    const { columns } = this.shape;
+    const table = this.table.subarray(0, this.length * this.stride);
+    return new RowBatch(bytes, table, this.length, columns, this.others);
+  }
+}
+
+function endOfMemberValue(bytes: Buffer, at: number): number {
+  if (bytes[at] !== QUOTE) {
+    return endOfValue(bytes, at);
+  }
+  let next = at + 1;
+  while (PLAIN[bytes[next] as number] === 1) {
+    next += 1;
+  }
+  return bytes[next] === QUOTE ? next + 1 : endOfString(bytes, next);
+}
+
+/** Index after the name of a member whose opening quote is expected at `at`. */
+export function endOfName(bytes: Buffer, at: number): number {
+  if (bytes[at] !== QUOTE) {
+    throw unexpected(bytes, at);
+  }
+  return endOfString(bytes, at + 1);
+}
+
+/** The text of the name between these places, quotes included. */
+export function nameBetween(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.subarray(start, end);
+  return raw.includes(BACKSLASH) ? (JSON.parse(raw.toString()) as string) : raw.toString("utf8", 1, raw.length - 1);
+}
+
+/** A scanned array. `finish` may write into the bytes, so everything else in them has to be read first. */
+export interface ArrayScan {
+  /** Index after the array. */
+  end: number;
+  finish(): ScannedRows;
+}
+
+/**
+ * Scans the array that begins at `at` for rows.
+ *
+ * The batch takes `bytes` over: where the array has no white space around its rows, the commas between them become line
+ * ends, and nothing is copied.
+ *
+ * @throws SyntaxError where the array is not JSON
+ */
+export function scanArray(bytes: Buffer, at: number, columns: readonly string[]): ArrayScan {
+  const found = new RowCollector(columns);
+  let foreign = -1;
+  let contiguous = true;
+  let elements = 0;
+  let next = skipSpace(bytes, at + 1);
+  while (bytes[next] !== CLOSE_BRACKET || elements > 0) {
+    const isRow = bytes[next] === OPEN_BRACE;
+    foreign = isRow || foreign >= 0 ? foreign : elements;
+    const end = isRow ? found.add(bytes, next) : endOfValue(bytes, next);
+    elements += 1;
+    next = skipSpace(bytes, end);
+    if (bytes[next] === CLOSE_BRACKET) {
+      break;
+    }
+    if (bytes[next] !== COMMA) {
+      throw unexpected(bytes, next);
+    }
+    next = skipSpace(bytes, next + 1);
+    contiguous &&= isRow && next === end + 1;
+  }
+  return { end: next + 1, finish: () => ({ rows: asLines(found.batch(bytes), contiguous), foreign }) };
+}
+
+/** @param contiguous whether exactly one byte stands between any two rows */
+function asLines(rows: RowBatch, contiguous: boolean): RowBatch {
+  const { bytes, length, columns } = rows;
+  if (length === 0) {
+    return rows;
+  }
+  if (!contiguous || hasLineBreak(bytes, rows.start(0), rows.end(length - 1))) {
+    return scanLines(joinLines(rows), columns);
+  }
+  for (let row = 0; row < length; row += 1) {
+    bytes[rows.end(row)] = LINE_FEED;
+  }
+  return rows;
+}
+
+/**
+ * Scans what `RowBatch.lines` gave. The batch takes `bytes` over.
+ *
+ * @throws SyntaxError where it is not the JSON text of one object after another, an LF after each
+ */
+export function scanLines(bytes: Buffer, columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
+  const found = new RowCollector(columns);
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] !== OPEN_BRACE) {
+      throw unexpected(bytes, at);
+    }
+    at = found.add(bytes, at);
+    if (bytes[at] !== LINE_FEED) {
+      throw unexpected(bytes, at);
+    }
+  }
+  return found.batch(bytes);
+}
+
+/**
+ * A batch of rows that are texts.
+ *
+ * @param texts each the JSON text of one object
+ */
+export function batchOf(texts: readonly string[], columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
+  return scanArray(Buffer.from(`[${texts.join(",")}]`), 0, columns).finish().rows;
+}

@@ -1,0 +1,68 @@
+import { array, assert, constantFrom, integer, json, property, string } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
+import { scanAnswer } from "../../src/rows/answer.ts";
+import { answerText, type Dice, mutated } from "../helpers/json-mutations.ts";
+import { compareWithParse } from "../helpers/scan-oracle.ts";
+
+/** Rolls what fast-check chose, so that a failure is found again. */
+function diceOf(rolls: readonly number[]): Dice {
+  let turn = 0;
+  return (below) => (below === 0 ? 0 : (rolls[turn++ % rolls.length] ?? 0) % below);
+}
+
+const rolls = array(integer({ min: 0, max: 1_000_000 }), { minLength: 20, maxLength: 200 });
+
+describe("the scanner", () => {
+  test("accepts any JSON, and finds in it what JSON.parse finds", () => {
+    assert(property(json(), (text) => compareWithParse(text)));
+    assert(property(rolls, (chosen) => compareWithParse(answerText(diceOf(chosen)))));
+  });
+
+  test("accepts and refuses what JSON.parse accepts and refuses", () => {
+    assert(
+      property(rolls, rolls, (chosen, changes) => {
+        compareWithParse(mutated(answerText(diceOf(chosen)), diceOf(changes)));
+      }),
+      { numRuns: 2000 },
+    );
+    assert(property(string({ unit: constantFrom(...'{}[],:"\\ 0-1.eE+tnufalsr\n\u00e9') }), compareWithParse));
+  });
+
+  test.each([
+    ["", "{", "[", '"', "{}x", "{} {}", "\u00a0{}", "{,}", '{"data":[}]}', '{"data":[{]}}'],
+    ['{"data":[{},]}', '{"data":[,{}]}', '{"data":[{"sku"}]}', '{"data":[{"sku":}]}', '{"data":[{"sku":1,}]}'],
+    ['{"data":[{"sku":"a\nb"}]}', '{"data":[{"sku":"\\x"}]}', '{"data":[{"sku":"\\u12g4"}]}', '{"data":[{"sku":"a'],
+    ["01", "-", "1.", ".1", "1e", "1e+", "+1", "--1", "0x1", "NaN", "Infinity", "tru", "nul", "True"],
+  ])("refuses %j and its like, as JSON.parse does", (...texts) => {
+    for (const text of texts) {
+      expect(() => JSON.parse(text), text).toThrow(SyntaxError);
+      expect(() => scanAnswer(Buffer.from(text)), text).toThrow(SyntaxError);
+    }
+  });
+
+  test("of a repeated name, however written, takes the last value", () => {
+    compareWithParse('{"data":[{"sku":1}],"data":[{"sku":1,"s\\u006bu":2,"sku":3}],"meta":1,"met\\u0061":{"a":2}}');
+    compareWithParse('{"data":[{"sku":1}],"data":7}');
+  });
+
+  test("passes over a byte order mark", () => {
+    expect(scanAnswer(Buffer.from('\uFEFF{"data":[]}')).rows?.length).toBe(0);
+  });
+
+  test("refuses bytes that are not UTF-8", () => {
+    expect(() => scanAnswer(Buffer.from('{"data":[],"meta":"\xff"}', "latin1"))).toThrow("it is not UTF-8");
+  });
+
+  test("takes nesting of any depth, as JSON.parse does", () => {
+    const deep = `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`;
+    const { rows } = scanAnswer(Buffer.from(`{"data":[{"sku":${deep},"extra":1}]}`));
+    expect(rows?.raw(0, PRODUCT_COLUMNS.indexOf("sku"))).toBe(deep);
+  });
+
+  test("tells which element is no row", () => {
+    expect(scanAnswer(Buffer.from('{"data":[{},7,{}]}')).foreign).toBe(1);
+    expect(scanAnswer(Buffer.from('{"data":[7]}')).foreign).toBe(0);
+    expect(scanAnswer(Buffer.from('{"data":[{}]}')).foreign).toBe(-1);
+  });
+});

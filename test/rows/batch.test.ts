@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { batchOf, scanLines } from "../../src/rows/scan.ts";
+
+const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
+
+test("rows keep every byte that was sent, each on one line", () => {
+  expect(batchOf(ROWS).lines().toString()).toBe(ROWS.map((row) => `${row}\n`).join(""));
+  const broken = '{\r\n "sku":\n"a \\n  b" , "mrp": 1.50 }';
+  expect(batchOf([ROWS[1] ?? "", broken]).texts()).toEqual(['{ "sku": "2" }', '{"sku":"a \\n  b","mrp":1.50}']);
+});
+
+test("values keep their text, and a member that a row lacks has none", () => {
+  const rows = batchOf(ROWS);
+  const [sku, mrp] = [rows.column("sku"), rows.column("mrp")];
+  expect([0, 1, 2].map((row) => [rows.raw(row, sku), rows.raw(row, mrp)])).toEqual([
+    ['"1"', "19.90"],
+    ['"2"', undefined],
+    ['"3"', "-0"],
+  ]);
+  expect([rows.column("extra"), [...rows.others]]).toEqual([-1, ["extra"]]);
+});
+
+test("a slice has the rows of the slice, and lines of its own", () => {
+  const rows = batchOf(ROWS);
+  expect(rows.slice(1).texts()).toEqual(ROWS.slice(1));
+  expect(rows.slice(0, 2).lines().toString()).toBe(`${ROWS[0]}\n${ROWS[1]}\n`);
+  expect(rows.slice(1, 2).slice(0, 9).raw(0, rows.column("sku"))).toBe('"2"');
+  expect([rows.slice(3).length, rows.slice(5, 9).length, rows.slice(3).lines().length]).toEqual([0, 0, 0]);
+});
+
+test("lines are read back as the same rows", () => {
+  const rows = scanLines(Buffer.from(batchOf(ROWS).lines()));
+  expect(rows.texts()).toEqual(ROWS);
+  expect(rows.raw(2, rows.column("mrp"))).toBe("-0");
+});
+
+test.each([["{}"], ["{}\n{}"], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])("%j are no lines of rows", (text) => {
+  expect(() => scanLines(Buffer.from(text))).toThrow(SyntaxError);
+});
+
+test("more rows than one page holds are found", () => {
+  const texts = Array.from({ length: 3000 }, (_, number) => `{"sku":"${number}"}`);
+  expect(batchOf(texts, ["sku"]).texts()).toEqual(texts);
+});
+
+test("a batch that was cleared holds nothing", () => {
+  const rows = batchOf(ROWS);
+  rows.clear();
+  expect([rows.length, rows.lines().length, rows.bytes.length]).toEqual([0, 0, 0]);
+});
