@@ -101,6 +101,17 @@ export class FileError extends Error {
   }
 }
 
+/** Another process is writing the output or the folder. */
+export class LockedError extends Error {
+  override readonly name = "LockedError";
+  readonly path: string;
+
+  constructor(message: string, path: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
 /** The reader of stdout went away (`| head`); not a failure. */
 export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";

@@ -8,6 +8,7 @@ import {
   EXIT,
   FileError,
   InterruptedError,
+  LockedError,
   MismatchError,
   NetworkError,
   NotOperationalError,
@@ -140,6 +141,19 @@ const KINDS = [
       meaning: "A file or folder of this machine is missing, in use, not permitted, or the disk is full.",
       remedy:
         "The error names the path. An output of before is still in its place; `catalog export -o FILE --resume` goes on with the one that was begun.",
+    },
+  ],
+  [
+    LockedError,
+    {
+      code: "locked",
+      title: "Another run is writing there",
+      exitCode: EXIT.unavailable,
+      retryable: true,
+      meaning: "Another process is writing the same output file or folder.",
+      recovery: "Run the command again when the other one has ended.",
+      remedy:
+        "Run it again later. The lock of a process that was killed does not count: at once on the same machine, after a minute on another machine or in another container.",
     },
   ],
   [

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { FileError } from "../errors.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replacePrivateFile } from "../files/replace-file.ts";
 import { configPath, isReadableByOthers, type Profile, parseConfig } from "./file.ts";
 import { setProfile } from "./toml-edit.ts";
 
@@ -47,7 +47,7 @@ export async function writeProfile(
   const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const edited = setProfile(text ?? "", name, { ...change(known ?? {}) });
   try {
-    await replaceFile(path, edited.text, context.pid);
+    await replacePrivateFile(path, edited.text, context.pid);
   } catch (error) {
     throw new FileError(`the configuration file ${path} cannot be written: ${(error as Error).message}`, path, error);
   }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { type FilterName, parseRcd } from "../contract/filters.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replacePrivateFile } from "../files/replace-file.ts";
 
 /** The slugs of a service as they were last seen, for completion. */
 export interface Vocabulary {
@@ -50,7 +50,7 @@ export async function rememberVocabulary(
     slugs[name] = union(slugs[name] ?? [], values);
   }
   const vocabulary: Vocabulary = { rcds: union(known.rcds, seen.rcds ?? []), slugs };
-  await replaceFile(pathOf(owner, context), JSON.stringify(vocabulary), context.pid).catch(() => undefined);
+  await replacePrivateFile(pathOf(owner, context), JSON.stringify(vocabulary), context.pid).catch(() => undefined);
 }
 
 function pathOf({ service, profile = "" }: VocabularyOwner, { folders }: Pick<Context, "folders">): string {

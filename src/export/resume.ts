@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { FileError, UsageError } from "../errors.ts";
 import { type Lock, lockOutput } from "../files/lock.ts";
-import { replaceJson } from "../files/replace-json.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { sizeOf } from "../files/size-of.ts";
 import { type FileDestination, partialPathOf, targetFileOf } from "../output/destination/file.ts";
 import type { FinishedSlice } from "../pull/reckoning.ts";
@@ -100,7 +100,7 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
   };
   let savedSlices = 0;
   const save = async (slices: number) => {
-    await replaceJson(journalPath, { ...journal, slices: journal.slices.slice(0, slices) });
+    await replaceFile(journalPath, `${JSON.stringify({ ...journal, slices: journal.slices.slice(0, slices) })}\n`);
     savedSlices = slices;
   };
   await save(journal.slices.length);

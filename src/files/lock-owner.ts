@@ -1,29 +1,30 @@
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 
-/** The process that writes an output, told apart from a later one with the same number. */
+/** The process that holds a lock. */
 export interface Owner {
   host: string;
   pid: number;
-  /** Start of the process in clock ticks since boot and the boot's id; null where the system does not tell. */
+  /** Start of the process in clock ticks since boot; null where the system does not tell. */
   started: string | null;
+  /** The boot and the PID namespace in which `pid` means this process; null where the system does not tell. */
+  namespace: string | null;
 }
 
-/** The owner that the process `pid` of this machine is. */
+/** The owner that the process `pid` of this PID namespace is. */
 export async function ownerOf(pid: number): Promise<Owner> {
-  return { host: hostname(), pid, started: await startOf(pid) };
+  return { host: hostname(), pid, started: await startOf(pid), namespace: await namespaceOfThisProcess() };
 }
 
-/** Whether the owner is still running; one on another machine is taken to be. */
-export async function isRunning(owner: Owner): Promise<boolean> {
-  if (owner.host !== hostname()) {
-    return true;
-  }
-  try {
-    process.kill(owner.pid, 0);
-  } catch (error) {
-    // EPERM: it runs, as somebody else.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+/**
+ * Whether the owner still runs, or undefined where that cannot be known: a process number says something only on the
+ * same machine, since the same boot and in the same PID namespace. Containers often share a host name, and their process
+ * numbers all begin with 1.
+ */
+export async function isRunning(owner: Owner): Promise<boolean | undefined> {
+  const here = await namespaceOfThisProcess();
+  if (here === null || owner.namespace !== here || owner.host !== hostname() || owner.started === null) {
+    return undefined;
   }
   return owner.started === (await startOf(owner.pid));
 }
@@ -33,14 +34,24 @@ async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended, and only its parent has not asked yet, once no thread of it is left in a system call.
+    // A zombie has ended once no thread of it is left in a system call; its parent has not asked for its exit code yet.
     const hasEnded = fields[0] === "Z" && Number(fields[17]) <= 1;
-    return hasEnded ? null : `${await bootId()}/${fields[19]}`;
+    return hasEnded ? null : (fields[19] ?? null);
   } catch {
     return null;
   }
 }
 
-async function bootId(): Promise<string> {
-  return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+/** Linux: the boot's id and the inode of the PID namespace. */
+async function namespaceOfThisProcess(): Promise<string | null> {
+  try {
+    // A /proc that was mounted in another PID namespace knows other numbers.
+    if ((await readlink("/proc/self")) !== String(process.pid)) {
+      return null;
+    }
+    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    return `${boot} ${await readlink("/proc/self/ns/pid")}`;
+  } catch {
+    return null;
+  }
 }

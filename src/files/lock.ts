@@ -1,130 +1,198 @@
-import { link, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { FileError } from "../errors.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { LockedError } from "../errors.ts";
 import { isRunning, type Owner, ownerOf } from "./lock-owner.ts";
+import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { errorCode, fileError } from "./system-error.ts";
 
+/** Milliseconds without a heartbeat after which a lock no longer counts, where its process cannot be looked up. */
+const STALE_AFTER = 60_000;
+const HEARTBEAT = 10_000;
+
+/** Milliseconds after which a process that replaced a stale lock looks whether another one did so, too. */
+const SETTLE = 250;
+
 export interface Lock {
+  /**
+   * To be called before anything is written for good: a process that stood still for a minute may have lost its lock.
+   *
+   * @throws LockedError where another process has it
+   */
+  assertHeld(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Makes the output `target` this process's own, see `lock`; its locks lie beside it. */
+/** Makes the output `target` this process's own, see `lock`; the lock lies beside it. */
 export function lockOutput(target: string, pid: number): Promise<Lock> {
   return lock(target, `${target}.partial.lock`, pid);
 }
 
 /**
- * Makes `subject` this process's own until `release`. The lock of a process that has ended, however it did, does not
- * count.
+ * Makes `subject` this process's own until `release`.
  *
- * Locks are numbered, and one is never taken over but followed by the next: a link is made for one process only, and
- * whoever made one gives way where it then sees another that is held. So two may both give way, never both go on. The
- * lock of a running process is removed by that process alone, which might otherwise remove another's that has got its
- * number.
+ * The lock is the file at `path`, which only one process can create. Its holder writes it again every ten seconds. The
+ * lock of a process that has ended does not count: known at once on the same machine in the same PID namespace, by a
+ * minute without heartbeat elsewhere. Times are those that the file system gives, so that the clocks of two machines may
+ * differ. A stale lock is replaced by `rename`; of several processes that do so at once, the last one has the lock, and
+ * the others see that after a quarter of a second.
  *
- * @param path of the locks, in a folder that exists; a dot and the number follow it
- * @throws FileError where another process holds it
+ * @param path of the lock, in a folder that exists
+ * @throws LockedError where another process holds it
  */
 export async function lock(subject: string, path: string, pid: number): Promise<Lock> {
-  const locks = locksOf(subject, path, await ownerOf(pid));
+  const content = JSON.stringify({ ...(await ownerOf(pid)), token: randomUUID() });
   for (;;) {
-    const others = await locks.list();
-    await locks.assertFree(others);
-    const mine = await locks.create(Math.max(0, ...others) + 1);
-    if (mine === undefined) {
-      continue;
+    const handle = (await create(path, content)) ?? (await replaceStale(subject, path, content));
+    if (handle !== undefined) {
+      return held(subject, path, content, handle);
     }
-    try {
-      await locks.assertFree((await locks.list()).filter((number) => number !== mine));
-    } catch (error) {
-      await locks.remove(String(mine));
-      throw error;
-    }
-    await locks.clear();
-    return { release: () => locks.remove(String(mine)) };
   }
 }
 
-function locksOf(subject: string, base: string, owner: Owner) {
-  const folder = dirname(base);
-  const prefix = `${basename(base)}.`;
-  const pathOf = (suffix: string) => join(folder, `${prefix}${suffix}`);
-  const suffixes = async () =>
-    (await reporting(folder, () => readdir(folder)))
-      .filter((name) => name.startsWith(prefix))
-      .map((name) => name.slice(prefix.length));
-  const remove = (suffix: string) => rm(pathOf(suffix), { force: true });
+/** Undefined where there is a lock already. */
+async function create(path: string, content: string): Promise<FileHandle | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await createOwnFile(path);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") {
+      return undefined;
+    }
+    throw fileError(path, error);
+  }
+  await beat(handle, content);
+  return handle;
+}
 
+/** Undefined where the lock was released meanwhile, or looking took so long that one has to look again. */
+async function replaceStale(subject: string, path: string, content: string): Promise<FileHandle | undefined> {
+  const draft = `${path}.${randomUUID()}`;
+  const handle = await create(draft, content);
+  let isReplaced = false;
+  try {
+    const before = performance.now();
+    const found = await readLock(path);
+    if (found === undefined || handle === undefined) {
+      return undefined;
+    }
+    const { mtimeMs } = await handle.stat();
+    const runs = found.owner === undefined ? undefined : await isRunning(found.owner);
+    if (runs ?? mtimeMs - found.mtimeMs < STALE_AFTER) {
+      throw lockedError(subject, found.owner, runs !== undefined);
+    }
+    if (performance.now() - before > SETTLE / 4) {
+      return undefined;
+    }
+    await rename(draft, path);
+    isReplaced = true;
+  } finally {
+    if (!isReplaced) {
+      await handle?.close();
+      await rm(draft, { force: true });
+    }
+  }
+  await delay(SETTLE);
+  const now = await readLock(path);
+  if (now?.content !== content) {
+    await handle.close();
+    throw lockedError(subject, now?.owner, true);
+  }
+  await removeDrafts(path);
+  return handle;
+}
+
+/** Drafts of processes that were killed; a process whose draft goes missing has lost the race for the lock anyway. */
+async function removeDrafts(path: string): Promise<void> {
+  const drafts = (await readdir(dirname(path))).filter((name) => name.startsWith(`${basename(path)}.`));
+  await Promise.all(drafts.map((name) => rm(join(dirname(path), name), { force: true })));
+}
+
+function held(subject: string, path: string, content: string, handle: FileHandle): Lock {
+  let confirmed = now();
+  let working = Promise.resolve();
+  const isRecent = () => now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2);
+  /** Whether the lock is still this process's own. */
+  const confirm = async (): Promise<boolean> => {
+    const at = now();
+    await beat(handle, content);
+    const isMine = (await readLock(path))?.content === content;
+    confirmed = isMine ? at : confirmed;
+    return isMine;
+  };
+  const timer = setInterval(() => {
+    // A failure is told by `assertHeld`, which tries again.
+    working = confirm().then(
+      () => undefined,
+      () => undefined,
+    );
+  }, HEARTBEAT);
+  timer.unref();
   return {
-    remove,
-    list: async () => (await suffixes()).filter(isNumber).map(Number),
-    /** Removes drafts, which are made anew where they are missed, and the locks of those that have ended. */
-    clear: async () => {
-      for (const suffix of await suffixes()) {
-        if (!isNumber(suffix) || (await isDead(pathOf(suffix)))) {
-          await remove(suffix);
-        }
+    assertHeld: async () => {
+      if (!isRecent() && !(await confirm().catch(() => false))) {
+        throw lockedError(subject, (await readLock(path))?.owner, true);
       }
     },
-    assertFree: async (numbers: readonly number[]) => {
-      for (const number of numbers) {
-        const path = pathOf(String(number));
-        const holder = await ownerAt(path);
-        if (holder !== undefined && (await isRunning(holder))) {
-          const { pid, host } = holder;
-          const hint = host === owner.host ? "" : `; where that one has ended, delete ${path}`;
-          throw new FileError(`${subject} is being written by process ${pid} on ${host}${hint}`, subject);
-        }
-      }
-    },
-    /** Undefined where another was faster. */
-    create: async (number: number): Promise<number | undefined> => {
-      // Machines that share the folder may have processes of the same number.
-      const draft = `${owner.host}.${owner.pid}.new`;
-      try {
-        await writeFile(pathOf(draft), JSON.stringify(owner));
-        // A link appears with its whole content or not at all.
-        await link(pathOf(draft), pathOf(String(number)));
-        return number;
-      } catch (error) {
-        // ENOENT: whoever holds the lock by now has cleared the draft away.
-        if (["EEXIST", "ENOENT"].includes(errorCode(error) ?? "")) {
-          return undefined;
-        }
-        throw fileError(subject, error);
-      } finally {
-        await remove(draft);
+    release: async () => {
+      clearInterval(timer);
+      await working;
+      const isMine = isRecent() || (await readLock(path).catch(() => undefined))?.content === content;
+      await handle.close();
+      if (isMine) {
+        await rm(path, { force: true });
       }
     },
   };
 }
 
-function isNumber(suffix: string): boolean {
-  return /^\d+$/.test(suffix);
+/** A clock that stands still while the machine sleeps, and one that does not but can be set. */
+function now(): readonly [monotonic: number, wall: number] {
+  return [performance.now(), Date.now()];
 }
 
-/** False where the lock was released meanwhile: there may be another by now. */
-async function isDead(path: string): Promise<boolean> {
-  const holder = await ownerAt(path);
-  return holder !== undefined && !(await isRunning(holder));
+/** Gives the lock a new time of change. */
+async function beat(handle: FileHandle, content: string): Promise<void> {
+  await handle.write(content, 0);
+  await handle.datasync();
 }
 
-/** Undefined where the lock was released meanwhile. */
-async function ownerAt(path: string): Promise<Owner | undefined> {
+interface FoundLock {
+  content: string;
+  mtimeMs: number;
+  /** Undefined where the lock is only being written. */
+  owner: Owner | undefined;
+}
+
+async function readLock(path: string): Promise<FoundLock | undefined> {
+  let handle: FileHandle;
   try {
-    return JSON.parse(await readFile(path, "utf8")) as Owner;
+    handle = await openOwnFile(path);
   } catch (error) {
     if (errorCode(error) === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`${path} is not a lock of catalog; delete it`, path, error);
+    throw fileError(path, error);
+  }
+  try {
+    const content = await handle.readFile("utf8");
+    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner: parse(content) };
+  } finally {
+    await handle.close();
   }
 }
 
-async function reporting<T>(path: string, action: () => Promise<T>): Promise<T> {
+function parse(content: string): Owner | undefined {
   try {
-    return await action();
-  } catch (error) {
-    throw fileError(path, error);
+    return JSON.parse(content) as Owner;
+  } catch {
+    return undefined;
   }
+}
+
+function lockedError(subject: string, owner: Owner | undefined, isKnown: boolean): LockedError {
+  const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
+  const hint = isKnown ? "" : `; if that process has ended, its lock no longer counts after ${STALE_AFTER / 1000} s`;
+  return new LockedError(`${subject} is being written by ${holder}${hint}`, subject);
 }

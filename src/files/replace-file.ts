@@ -1,30 +1,54 @@
-import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { mkdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fsyncFolder } from "./fsync-folder.ts";
+import { createOwnFile, removeOwnFile } from "./own-file.ts";
+import { fileError } from "./system-error.ts";
+
+interface ReplaceOptions {
+  /** Permissions of the new file. */
+  mode?: number;
+  /** Tells this process's temporary file from those of others, where several may write at once without a lock. */
+  tag?: number;
+}
 
 /**
- * Gives the file at `path` a new content at once or not at all, readable by its owner alone; folders that are missing
- * are made for the owner alone, too. Where `path` is a link, the file that it leads to is replaced.
+ * Gives the file at `path` a new content so that at any instant the old or the new one is there, whole; once it resolves,
+ * the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A link at `path` is
+ * replaced, not followed.
  *
- * @param tag tells this process's temporary file from those of others
- * @throws the error of the system
+ * @throws FileError where it cannot be written
  */
-export async function replaceFile(path: string, content: string, tag: number): Promise<void> {
-  const target = await realpath(path).catch(() => path);
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  const temporary = `${target}.${tag}.tmp`;
+export async function replaceFile(path: string, content: string, { mode = 0o666, tag }: ReplaceOptions = {}) {
+  const next = tag === undefined ? `${path}.new` : `${path}.${tag}.new`;
+  await removeOwnFile(next);
+  const handle = await createOwnFile(next, mode);
   try {
-    // What an ended process of the same number left behind may be readable by others.
-    await rm(temporary, { force: true });
-    const file = await open(temporary, "wx", 0o600);
     try {
-      await file.writeFile(content);
-      await file.sync();
+      await handle.writeFile(content);
+      await handle.sync();
     } finally {
-      await file.close();
+      await handle.close();
     }
-    await rename(temporary, target);
+    await rename(next, path);
+    await fsyncFolder(dirname(path));
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
+    await rm(next, { force: true }).catch(() => undefined);
+    throw fileError(path, error);
   }
+}
+
+/**
+ * Replaces a file that only its owner may read; missing folders are made for the owner alone, too. Where `path` is a link,
+ * the file that it leads to is replaced.
+ *
+ * @throws FileError where it cannot be written
+ */
+export async function replacePrivateFile(path: string, content: string, tag: number): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  try {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw fileError(dirname(target), error);
+  }
+  await replaceFile(target, content, { mode: 0o600, tag });
 }

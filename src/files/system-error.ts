@@ -19,10 +19,17 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** A failed system call on `path` in plain words. */
 export function fileError(path: string, error: unknown, detail = ""): FileError {
+  if (error instanceof FileError) {
+    return error;
+  }
   return new FileError(`${path}: ${reasonOf(error)}${detail}`, path, error);
 }
 
+/** The system's code of a failure, also of one that `fileError` has put into words. */
 export function errorCode(error: unknown): string | undefined {
+  if (error instanceof FileError) {
+    return errorCode(error.cause);
+  }
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 

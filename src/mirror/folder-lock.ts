@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lock, lock } from "../files/lock.ts";
+import { makeOwnFolder } from "../files/own-file.ts";
 import { fileError } from "../files/system-error.ts";
 
 /** The folder in which the tool keeps what it needs about a folder of rows; readers skip names with a dot. */
@@ -11,14 +12,16 @@ export function ownFolderOf(folder: string): string {
 /**
  * Makes `folder` this process's own, see `lock`; it is created where there is none.
  *
- * @throws FileError where another process holds it, or the folder cannot be written
+ * @throws LockedError where another process holds it
+ * @throws FileError where the folder cannot be written
  */
 export async function lockFolder(folder: string, pid: number): Promise<Lock> {
   const own = ownFolderOf(folder);
   try {
-    await mkdir(own, { recursive: true });
+    await mkdir(folder, { recursive: true });
   } catch (error) {
-    throw fileError(own, error);
+    throw fileError(folder, error);
   }
+  await makeOwnFolder(own);
   return await lock(folder, join(own, "lock"), pid);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Filters, isCalendarDate } from "../contract/filters.ts";
 import { FileError, UsageError } from "../errors.ts";
-import { replaceJson } from "../files/replace-json.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
@@ -122,7 +122,7 @@ function isObject(value: unknown): value is object {
 
 /** Writes the state so that at any instant the old or the new one is there, whole. */
 export async function writeState(folder: string, state: SyncState): Promise<void> {
-  await replaceJson(statePathOf(folder), state);
+  await replaceFile(statePathOf(folder), `${JSON.stringify(state)}\n`);
 }
 
 function inOrder(value: string | Filters): string {

@@ -60,9 +60,9 @@ test("a folder that another process writes is refused", async () => {
   await mkdir(join(folder, ".catalog"), { recursive: true });
   const other = startCatalog(["service", "start", "--port", "0", "--database", join(folder, "..", "db")]);
   try {
-    await writeFile(join(folder, ".catalog/lock.1"), JSON.stringify(await ownerOf(other.pid ?? 0)));
+    await writeFile(join(folder, ".catalog/lock"), JSON.stringify(await ownerOf(other.pid ?? 0)));
     const { code, stderr } = await exportTo(folder, ["-f", "ndjson"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`is being written by process ${other.pid}`)]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`is being written by process ${other.pid}`)]);
   } finally {
     other.kill("SIGKILL");
   }

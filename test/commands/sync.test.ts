@@ -114,9 +114,9 @@ test("a folder that another process writes is refused, one whose writer has died
   await rows.sync();
   const other = startCatalog(["service", "start", "--port", "0", "--database", join(rows.folder, "..", "db")]);
   const ended = new Promise((resolve) => other.once("exit", resolve));
-  await writeFile(join(rows.folder, ".catalog/lock.1"), JSON.stringify(await ownerOf(other.pid ?? 0)));
+  await writeFile(join(rows.folder, ".catalog/lock"), JSON.stringify(await ownerOf(other.pid ?? 0)));
   const { code, stderr } = await rows.sync();
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`is being written by process ${other.pid}`)]);
+  expect([code, stderr]).toEqual([5, expect.stringContaining(`is being written by process ${other.pid}`)]);
   other.kill("SIGKILL");
   await ended;
   expect((await rows.sync()).code).toBe(0);

@@ -1,27 +1,42 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readdir, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
-import { FileError } from "../../src/errors.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { FileError, LockedError } from "../../src/errors.ts";
 import { lockOutput } from "../../src/files/lock.ts";
-import { ownerOf } from "../../src/files/lock-owner.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { type Owner, ownerOf } from "../../src/files/lock-owner.ts";
+import { CATALOG, runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
 
 async function target() {
   const folder = await temporaryFolder();
+  const lockPath = join(folder, "rows.csv.partial.lock");
   return {
     folder,
     file: join(folder, "rows.csv"),
-    lockAt: (suffix: string) => join(folder, `rows.csv.partial.lock.${suffix}`),
+    lockPath,
+    /** Leaves the lock of another process, whose last heartbeat was so many seconds ago. */
+    leaveLock: async (owner: Partial<Owner>, seconds = 0) => {
+      const other = join(folder, "other");
+      await writeFile(other, JSON.stringify({ ...(await ownerOf(process.pid)), ...owner, token: "another" }));
+      await makeOlder(other, seconds);
+      await rename(other, lockPath);
+    },
   };
 }
 
+async function makeOlder(path: string, seconds: number): Promise<void> {
+  const time = Date.now() / 1000 - seconds;
+  await utimes(path, time, time);
+}
+
 /** The owner that a process was which has ended. */
-async function deadOwner() {
+async function deadOwner(): Promise<Owner> {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   await once(child, "spawn");
   const owner = await ownerOf(child.pid ?? 0);
@@ -43,9 +58,9 @@ test("a lock that is held is refused by the name of its process", async () => {
   const { folder, file } = await target();
   await lockOutput(file, process.pid);
   await expect(lockOutput(file, process.pid)).rejects.toThrow(
-    new FileError(`${file} is being written by process ${process.pid} on ${hostname()}`, file),
+    new LockedError(`${file} is being written by process ${process.pid} on ${hostname()}`, file),
   );
-  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock.1"]);
+  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock"]);
 });
 
 test("locks of other files do not count", async () => {
@@ -53,64 +68,157 @@ test("locks of other files do not count", async () => {
   await lockOutput(join(folder, "other.csv"), process.pid);
   const lock = await lockOutput(file, process.pid);
   await lock.release();
-  expect(await readdir(folder)).toEqual(["other.csv.partial.lock.1"]);
+  expect(await readdir(folder)).toEqual(["other.csv.partial.lock"]);
 });
 
-test("the lock of a process that has ended is followed by the next and cleared away with its draft", async () => {
-  const { folder, file, lockAt } = await target();
-  const dead = JSON.stringify(await deadOwner());
-  await writeFile(lockAt("7"), dead);
-  await writeFile(lockAt("12.new"), dead);
-  await lockOutput(file, process.pid);
-  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock.8"]);
+test("the lock of a process that has ended does not count, and drafts of locks are removed", async () => {
+  const { folder, file, leaveLock, lockPath } = await target();
+  await leaveLock(await deadOwner());
+  await writeFile(`${lockPath}.draft`, "");
+  const lock = await lockOutput(file, process.pid);
+  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock"]);
+  await lock.release();
+  expect(await readdir(folder)).toEqual([]);
 });
 
-test("a process number that is in use again by another process does not hold the lock", async () => {
-  const { folder, file, lockAt } = await target();
-  await writeFile(lockAt("1"), JSON.stringify({ ...(await ownerOf(process.pid)), started: "another boot/1" }));
-  await lockOutput(file, process.pid);
-  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock.2"]);
+test("a process number that another process has by now does not hold the lock", async () => {
+  const { file, leaveLock } = await target();
+  await leaveLock({ started: "1" });
+  await (await lockOutput(file, process.pid)).release();
 });
 
-test("the lock of another machine counts, and the way out is named", async () => {
-  const { file, lockAt } = await target();
-  await writeFile(lockAt("1"), JSON.stringify({ host: "elsewhere", pid: 1, started: null }));
-  await expect(lockOutput(file, process.pid)).rejects.toThrow(
-    `by process 1 on elsewhere; where that one has ended, delete ${lockAt("1")}`,
-  );
+test("a process that runs holds its lock however long its last heartbeat was ago", async () => {
+  const { file, leaveLock } = await target();
+  await leaveLock({}, 3_600);
+  await expect(lockOutput(file, process.pid)).rejects.toThrow(LockedError);
 });
 
-test("a lower lock that turns up late is still respected", async () => {
-  const { folder, file, lockAt } = await target();
-  await writeFile(lockAt("1"), JSON.stringify(await ownerOf(process.pid)));
-  await writeFile(lockAt("2"), JSON.stringify(await deadOwner()));
-  await expect(lockOutput(file, process.pid)).rejects.toThrow("is being written");
-  expect((await readdir(folder)).length).toBe(2);
+test.each([
+  ["another machine", { host: "elsewhere" }],
+  ["another boot or another PID namespace", { namespace: "another" }],
+  ["a system that does not tell", { namespace: null, started: null }],
+])("a process of %s holds its lock for a minute after its last heartbeat, whatever its number", async (_, owner) => {
+  const { file, leaveLock } = await target();
+  await leaveLock({ ...(await deadOwner()), ...owner }, 50);
+  await expect(lockOutput(file, process.pid)).rejects.toThrow("its lock no longer counts after 60 s");
+  await leaveLock({ ...owner }, 70);
+  await (await lockOutput(file, process.pid)).release();
 });
 
-test("of many that try at once exactly one has the lock", async () => {
-  const { file, lockAt } = await target();
-  await writeFile(lockAt("3"), JSON.stringify(await deadOwner()));
+test("a lock that is only being written counts", async () => {
+  const { file, lockPath } = await target();
+  await writeFile(lockPath, "");
+  await expect(lockOutput(file, process.pid)).rejects.toThrow("is being written by another process");
+  await makeOlder(lockPath, 70);
+  await (await lockOutput(file, process.pid)).release();
+});
+
+test("of many that try at once exactly one has the lock, also where an old one is left", async () => {
+  const { file, leaveLock } = await target();
+  await leaveLock(await deadOwner());
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockOutput(file, process.pid)));
   expect(tries.filter(({ status }) => status === "fulfilled").length).toBe(1);
 });
 
-test("the lock of a running process that comes late is left to that process", async () => {
-  const { folder, file, lockAt } = await target();
-  const dead = JSON.stringify(await deadOwner());
-  // Whoever reads a pipe waits for what the test writes.
-  await promisify(execFile)("mkfifo", [lockAt("1")]);
-  const locked = lockOutput(file, process.pid);
-  await writeFile(lockAt("1"), dead);
-  while (!(await readdir(folder)).includes("rows.csv.partial.lock.2")) {
-    await setImmediate();
+test("a process that stood still notices that another has its lock, and leaves that one alone", async () => {
+  const { file, leaveLock, lockPath } = await target();
+  const lock = await lockOutput(file, process.pid);
+  await leaveLock({ host: "elsewhere" });
+  const clock = Date.now;
+  onTestFinished(() => {
+    Date.now = clock;
+  });
+  Date.now = () => clock() + 40_000;
+  await expect(lock.assertHeld()).rejects.toThrow("is being written by process");
+  await lock.release();
+  expect(JSON.parse(await readFile(lockPath, "utf8"))).toMatchObject({ host: "elsewhere" });
+});
+
+test("a link in the place of a lock is refused and not followed", async () => {
+  const { folder, file, lockPath } = await target();
+  await writeFile(join(folder, "victim"), "precious");
+  await symlink("victim", lockPath);
+  await expect(lockOutput(file, process.pid)).rejects.toThrow(FileError);
+  await expect(lockOutput(file, process.pid)).rejects.toThrow("is a symbolic link");
+  expect(await readFile(join(folder, "victim"), "utf8")).toBe("precious");
+});
+
+/** A service that answers nothing, and a promise of its first request. */
+async function stallingServer(): Promise<{ url: string; asked: Promise<void> }> {
+  let arrived = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = await startFaultServer(() => {
+    arrived();
+    return stallBeforeHeaders;
+  });
+  onTestFinished(() => server.close());
+  return { url: server.url.href, asked };
+}
+
+/** The command before a program that gives it a PID namespace of its own; none where the system forbids that. */
+async function newNamespace(): Promise<string[]> {
+  for (const flags of [[], ["--user", "--map-root-user"]]) {
+    const command = ["unshare", ...flags, "--pid", "--fork", "--kill-child", "--mount-proc"];
+    const works = await promisify(execFile)(command[0] ?? "", [...command.slice(1), "true"]).then(
+      () => true,
+      () => false,
+    );
+    if (works) {
+      return command;
+    }
   }
-  const secondLook = await open(lockAt("1"), "w");
-  await writeFile(lockAt("3"), JSON.stringify(await ownerOf(process.pid)));
-  await writeFile(join(folder, "plain"), dead);
-  await rename(join(folder, "plain"), lockAt("1"));
-  await secondLook.writeFile(dead);
-  await secondLook.close();
-  await locked;
-  expect(await readdir(folder)).toEqual(["rows.csv.partial.lock.2", "rows.csv.partial.lock.3"]);
+  return [];
+}
+
+test("two containers with one host name never both write, and the next one gets in a minute after a kill", async () => {
+  const { folder: cwd, lockPath } = await target();
+  const stalling = await stallingServer();
+  const { url, key } = await startTestService({ rows: products(3) });
+  const before = await newNamespace();
+  const args = ["export", "-o", "rows.csv"];
+  const [program = "", ...first] = [...before, process.execPath, CATALOG, ...args];
+  const env = { PATH: process.env.PATH, HOME: "/nonexistent", CATALOG_API_KEY: key };
+  const writer = spawn(program, first, { cwd, env: { ...env, CATALOG_BASE_URL: stalling.url } });
+  const closed = once(writer, "close");
+  onTestFinished(() => void writer.kill("SIGKILL"));
+  await stalling.asked;
+  if (before.length === 0) {
+    // The closest to it: the lock says what that of a process in another namespace would.
+    const owner = JSON.parse(await readFile(lockPath, "utf8")) as Owner;
+    await writeFile(lockPath, JSON.stringify({ ...owner, namespace: "another" }));
+  }
+  const run = () => {
+    const [again = "", ...rest] = [...before, process.execPath, CATALOG, ...args, "--error-format", "json"];
+    return promisify(execFile)(again, rest, { cwd, env: { ...env, CATALOG_BASE_URL: url } }).then(
+      () => ({ code: 0, stderr: "" }),
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+    );
+  };
+  const refusedWhileItRuns = await run();
+  writer.kill("SIGKILL");
+  await closed;
+  const refusedAfterwards = await run();
+  await makeOlder(lockPath, 61);
+  const taken = await run();
+  expect([refusedWhileItRuns.code, refusedAfterwards.code, taken.code]).toEqual([5, 5, 0]);
+  expect(JSON.parse(refusedWhileItRuns.stderr)).toMatchObject({ code: "locked", retryable: true, exit_code: 5 });
+});
+
+test("a run on the same machine takes the lock of a killed one at once", async () => {
+  const { folder: cwd } = await target();
+  const stalling = await stallingServer();
+  const { url, key } = await startTestService({ rows: products(3) });
+  const env = { PATH: process.env.PATH ?? "", CATALOG_API_KEY: key };
+  const writer = spawn(process.execPath, [CATALOG, "export", "-o", "rows.csv"], {
+    cwd,
+    env: { ...env, HOME: "/nonexistent", CATALOG_BASE_URL: stalling.url },
+  });
+  const closed = once(writer, "close");
+  await stalling.asked;
+  writer.kill("SIGKILL");
+  await closed;
+  const { code } = await runCatalog(["export", "-o", "rows.csv"], { cwd, env: { ...env, CATALOG_BASE_URL: url } });
+  expect([code, await readdir(cwd)]).toEqual([0, ["rows.csv"]]);
 });

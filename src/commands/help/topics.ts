@@ -15,7 +15,7 @@ const EXIT_CODES = {
   credentials: "no key, an unknown or revoked one, or one without the scope",
   notFound: "not_found: no such thing at the address",
   unavailable:
-    "temporarily unavailable after the retries (rate_limited, 5xx, network), or `catalog status` is not operational: run it again later",
+    "temporarily unavailable after the retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` is not operational: run it again later",
   changed: "the set changed while it was read, or a count does not match: the output is not to be trusted",
   empty: "nothing matched, where --fail-on-empty asked for a failure",
   interrupted: "interrupted (Ctrl-C)",

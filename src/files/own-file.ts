@@ -1,0 +1,106 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, rm } from "node:fs/promises";
+import { FileError } from "../errors.ts";
+import { errorCode, fileError } from "./system-error.ts";
+
+/** Absent on Windows, where making a link needs a privilege. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+/**
+ * Creates a file of the tool's own, such as a lock, a journal or an unfinished output. Nothing may have that name yet, not
+ * even a link: in a folder that others can write, a planted link would lead the tool to another file.
+ *
+ * @throws FileError whose `errorCode` is EEXIST where something has that name
+ */
+export async function createOwnFile(path: string, mode = 0o666): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, mode);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+/**
+ * Opens a file of the tool's own.
+ *
+ * @throws FileError where it is a link, a folder or a named pipe; its `errorCode` is ENOENT where there is none
+ */
+export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
+  await ownFileAt(path);
+  try {
+    // Not blocking: a named pipe that has just been put there would wait for its other end.
+    return await open(path, flags | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    throw errorCode(error) === "ELOOP" ? notOwn(path, "a symbolic link", "a file") : fileError(path, error);
+  }
+}
+
+/**
+ * What is known of a file of the tool's own; undefined where there is none.
+ *
+ * @throws FileError where it is a link, a folder or a named pipe
+ */
+export async function ownFileAt(path: string): Promise<Stats | undefined> {
+  const entry = await entryAt(path);
+  if (entry !== undefined && !entry.isFile()) {
+    throw notOwn(path, kindOf(entry), "a file");
+  }
+  return entry;
+}
+
+/** Removes a file of the tool's own, where there is one. */
+export async function removeOwnFile(path: string): Promise<void> {
+  await ownFileAt(path);
+  try {
+    await rm(path, { force: true });
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+/**
+ * Makes a folder of the tool's own, where it is not there yet; its parent must exist.
+ *
+ * @throws FileError where a link or a file has that name
+ */
+export async function makeOwnFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") {
+      throw fileError(path, error);
+    }
+    const entry = await entryAt(path);
+    if (entry !== undefined && !entry.isDirectory()) {
+      throw notOwn(path, kindOf(entry), "a folder");
+    }
+  }
+}
+
+async function entryAt(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") {
+      return undefined;
+    }
+    throw fileError(path, error);
+  }
+}
+
+function notOwn(path: string, found: string, wanted: string): FileError {
+  return new FileError(
+    `${path} is ${found}, and catalog needs ${wanted} of its own there; remove it or use another name`,
+    path,
+  );
+}
+
+function kindOf(entry: Stats): string {
+  const kinds = [
+    [entry.isSymbolicLink(), "a symbolic link"],
+    [entry.isDirectory(), "a folder"],
+    [entry.isFIFO(), "a named pipe"],
+    [entry.isFile(), "a file"],
+  ] as const;
+  return kinds.find(([is]) => is)?.[1] ?? "a device";
+}
