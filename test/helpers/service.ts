@@ -2,8 +2,8 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import type { ServiceOptions } from "../../src/service/http/options.ts";
 import { startService } from "../../src/service/http/start.ts";
+import { createKey, type NewKey } from "../../src/service/store/access/keys.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
-import { createKey, type NewKey } from "../../src/service/store/keys.ts";
 import { createRowWriter } from "../../src/service/store/rows.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { type Answer, readAnswer } from "./answers.ts";
@@ -24,6 +24,7 @@ export interface TestService {
   store: EmbeddedStore;
   /** Secret of a key with every scope that sees every retailer. */
   key: string;
+  /** A key with grants of its own gets a team of its own, unless it names one. */
   createKey(key: NewKey): Promise<string>;
   /** Adds rows as a load does. */
   addRows(rows: readonly TestRow[]): Promise<void>;
@@ -47,7 +48,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     url,
     store,
     key,
-    createKey: (other) => createKey(store, other, new Date()),
+    createKey: (other) => {
+      const ownTeam = other.scopes === undefined && other.retailers === undefined ? "default" : other.name;
+      return createKey(store, { team: ownTeam, ...other }, new Date());
+    },
     addRows: (more) => addRows(store, more),
     get: async (path, { key: used = key, headers = {}, method = "GET" } = {}) => {
       const authorization = used === null ? {} : { authorization: `Bearer ${used}` };

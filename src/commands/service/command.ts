@@ -1,11 +1,13 @@
 import { join } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { SCOPES } from "../../contract/operations.ts";
-import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
-import type { IncidentFlags, KeyFlags, LoadFlags, ServiceFlags, StartFlags } from "./options.ts";
+import { declareIncidents } from "./incident-commands.ts";
+import { declareKeys } from "./key-commands.ts";
+import type { LoadFlags, StartFlags } from "./options.ts";
+import { examples, type Shared } from "./shared.ts";
+import { declareTeams } from "./team-commands.ts";
 
 /** Declares `catalog service` and what is below it; nothing of the service is loaded before one of them runs. */
 export function declare(command: Command, context: Context): void {
@@ -20,12 +22,13 @@ export function declare(command: Command, context: Context): void {
   };
 
   command.description(
-    "The embedded, complete implementation of the API: run it, fill it, manage its keys and its status feed.",
+    "The embedded, complete implementation of the API: run it, fill it, manage its teams, keys and status feed.",
   );
   declareStart(command.command("start"), shared);
   declareLoad(command.command("load"), shared);
+  declareTeams(command.command("teams").summary("say what teams may do and who belongs to them"), shared);
   declareKeys(command.command("keys").summary("create, list and revoke API keys"), shared);
-  declareIncidents(command.command("incident").summary("record incidents for the status feed"), shared);
+  declareIncidents(command.command("incident").summary("record and list incidents of the status feed"), shared);
   command.addHelpText(
     "after",
     `
@@ -34,15 +37,6 @@ Examples:
   $ catalog service keys create laptop > key
   $ catalog service start`,
   );
-}
-
-/** What all the commands below `service` have in common. */
-interface Shared {
-  context: Context;
-  /** Declares the flags that they share, after their own. */
-  finish(command: Command): Command;
-  /** Fills in the default database. */
-  complete<Flags extends ServiceFlags>(flags: Flags): Flags & { database: string };
 }
 
 function declareStart(command: Command, { context, finish, complete }: Shared): void {
@@ -89,97 +83,4 @@ function declareLoad(command: Command, { context, finish, complete }: Shared): v
     const { loadCommand } = await import("./load.ts");
     await loadCommand(files, complete(flags), command, context);
   });
-}
-
-function declareKeys(command: Command, { context, finish, complete }: Shared): void {
-  const collect = (value: string, earlier: string[] = []) => [...earlier, value];
-  command.description("API keys of the embedded service. A secret is shown once, when its key is created.");
-  finish(
-    command
-      .command("create <name>")
-      .summary("create a key and print its secret, once")
-      .description("Creates a key and prints its secret of 43 characters on stdout. It cannot be shown again.")
-      .addHelpText(
-        "after",
-        examples(
-          "catalog service keys create laptop > key",
-          "catalog service keys create viewer --team sales --scope catalog:sample --retailer nordwind",
-        ),
-      )
-      .option("--team <team>", "team the key belongs to; limits are counted per team (default: default)")
-      .addOption(
-        new Option("--scope <scope>", "scope of the team, repeatable (default: all)")
-          .choices(SCOPES)
-          .argParser(collect),
-      )
-      .option("--retailer <slug>", "retailer that the team can see, repeatable (default: all)", collect),
-  ).action(async (name: string, flags: KeyFlags, subcommand: Command) => {
-    const { createKeyCommand } = await import("./keys.ts");
-    await createKeyCommand(name, complete(flags), parseGlobals(subcommand), context);
-  });
-  finish(
-    command
-      .command("list")
-      .summary("list the keys")
-      .description("Lists the keys, revoked ones too; secrets are not kept and cannot be listed.")
-      .addHelpText("after", examples("catalog service keys list", "catalog service keys list --format json"))
-      .addOption(new Option("-f, --format <format>", "(default: table)").choices(["table", "json"])),
-  ).action(async (flags: KeyFlags, subcommand: Command) => {
-    const { listKeysCommand } = await import("./keys.ts");
-    await listKeysCommand(complete(flags), parseGlobals(subcommand), context);
-  });
-  finish(
-    command
-      .command("revoke <name>")
-      .summary("revoke a key, effective on the next request")
-      .description("Revokes a key; the next request with it is refused.")
-      .addHelpText("after", examples("catalog service keys revoke laptop")),
-  ).action(async (name: string, flags: KeyFlags, subcommand: Command) => {
-    const { revokeKeyCommand } = await import("./keys.ts");
-    await revokeKeyCommand(name, complete(flags), parseGlobals(subcommand), context);
-  });
-}
-
-function declareIncidents(command: Command, { context, finish, complete }: Shared): void {
-  command.description("Incidents that the status feed shows.");
-  finish(
-    command
-      .command("open <title>")
-      .summary("open an incident and print its id")
-      .description("Opens an incident, in the state investigating, and prints its id on stdout.")
-      .addHelpText("after", examples('catalog service incident open "Slow answers" --severity minor'))
-      .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
-      .option("--suite <slug>", "suite that is affected (default: catalog-api)")
-      .option("--body <text>", "what is known (default: the title)"),
-  ).action(async (title: string, flags: IncidentFlags, subcommand: Command) => {
-    const { openIncidentCommand } = await import("./incident.ts");
-    await openIncidentCommand(title, complete(flags), parseGlobals(subcommand), context);
-  });
-  finish(
-    command
-      .command("update <id>")
-      .summary("add an update")
-      .description("Adds an update to an open incident.")
-      .addHelpText("after", examples('catalog service incident update 1 --state identified --body "A disk is full."'))
-      .addOption(new Option("--state <state>", "state from now on").choices(INCIDENT_STATES).makeOptionMandatory())
-      .requiredOption("--body <text>", "what is known"),
-  ).action(async (id: string, flags: IncidentFlags, subcommand: Command) => {
-    const { updateIncidentCommand } = await import("./incident.ts");
-    await updateIncidentCommand(id, complete(flags), parseGlobals(subcommand), context);
-  });
-  finish(
-    command
-      .command("resolve <id>")
-      .summary("resolve an incident")
-      .description("Ends an incident with a last update.")
-      .addHelpText("after", examples("catalog service incident resolve 1"))
-      .option("--body <text>", "what was done (default: Resolved.)"),
-  ).action(async (id: string, flags: IncidentFlags, subcommand: Command) => {
-    const { resolveIncidentCommand } = await import("./incident.ts");
-    await resolveIncidentCommand(id, complete(flags), parseGlobals(subcommand), context);
-  });
-}
-
-function examples(...lines: string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }

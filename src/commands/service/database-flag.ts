@@ -1,16 +1,27 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError, UsageError } from "../../errors.ts";
+import { AmbiguousKeyError, DuplicateKeyError, UnknownKeyError } from "../../service/store/access/keys.ts";
+import { DuplicateMemberError, UnknownMemberError } from "../../service/store/access/members.ts";
+import {
+  DuplicateTeamError,
+  GrantConflictError,
+  UnknownScopeError,
+  UnknownTeamError,
+} from "../../service/store/access/teams.ts";
 import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
 import { IncidentOrderError, UnknownIncidentError } from "../../service/store/incidents.ts";
-import { DuplicateKeyError, UnknownKeyError, UnknownScopeError } from "../../service/store/keys.ts";
 import { LocationError, parseLocation } from "../../service/store/location.ts";
 import { StoreUnavailableError } from "../../service/store/store.ts";
 
 /** Opens the service's database for one command, which it is closed after. */
-export async function withDatabase<T>(location: string, use: (store: EmbeddedStore) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  location: string,
+  use: (store: EmbeddedStore) => Promise<T>,
+  prepare: (location: string) => Promise<void> = makeFolder,
+): Promise<T> {
   return await reportingStoreErrors(location, async () => {
-    await makeFolder(location);
+    await prepare(location);
     const store = await openStore(location);
     try {
       return await use(store);
@@ -18,6 +29,21 @@ export async function withDatabase<T>(location: string, use: (store: EmbeddedSto
       await store.close();
     }
   });
+}
+
+/** The same for a command that makes no sense on an empty database: a missing one is an error and is not made. */
+export async function withExistingDatabase<T>(location: string, use: (store: EmbeddedStore) => Promise<T>): Promise<T> {
+  return await withDatabase(location, use, requireDatabase);
+}
+
+async function requireDatabase(location: string): Promise<void> {
+  const place = parseLocation(location);
+  if (place.kind === "file" && (await stat(place.path).catch(() => undefined)) === undefined) {
+    throw new FileError(
+      `there is no database ${place.path}; make one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
+      place.path,
+    );
+  }
 }
 
 /** Makes the folder that a new database is to lie in, for its owner alone. */
@@ -42,13 +68,25 @@ export async function reportingStoreErrors<T>(location: string, work: () => Prom
     if (error instanceof StoreUnavailableError) {
       throw new FileError(`the database ${location} cannot be used: ${error.message}`, location, error);
     }
-    if (error instanceof UnknownKeyError) {
-      const hint = error.known.length === 0 ? "there are no keys" : `there are ${error.known.join(", ")}`;
+    if (error instanceof UnknownKeyError || error instanceof UnknownTeamError || error instanceof UnknownMemberError) {
+      const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;
       throw new UsageError(`${error.message}; ${hint}.`);
     }
-    const isRefusal = [DuplicateKeyError, UnknownScopeError, UnknownIncidentError, IncidentOrderError].some(
-      (kind) => error instanceof kind,
-    );
-    throw isRefusal ? new UsageError(`${(error as Error).message}.`) : error;
+    if (error instanceof GrantConflictError) {
+      throw new UsageError(
+        `${error.message}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\`.`,
+      );
+    }
+    throw REFUSALS.some((kind) => error instanceof kind) ? new UsageError(`${(error as Error).message}.`) : error;
   }
 }
+
+const REFUSALS = [
+  AmbiguousKeyError,
+  DuplicateKeyError,
+  DuplicateMemberError,
+  DuplicateTeamError,
+  IncidentOrderError,
+  UnknownIncidentError,
+  UnknownScopeError,
+];

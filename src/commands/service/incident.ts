@@ -6,7 +6,8 @@ import { UsageError } from "../../errors.ts";
 import { CATALOG_SUITE } from "../../service/http/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
-import { withDatabase } from "./database-flag.ts";
+import { withExistingDatabase } from "./database-flag.ts";
+import { writeListing } from "./listing.ts";
 import type { IncidentFlags } from "./options.ts";
 
 type Flags = IncidentFlags & { database: string };
@@ -37,9 +38,35 @@ export async function openIncidentCommand(
   if (title.trim() === "") {
     throw new UsageError("the title of an incident must not be empty.");
   }
-  const id = await withDatabase(flags.database, (store) => openIncident(store, incident, new Date(context.now())));
+  const id = await withExistingDatabase(flags.database, (store) =>
+    openIncident(store, incident, new Date(context.now())),
+  );
   context.stdout.write(`${id}\n`);
   createReporter(globals, context).note(`Incident ${id} is open until \`catalog service incident resolve ${id}\`.`);
+}
+
+export async function listIncidentsCommand(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
+  const incidents = await withExistingDatabase(flags.database, (store) => store.incidents(""));
+  const ordered = [
+    ...incidents.filter(({ resolvedAt }) => resolvedAt === null),
+    ...incidents.filter(({ resolvedAt }) => resolvedAt !== null),
+  ];
+  const documents = ordered.map(({ startedAt, resolvedAt, updates, ...incident }) => ({
+    ...incident,
+    started_at: startedAt,
+    resolved_at: resolvedAt,
+    updates: updates.map(({ postedAt, ...update }) => ({ ...update, posted_at: postedAt })),
+  }));
+  const rows = ordered.map(({ id, title, suite, severity, startedAt, updates }) => [
+    String(id),
+    updates[0]?.state ?? "",
+    severity,
+    startedAt.slice(0, 10),
+    suite,
+    title,
+  ]);
+  const columns = ["id", "state", "severity", "began", "suite", "title"];
+  writeListing({ format: flags.format, documents, columns, rows }, globals, context);
 }
 
 export async function updateIncidentCommand(
@@ -50,7 +77,7 @@ export async function updateIncidentCommand(
 ): Promise<void> {
   const update = { state: flags.state as IncidentState, body: flags.body ?? "" };
   const number = parseWhole(id, "id", 1);
-  await withDatabase(flags.database, (store) => updateIncident(store, number, update, new Date(context.now())));
+  await withExistingDatabase(flags.database, (store) => updateIncident(store, number, update, new Date(context.now())));
   createReporter(globals, context).note(`Incident ${id} is ${update.state} now.`);
 }
 
@@ -62,6 +89,6 @@ export async function resolveIncidentCommand(
 ): Promise<void> {
   const number = parseWhole(id, "id", 1);
   const body = flags.body ?? "Resolved.";
-  await withDatabase(flags.database, (store) => resolveIncident(store, number, body, new Date(context.now())));
+  await withExistingDatabase(flags.database, (store) => resolveIncident(store, number, body, new Date(context.now())));
   createReporter(globals, context).note(`Incident ${id} is resolved.`);
 }

@@ -1,14 +1,12 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { quoted } from "../../cli/flags/values.ts";
-import { notShown } from "../../cli/hidden-columns.ts";
 import { createReporter } from "../../cli/reporter.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { textCell } from "../../output/terminal/cell.ts";
-import { renderTable } from "../../output/terminal/table.ts";
-import { createKey, listKeys, revokeKey } from "../../service/store/keys.ts";
-import { withDatabase } from "./database-flag.ts";
+import { createKey, listKeys, revokeKey } from "../../service/store/access/keys.ts";
+import { withDatabase, withExistingDatabase } from "./database-flag.ts";
+import { warnOfUnknownRetailers } from "./grants.ts";
+import { writeListing } from "./listing.ts";
 import type { KeyFlags } from "./options.ts";
 
 type Flags = KeyFlags & { database: string };
@@ -29,38 +27,34 @@ export async function createKeyCommand(
     ...(scope === undefined ? {} : { scopes: scope }),
     ...(retailer === undefined ? {} : { retailers: retailer }),
   };
-  const secret = await withDatabase(flags.database, (store) => createKey(store, key, new Date(context.now())));
+  const secret = await withDatabase(flags.database, async (store) => {
+    const created = await createKey(store, key, new Date(context.now()));
+    await warnOfUnknownRetailers(store, retailer, createReporter(globals, context));
+    return created;
+  });
   context.stdout.write(`${secret}\n`);
   createReporter(globals, context).note("This is the only time the secret is shown; it goes into CATALOG_API_KEY.");
 }
 
 export async function listKeysCommand(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
-  const keys = await withDatabase(flags.database, listKeys);
-  if (flags.format === "json") {
-    const documents = keys.map(({ createdAt, revokedAt, ...key }) => ({
-      ...key,
-      created_at: createdAt,
-      revoked_at: revokedAt,
-    }));
-    context.stdout.write(`${JSON.stringify(documents, undefined, 2)}\n`);
-    return;
-  }
-  const { text, hidden } = renderTable(
-    {
-      columns: ["name", "team", "scopes", "retailers", "created", "state"].map((heading) => ({ heading })),
-      rows: keys.map((key) => [
-        textCell(key.name),
-        textCell(key.team),
-        textCell(key.scopes.join(", ")),
-        textCell(key.retailers === null ? "all" : key.retailers.join(", ")),
-        textCell(key.createdAt.slice(0, 10)),
-        textCell(key.revokedAt === null ? "active" : `revoked ${key.revokedAt.slice(0, 10)}`),
-      ]),
-    },
-    { width: widthOf(context.stdout), colour: isColoured(context.stdout, globals.color, context.env) },
-  );
-  context.stdout.write(text);
-  notShown(hidden, "-f json has them all").forEach(createReporter(globals, context).note);
+  const keys = await withExistingDatabase(flags.database, listKeys);
+  const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
+    ...key,
+    created_at: createdAt,
+    last_used_at: lastUsedAt,
+    revoked_at: revokedAt,
+  }));
+  const rows = keys.map((key) => [
+    key.name,
+    key.team,
+    key.scopes.join(", "),
+    key.retailers === null ? "all" : key.retailers.join(", "),
+    key.createdAt.slice(0, 10),
+    key.lastUsedAt?.slice(0, 10) ?? "never",
+    key.revokedAt === null ? "active" : `revoked ${key.revokedAt.slice(0, 10)}`,
+  ]);
+  const columns = ["name", "team", "scopes", "retailers", "created", "last used", "state"];
+  writeListing({ format: flags.format, documents, columns, rows }, globals, context);
 }
 
 export async function revokeKeyCommand(
@@ -69,6 +63,6 @@ export async function revokeKeyCommand(
   globals: GlobalOptions,
   context: Context,
 ): Promise<void> {
-  await withDatabase(flags.database, (store) => revokeKey(store, name, new Date(context.now())));
+  await withExistingDatabase(flags.database, (store) => revokeKey(store, name, new Date(context.now()), flags.team));
   createReporter(globals, context).note(`Key ${quoted(name)} is revoked.`);
 }

@@ -23,9 +23,17 @@ export interface KeyFlags extends ServiceFlags {
   format?: "table" | "json";
 }
 
+export interface TeamFlags extends ServiceFlags {
+  scope?: string[];
+  retailer?: string[];
+  allRetailers?: boolean;
+  format?: "table" | "json";
+}
+
 export interface IncidentFlags extends ServiceFlags {
   severity?: string;
   suite?: string;
   body?: string;
   state?: string;
+  format?: "table" | "json";
 }

@@ -7,8 +7,8 @@ import { FileError, InterruptedError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { ServiceOptions } from "../../service/http/options.ts";
 import { startService } from "../../service/http/start.ts";
+import { listKeys } from "../../service/store/access/keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
-import { listKeys } from "../../service/store/keys.ts";
 import { makeFolder, reportingStoreErrors } from "./database-flag.ts";
 import type { StartFlags } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import { startService } from "../http/start.ts";
 import { loadTexts } from "../load/load.ts";
+import { createKey } from "../store/access/keys.ts";
 import { openStore } from "../store/embedded.ts";
-import { createKey } from "../store/keys.ts";
 import { addDemoHistory } from "./history.ts";
 import { demoRows } from "./rows.ts";
 

@@ -5,6 +5,7 @@ import { openApiDocument } from "../../contract/openapi.ts";
 import type { Store } from "../store/store.ts";
 import { sourceOf } from "./auth.ts";
 import { DayCounter } from "./day-counter.ts";
+import { KeyUses } from "./key-uses.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./problems.ts";
 import { FixedWindow, rateLimitHeaders } from "./rate-limit.ts";
@@ -23,6 +24,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
   const settings = withDefaults(options);
   const failedAttempts = new FixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const dayCounter = new DayCounter(store, settings.now);
+  const keyUses = new KeyUses(store, settings.now);
   const answers = new OpenAnswers();
   const errorBase = (): string => settings.errorBase ?? urlOf(app);
   const answerSocket = socketAnswer(answers, failedAttempts, errorBase);
@@ -85,9 +87,9 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
       throw notFound(app, request);
     }
   });
-  endGracefully(app, dayCounter);
+  endGracefully(app, async () => void (await Promise.all([dayCounter.flush(), keyUses.flush()])));
 
-  serveOperations(app, { store, settings, failedAttempts, dayCounter });
+  serveOperations(app, { store, settings, failedAttempts, dayCounter, keyUses });
   serveErrors(app, errorBase);
   serveStatus(app, store, dayCounter, settings);
   const description = Buffer.from(JSON.stringify(openApiDocument()));
@@ -126,12 +128,12 @@ function originForm(target: string): string {
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
 }
 
-/** Counts are written now and then and at the end; connections are let go as soon as their answer is finished. */
-function endGracefully(app: FastifyInstance, dayCounter: DayCounter): void {
+/** What was measured is written now and then and at the end; connections are let go as soon as their answer is finished. */
+function endGracefully(app: FastifyInstance, flush: () => Promise<void>): void {
   let ending = false;
   let flushTimer: NodeJS.Timeout | undefined;
   app.addHook("onReady", async () => {
-    flushTimer = setInterval(() => dayCounter.flush(), FLUSH_INTERVAL).unref();
+    flushTimer = setInterval(flush, FLUSH_INTERVAL).unref();
   });
   app.addHook("onSend", async (_, reply) => {
     if (ending) {
@@ -144,6 +146,6 @@ function endGracefully(app: FastifyInstance, dayCounter: DayCounter): void {
   });
   app.addHook("onClose", async () => {
     clearInterval(flushTimer);
-    await dayCounter.flush();
+    await flush();
   });
 }

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { Scope } from "../../contract/operations.ts";
-import { hashSecret } from "../store/keys.ts";
+import { hashSecret } from "../store/access/keys.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { ServiceProblem } from "./problems.ts";
 import { type FixedWindow, rateLimitHeaders, refusalHeaders } from "./rate-limit.ts";
@@ -47,7 +47,7 @@ export async function authenticate(
 /** Refuses a key whose team is not entitled to `scope`. */
 export function requireScope(key: KeyRecord, scope: Scope): void {
   if (!key.scopes.includes(scope)) {
-    throw new ServiceProblem("insufficient_scope", `The key lacks the scope ${scope}.`, {
+    throw new ServiceProblem("insufficient_scope", `The team of this key lacks the scope ${scope}.`, {
       headers: { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${scope}"` },
     });
   }

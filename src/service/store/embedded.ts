@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { addKeyUses, readKeyByHash } from "./access/key-records.ts";
 import { readColumnIndex, readVersion } from "./column-index.ts";
 import type { Session } from "./connection.ts";
 import { type Database, openFileDatabase, openMemoryDatabase } from "./database.ts";
 import { addDayCounts, readDayCounts } from "./day-counts.ts";
 import { readIncidents } from "./incident-records.ts";
-import { readKeyByHash } from "./key-records.ts";
 import { parseLocation } from "./location.ts";
 import { readRows } from "./rows.ts";
 import { createSnapshot } from "./snapshot.ts";
@@ -60,6 +60,8 @@ function embeddedStore(database: Database): EmbeddedStore {
     cursorSecret: async (deadline) => await read(readCursorSecret, deadline),
     addDayCounts: async (counts) =>
       await database.writing((connection) => connection.transaction((session) => addDayCounts(session, counts))),
+    addKeyUses: async (uses) =>
+      await database.writing((connection) => connection.transaction((session) => addKeyUses(session, uses))),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
     incidents: async (since) => await read((session) => readIncidents(session, since)),
     close: async () => await database.close(),

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { Connection } from "./connection.ts";
+import type { Connection, Session } from "./connection.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 import { StoreUnavailableError } from "./store.ts";
 
 /** "RCat": marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
-const SCHEMA_VERSION = 2;
 
+/** The tables of the first version; `migrations.ts` leads on from them. */
 const TABLES = `
   CREATE TABLE combination (
     id INTEGER PRIMARY KEY,
@@ -64,40 +65,47 @@ const TABLES = `
   );
 `;
 
-/** Makes an empty database ready for use; leaves one that is ready alone. */
+/** Makes an empty database ready for use, and brings one of an earlier version up to date. */
 export async function createSchema(connection: Connection): Promise<void> {
-  if (!(await isEmpty(connection))) {
-    await checkSchema(connection);
-    return;
+  const found = await identify(connection);
+  if (found.tables === 0) {
+    // Larger pages hold more rows of some 500 bytes without waste. Both settings stay with the file.
+    await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
   }
-  // Larger pages hold more rows of some 500 bytes without waste. Both settings stay with the file.
-  await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
-  await connection.transaction(async (session) => {
-    const [[tables] = []] = await session.query("SELECT count(*) FROM sqlite_schema");
-    if (tables !== 0) {
-      return;
-    }
+  if (found.tables === 0 || (found.isOurs && found.version >= FIRST_VERSION && found.version < NEWEST_VERSION)) {
+    await connection.transaction(bringUpToDate);
+  }
+  await checkSchema(connection);
+}
+
+/** Reads again what there is: another process may have done the same meanwhile. */
+async function bringUpToDate(session: Session): Promise<void> {
+  const { tables, version } = await identify(session);
+  if (tables === 0) {
     await session.script(TABLES);
-    await session.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    await session.script(`PRAGMA application_id = ${APPLICATION_ID}`);
     await session.query("INSERT INTO data_version VALUES (0)");
     await session.query("INSERT INTO secret VALUES (?)", [randomBytes(32)]);
-  });
-  await checkSchema(connection);
+    await migrate(session, FIRST_VERSION);
+  } else if (version < NEWEST_VERSION) {
+    await migrate(session, version);
+  }
 }
 
 /** @throws StoreUnavailableError where the file is a database, but not one that this version of the service made. */
 export async function checkSchema(connection: Connection): Promise<void> {
-  const [[application] = []] = await connection.query("PRAGMA application_id");
-  const [[version] = []] = await connection.query("PRAGMA user_version");
-  if (application !== APPLICATION_ID) {
+  const { isOurs, version } = await identify(connection);
+  if (!isOurs) {
     throw new StoreUnavailableError("the database is not one of this service");
   }
-  if (version !== SCHEMA_VERSION) {
-    throw new StoreUnavailableError(`the database has schema ${version}, this service reads schema ${SCHEMA_VERSION}`);
+  if (version !== NEWEST_VERSION) {
+    throw new StoreUnavailableError(`the database has schema ${version}, this service reads schema ${NEWEST_VERSION}`);
   }
 }
 
-async function isEmpty(connection: Connection): Promise<boolean> {
-  const [[tables] = []] = await connection.query("SELECT count(*) FROM sqlite_schema");
-  return tables === 0;
+async function identify(database: Pick<Session, "query">) {
+  const [[tables] = []] = await database.query("SELECT count(*) FROM sqlite_schema");
+  const [[application] = []] = await database.query("PRAGMA application_id");
+  const [[version] = []] = await database.query("PRAGMA user_version");
+  return { tables: Number(tables), isOurs: application === APPLICATION_ID, version: Number(version) };
 }

@@ -40,15 +40,29 @@ export interface Snapshot {
   select(filters: SelectionFilters, visible: Visibility): Selection;
 }
 
-/** An API key as it is kept: the secret itself is never stored. */
-export interface KeyRecord {
-  name: string;
-  team: string;
+/** What a team may do; all its keys may do the same. */
+export interface Grants {
   scopes: readonly Scope[];
   retailers: Visibility;
+}
+
+/** An API key as it is kept, with what its team may do now. The secret itself is never stored. */
+export interface KeyRecord extends Grants {
+  id: number;
+  /** Unique within the team. */
+  name: string;
+  team: string;
   /** ISO 8601 timestamps. */
   createdAt: string;
+  /** The last request that the key was good for, some seconds late; null before the first. */
+  lastUsedAt: string | null;
   revokedAt: string | null;
+}
+
+/** A request of the key `id` at `at` (ISO 8601). */
+export interface KeyUse {
+  id: number;
+  at: string;
 }
 
 /** Requests of one operation on one day (UTC), as the service measured them. */
@@ -99,6 +113,8 @@ export interface Store {
   /** Secret of this database for signing cursors, made when the database is created. */
   cursorSecret(deadline: AbortSignal): Promise<Buffer>;
   addDayCounts(counts: readonly DayCount[]): Promise<void>;
+  /** Keeps the time of each key's latest use. */
+  addKeyUses(uses: readonly KeyUse[]): Promise<void>;
   /** Counts of the days from `since` (`YYYY-MM-DD`) on. */
   dayCounts(since: string): Promise<DayCount[]>;
   /** Incidents that are open or were open at or after `since`, newest first. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sourceOf } from "../../../src/service/http/auth.ts";
-import { revokeKey } from "../../../src/service/store/keys.ts";
+import { revokeKey } from "../../../src/service/store/access/keys.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 
@@ -123,7 +123,7 @@ test("a missing scope is named", async () => {
 
   expect([body.code, body.detail, headers.get("www-authenticate")]).toEqual([
     "insufficient_scope",
-    "The key lacks the scope catalog:read.",
+    "The team of this key lacks the scope catalog:read.",
     'Bearer realm="retail-catalog", error="insufficient_scope", scope="catalog:read"',
   ]);
 });

@@ -4,6 +4,7 @@ import type { KeyRecord, Store } from "../../store/store.ts";
 import { authenticate, requireScope, sourceOf } from "../auth.ts";
 import type { DayCounter } from "../day-counter.ts";
 import { withinDeadline } from "../deadline.ts";
+import type { KeyUses } from "../key-uses.ts";
 import type { ServiceSettings } from "../options.ts";
 import { ServiceProblem } from "../problems.ts";
 import { readQuery } from "../query.ts";
@@ -21,10 +22,12 @@ interface Parts {
   settings: ServiceSettings;
   failedAttempts: FixedWindow;
   dayCounter: DayCounter;
+  keyUses: KeyUses;
 }
 
 /** Serves the three operations of contract section 4. */
-export function serveOperations(app: FastifyInstance, { store, settings, failedAttempts, dayCounter }: Parts): void {
+export function serveOperations(app: FastifyInstance, parts: Parts): void {
+  const { store, settings, failedAttempts, dayCounter, keyUses } = parts;
   const { rateLimit, sampleRateLimit, windowSeconds, queryTimeout, now } = settings;
   const budgets = {
     catalog: new FixedWindow(rateLimit, windowSeconds, now),
@@ -42,6 +45,7 @@ export function serveOperations(app: FastifyInstance, { store, settings, failedA
     const text = await withinDeadline(queryTimeout, async (deadline) => {
       const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
       const key = await authenticate(credentials, store, failedAttempts, deadline);
+      keyUses.add(key.id);
       reply.headers(rateLimitHeaders(chargeTeam(budgets[operation.group], key)));
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openStore } from "../../../src/service/store/embedded.ts";
 import {
   createKey,
   DuplicateKeyError,
@@ -9,10 +8,11 @@ import {
   listKeys,
   revokeKey,
   UnknownKeyError,
-  UnknownScopeError,
-} from "../../../src/service/store/keys.ts";
-import { temporaryFolder } from "../../helpers/cli.ts";
-import { NO_DEADLINE, testStore } from "./stores.ts";
+} from "../../../../src/service/store/access/keys.ts";
+import { UnknownScopeError } from "../../../../src/service/store/access/teams.ts";
+import { openStore } from "../../../../src/service/store/embedded.ts";
+import { temporaryFolder } from "../../../helpers/cli.ts";
+import { NO_DEADLINE, testStore } from "../stores.ts";
 
 const MORNING = new Date("2026-01-15T08:00:00Z");
 const NOON = new Date("2026-01-15T12:00:00Z");
@@ -23,11 +23,13 @@ test("a key is found by the hash of its secret, which has 43 characters of base6
   const secret = await createKey(store, { name: "notebook" }, MORNING);
   expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(await store.keyByHash(hashSecret(secret), NO_DEADLINE)).toEqual({
+    id: 1,
     name: "notebook",
     team: "default",
     scopes: ["catalog:sample", "catalog:read"],
     retailers: null,
     createdAt: "2026-01-15T08:00:00.000Z",
+    lastUsedAt: null,
     revokedAt: null,
   });
   expect(await store.keyByHash(hashSecret(`${secret}x`), NO_DEADLINE)).toBeUndefined();
@@ -52,19 +54,23 @@ test("keys are listed by name with team, scopes, retailers and revocation", asyn
   await revokeKey(store, "b", EVENING);
   expect(await listKeys(store)).toEqual([
     {
+      id: 2,
       name: "a",
       team: "default",
       scopes: ["catalog:sample", "catalog:read"],
       retailers: null,
       createdAt: "2026-01-15T12:00:00.000Z",
+      lastUsedAt: null,
       revokedAt: null,
     },
     {
+      id: 1,
       name: "b",
       team: "red",
       scopes: ["catalog:read"],
       retailers: ["acme"],
       createdAt: "2026-01-15T08:00:00.000Z",
+      lastUsedAt: null,
       revokedAt: "2026-01-15T12:00:00.000Z",
     },
   ]);

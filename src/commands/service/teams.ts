@@ -1,0 +1,160 @@
+import type { GlobalOptions } from "../../cli/flags/global.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import { createReporter } from "../../cli/reporter.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import { readKeys } from "../../service/store/access/key-records.ts";
+import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
+import { readTeams, type TeamRecord } from "../../service/store/access/team-records.ts";
+import {
+  createTeam,
+  describeGrants,
+  grantTeam,
+  requireTeam,
+  type WantedGrants,
+} from "../../service/store/access/teams.ts";
+import { withDatabase, withExistingDatabase } from "./database-flag.ts";
+import { warnOfUnknownRetailers } from "./grants.ts";
+import { writeListing } from "./listing.ts";
+import type { TeamFlags } from "./options.ts";
+
+type Flags = TeamFlags & { database: string };
+
+export async function createTeamCommand(
+  name: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  if (name.trim() === "") {
+    throw new UsageError("the name of a team must not be empty.");
+  }
+  const reporter = createReporter(globals, context);
+  const team = await withDatabase(flags.database, async (store) => {
+    await warnOfUnknownRetailers(store, flags.retailer, reporter);
+    return await createTeam(store, name, wantedGrants(flags), new Date(context.now()));
+  });
+  reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
+}
+
+export async function listTeamsCommand(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
+  const { teams, members, keys } = await withExistingDatabase(flags.database, (store) =>
+    store.read(async (session) => ({
+      teams: await readTeams(session),
+      members: await readMembers(session),
+      keys: await readKeys(session),
+    })),
+  );
+  const counted = teams.map((team) => ({
+    ...team,
+    members: members.filter((member) => member.team === team.name).map(({ email }) => email),
+    activeKeys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
+  }));
+  const documents = counted.map(({ activeKeys, ...team }) => ({ ...documentOf(team), active_keys: activeKeys }));
+  const rows = counted.map(({ name, scopes, retailers, members: people, activeKeys }) => [
+    name,
+    scopes.join(", "),
+    retailers === null ? "all" : retailers.join(", "),
+    String(people.length),
+    String(activeKeys),
+  ]);
+  const columns = ["name", "scopes", "retailers", "members", "active keys"];
+  writeListing({ format: flags.format, documents, columns, rows }, globals, context);
+}
+
+export async function showTeamCommand(name: string, flags: Flags, context: Context): Promise<void> {
+  const { team, members, keys } = await withExistingDatabase(flags.database, (store) =>
+    store.read(async (session) => ({
+      team: await requireTeam(session, name),
+      members: await membersOf(session, name),
+      keys: (await readKeys(session)).filter((key) => key.team === name),
+    })),
+  );
+  const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));
+  if (flags.format === "json") {
+    const document = { ...documentOf({ ...team, members }), keys: named };
+    context.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    return;
+  }
+  const listed = (items: readonly string[]) => (items.length === 0 ? "none" : items.join(", "));
+  const lines = [
+    ["team", team.name],
+    ["scopes", listed(team.scopes)],
+    ["retailers", team.retailers === null ? "all" : listed(team.retailers)],
+    ["members", listed(members)],
+    ["keys", listed(named.map(({ name: key, revoked }) => (revoked ? `${key} (revoked)` : key)))],
+  ];
+  context.stdout.write(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
+}
+
+export async function grantTeamCommand(
+  name: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
+    throw new UsageError("nothing to grant: name scopes with --scope, retailers with --retailer, or --all-retailers.");
+  }
+  if (flags.retailer !== undefined && flags.allRetailers === true) {
+    throw new UsageError("--retailer and --all-retailers contradict each other; give one of them.", {
+      flag: "--all-retailers",
+    });
+  }
+  const reporter = createReporter(globals, context);
+  const team = await withExistingDatabase(flags.database, async (store) => {
+    const granted = await grantTeam(store, name, wantedGrants(flags));
+    await warnOfUnknownRetailers(store, flags.retailer, reporter);
+    return granted;
+  });
+  reporter.note(`Team ${quoted(name)} has now ${describeGrants(team)}.`);
+}
+
+export async function addMemberCommand(
+  team: string,
+  email: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  const member = { team, email: parseEmail(email) };
+  await withExistingDatabase(flags.database, (store) => addMember(store, member, new Date(context.now())));
+  createReporter(globals, context).note(`${member.email} can sign in to the developer portal for ${quoted(team)}.`);
+}
+
+export async function removeMemberCommand(
+  team: string,
+  email: string,
+  flags: Flags,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
+  const member = { team, email: parseEmail(email) };
+  await withExistingDatabase(flags.database, (store) => removeMember(store, member));
+  createReporter(globals, context).note(
+    `${member.email} can no longer sign in for ${quoted(team)}; the team's keys stay as they are.`,
+  );
+}
+
+function wantedGrants({ scope, retailer, allRetailers }: Flags): WantedGrants {
+  return {
+    ...(scope === undefined ? {} : { scopes: scope }),
+    ...(retailer === undefined ? {} : { retailers: retailer }),
+    ...(allRetailers === true ? { retailers: null } : {}),
+  };
+}
+
+function parseEmail(text: string): string {
+  const email = normalEmail(text);
+  if (email === undefined) {
+    throw new UsageError(`${quoted(text)} is not an e-mail address; write one such as ada@example.com.`, {
+      value: text,
+    });
+  }
+  return email;
+}
+
+function documentOf({ createdAt, ...team }: TeamRecord & { members: readonly string[] }) {
+  return { ...team, created_at: createdAt };
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { createKey, hashSecret, listKeys, revokeKey } from "../../../../src/service/store/access/keys.ts";
+import { addMember, normalEmail, readMembers, removeMember } from "../../../../src/service/store/access/members.ts";
+import { createTeam, grantTeam } from "../../../../src/service/store/access/teams.ts";
+import { NO_DEADLINE, testStore } from "../stores.ts";
+
+const NOW = new Date("2026-01-15T08:00:00Z");
+
+test("every key of a team may do what the team may do, from its next request on", async () => {
+  const store = await testStore();
+  await createTeam(store, "sales", { scopes: ["catalog:sample"], retailers: ["acme"] }, NOW);
+  const [first, second] = [
+    await createKey(store, { name: "first", team: "sales" }, NOW),
+    await createKey(store, { name: "second", team: "sales" }, NOW),
+  ];
+  const grants = async (secret: string) => {
+    const key = await store.keyByHash(hashSecret(secret), NO_DEADLINE);
+    return [key?.scopes, key?.retailers];
+  };
+  const before = [await grants(first), await grants(second)];
+
+  await grantTeam(store, "sales", { scopes: ["catalog:read"] });
+  const between = await grants(second);
+  await grantTeam(store, "sales", { retailers: null });
+
+  expect(before).toEqual(Array(2).fill([["catalog:sample"], ["acme"]]));
+  expect(between).toEqual([["catalog:read"], ["acme"]]);
+  expect([await grants(first), await grants(second)]).toEqual(Array(2).fill([["catalog:read"], null]));
+});
+
+test("a key with other grants than its team has is not made", async () => {
+  const store = await testStore();
+  await createKey(store, { name: "a", team: "sales", scopes: ["catalog:sample"], retailers: ["b", "a"] }, NOW);
+  await createKey(store, { name: "b", team: "sales", retailers: ["a", "b", "b"] }, NOW);
+
+  const more = createKey(store, { name: "c", team: "sales", scopes: ["catalog:read"] }, NOW);
+  await expect(more).rejects.toThrow('the team "sales" has other grants: scopes catalog:sample; retailers a, b');
+  await expect(createKey(store, { name: "c", team: "sales", retailers: ["a"] }, NOW)).rejects.toThrow("other grants");
+
+  expect((await listKeys(store)).map(({ name }) => name)).toEqual(["a", "b"]);
+});
+
+test("two teams may each have a key of one name, and revoking it needs the team", async () => {
+  const store = await testStore();
+  await createKey(store, { name: "laptop", team: "one" }, NOW);
+  await createKey(store, { name: "laptop", team: "two" }, NOW);
+
+  await expect(revokeKey(store, "laptop", NOW)).rejects.toThrow(
+    'the teams one, two each have a key named "laptop"; say which one with --team',
+  );
+  await revokeKey(store, "laptop", NOW, "two");
+
+  expect((await listKeys(store)).map(({ team, revokedAt }) => [team, revokedAt !== null])).toEqual([
+    ["one", false],
+    ["two", true],
+  ]);
+});
+
+test("a person belongs to one team", async () => {
+  const store = await testStore();
+  await createTeam(store, "one", {}, NOW);
+  await createTeam(store, "two", {}, NOW);
+  await addMember(store, { team: "one", email: "ada@example.com" }, NOW);
+
+  await expect(addMember(store, { team: "two", email: "ada@example.com" }, NOW)).rejects.toThrow(
+    'ada@example.com is a member of the team "one" already',
+  );
+  await expect(removeMember(store, { team: "two", email: "ada@example.com" })).rejects.toThrow("is not a member");
+  await removeMember(store, { team: "one", email: "ada@example.com" });
+
+  expect(await store.read(readMembers)).toEqual([]);
+});
+
+test("the time of the latest use of a key is kept", async () => {
+  const store = await testStore();
+  await createKey(store, { name: "laptop" }, NOW);
+
+  await store.addKeyUses([{ id: 1, at: "2026-02-01T00:00:00.000Z" }]);
+  await store.addKeyUses([{ id: 1, at: "2026-01-31T00:00:00.000Z" }]);
+
+  expect((await listKeys(store)).map(({ lastUsedAt }) => lastUsedAt)).toEqual(["2026-02-01T00:00:00.000Z"]);
+});
+
+test.each([
+  [" Ada@Example.COM ", "ada@example.com"],
+  ["ada@localhost", "ada@localhost"],
+  ["ada", undefined],
+  ["a da@example.com", undefined],
+  ["Ada <ada@example.com>", undefined],
+  ["a@b.example,c@d.example", undefined],
+  ["ada@example.com\nBcc: eve@example.com", undefined],
+  [`${"a".repeat(250)}@example.com`, undefined],
+])("the address %j is read as %j", (text, email) => {
+  expect(normalEmail(text)).toBe(email);
+});
