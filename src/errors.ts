@@ -63,10 +63,13 @@ export class NetworkError extends Error {
 export class ContractError extends Error {
   override readonly name = "ContractError";
   readonly requestId: string | undefined;
+  /** The answer may have been damaged on its way: another attempt may bring a whole one. */
+  readonly damaged: boolean;
 
-  constructor(message: string, requestId?: string) {
+  constructor(message: string, requestId?: string, damaged = false) {
     super(message);
     this.requestId = requestId;
+    this.damaged = damaged;
   }
 }
 

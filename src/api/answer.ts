@@ -18,18 +18,18 @@ export interface ReadAnswer<T> {
   requestId: string | undefined;
 }
 
-/** Says of which request it is, where the service does. */
+/** Carries the request id, where the service gives one. */
 export interface Identified {
   meta: { request_id: string } | undefined;
 }
 
-/** Takes the parsed document and its text to what a caller wants; throws a ContractError where it cannot. */
+/** Reads what a caller wants from the parsed document and its text; throws a ContractError where it cannot. */
 export type Reader<T extends Identified> = (document: unknown, text: string) => T;
 
 /**
  * Reads a 200 of `origin` with `read`.
  *
- * @throws ContractError for an answer that is whole but not the contract's.
+ * @throws ContractError for an answer that is JSON but not the contract's, or that another attempt would not change.
  */
 export async function readSuccess<T extends Identified>(
   answer: Answer,

@@ -42,7 +42,8 @@ class AttemptTimeoutError extends Error {
 /**
  * Waits for leave, sends one request and reads its answer.
  *
- * @throws ContractError, or the reason of `attempt.signal`; every other end is an outcome.
+ * @throws a ContractError that another attempt would not change, or the reason of `attempt.signal`; every other end is
+ * an outcome.
  */
 export async function runAttempt<T extends { meta: Meta }>(
   context: AttemptContext,
@@ -77,7 +78,10 @@ export async function runAttempt<T extends { meta: Meta }>(
     signal.throwIfAborted();
     if (error instanceof ContractError) {
       fault(error.message);
-      throw error;
+      if (!error.damaged) {
+        throw error;
+      }
+      return { failure: { kind: "broken", message: error.message, permanent: false, cause: error } };
     }
     const failure =
       error instanceof AttemptTimeoutError

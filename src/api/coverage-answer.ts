@@ -1,8 +1,9 @@
 import type { Coverage } from "../contract/coverage.ts";
-import type { Meta } from "../contract/envelope.ts";
+import { coverageResponseSchema, type Meta, type Pagination } from "../contract/envelope.ts";
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import { type Filters, formatRcd } from "../contract/filters.ts";
-import type { Checks } from "./checks.ts";
-import { openEnvelope } from "./meta.ts";
+import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
+import { brokenContract } from "./shape.ts";
 
 /** An answer of `GET /v1/coverage`. */
 export interface CoverageAnswer {
@@ -13,39 +14,21 @@ export interface CoverageAnswer {
 
 /**
  * Pulls are planned from a coverage, so an entry that is missing would be rows that are missing: the
- * entries must add up to `meta.coverage`.
+ * entries must lie within the filters and add up to `meta.coverage`.
  *
  * @throws ContractError where the answer is not what contract section 4.4 promises.
  */
 export function readCoverage(document: unknown, filters: Filters): CoverageAnswer {
-  const { data, pagination, meta, checks } = openEnvelope(document, filters);
-  if (checks.flag(pagination.has_more, "`pagination.has_more`")) {
-    checks.fail("a coverage has no further page, but `has_more` is true");
+  const { data, pagination, meta } = readEnvelope<Coverage, Pagination>(coverageResponseSchema, document, filters);
+  if (pagination.has_more) {
+    throw brokenContract("a coverage has no further page, but `pagination.has_more` is true", meta.request_id);
   }
-  const entries = data.map((entry, index) => readEntry(entry, `entry ${index + 1}`, checks));
-  assertSums(entries, meta, checks);
-  return { data: entries, meta };
+  assertConsistent(data, meta);
+  assertWithin(data, filters, meta);
+  return { data, meta };
 }
 
-function readEntry(value: unknown, place: string, checks: Checks): Coverage {
-  const entry = checks.object(value, place);
-  const read = {
-    retailer: checks.text(entry.retailer, `\`retailer\` of ${place}`),
-    department: checks.text(entry.department, `\`department\` of ${place}`),
-    category: checks.text(entry.category, `\`category\` of ${place}`),
-    rcd: checks.text(entry.rcd, `\`rcd\` of ${place}`),
-    corpus_rows: checks.count(entry.corpus_rows, `\`corpus_rows\` of ${place}`),
-    matching_rows: checks.count(entry.matching_rows, `\`matching_rows\` of ${place}`),
-    earliest_date: checks.date(entry.earliest_date, `\`earliest_date\` of ${place}`),
-    latest_date: checks.date(entry.latest_date, `\`latest_date\` of ${place}`),
-  };
-  if (read.rcd !== formatRcd(read)) {
-    checks.fail(`\`rcd\` of ${place} is not its retailer:category:department`);
-  }
-  return read;
-}
-
-function assertSums(entries: readonly Coverage[], { coverage }: Meta, checks: Checks): void {
+function assertConsistent(entries: readonly Coverage[], { coverage, request_id }: Meta): void {
   const sums = {
     combinations: entries.length,
     matching_rows: entries.reduce((sum, entry) => sum + entry.matching_rows, 0),
@@ -53,10 +36,35 @@ function assertSums(entries: readonly Coverage[], { coverage }: Meta, checks: Ch
   };
   for (const name of ["combinations", "matching_rows", "corpus_rows"] as const) {
     if (sums[name] !== coverage[name]) {
-      checks.fail(`\`meta.coverage.${name}\` is ${coverage[name]}, but the entries make ${sums[name]}`);
+      const what = `\`meta.coverage.${name}\` is ${coverage[name]}, but the entries make ${sums[name]}`;
+      throw brokenContract(what, request_id);
     }
   }
+  entries.forEach((entry, index) => {
+    if (entry.rcd !== formatRcd(entry)) {
+      throw brokenContract(`\`data[${index}].rcd\` is not its retailer:category:department`, request_id);
+    }
+    if (entry.earliest_date > entry.latest_date) {
+      throw brokenContract(`\`data[${index}].earliest_date\` is after \`data[${index}].latest_date\``, request_id);
+    }
+  });
   if (new Set(entries.map((entry) => entry.rcd)).size !== entries.length) {
-    checks.fail("a combination is listed twice");
+    throw brokenContract("a combination is listed twice", request_id);
+  }
+}
+
+function assertWithin(entries: readonly Coverage[], filters: Filters, { request_id }: Meta): void {
+  const isOfCombination = combinationFilter(filters);
+  const isOfDay = dayFilter(filters);
+  for (const entry of entries) {
+    if (!isOfCombination(entry)) {
+      throw outsideFilters(`coverage of ${JSON.stringify(entry.rcd)}`, request_id);
+    }
+    const { earliest_date, latest_date, matching_rows } = entry;
+    // Without matching rows the dates say nothing.
+    const day = matching_rows === 0 ? undefined : [earliest_date, latest_date].find((date) => !isOfDay(date));
+    if (day !== undefined) {
+      throw outsideFilters(`rows of ${day} in ${JSON.stringify(entry.rcd)}`, request_id);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Problem } from "../contract/problems.ts";
-import { ApiError, NetworkError } from "../errors.ts";
+import { ApiError, ContractError, NetworkError } from "../errors.ts";
 
 /** How one attempt ended. */
 export type Outcome<T> = { value: T } | { failure: Failure };
@@ -17,7 +17,7 @@ export interface RefusedFailure {
   rateLimitReset: string | undefined;
 }
 
-/** There was no complete answer. */
+/** There was no complete answer, or its content was damaged. */
 export interface BrokenFailure {
   kind: "broken";
   message: string;
@@ -31,9 +31,12 @@ export function errorOf(
   failure: Failure,
   attempts: number,
   details: { note?: string | undefined; keyFlaw?: string | undefined } = {},
-): ApiError | NetworkError {
+): ApiError | ContractError | NetworkError {
   const counted = attempts > 1 ? `${failure.message} (after ${attempts} attempts)` : failure.message;
   const message = details.note === undefined ? counted : `${counted}; ${details.note}`;
+  if (failure.kind === "broken" && failure.cause instanceof ContractError) {
+    return new ContractError(message, failure.cause.requestId, true);
+  }
   if (failure.kind === "broken") {
     return new NetworkError(message, { attempts, cause: failure.cause });
   }

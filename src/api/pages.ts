@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Filters } from "../contract/filters.ts";
-import { checksFor } from "./checks.ts";
 import type { CatalogClient } from "./client.ts";
 import type { CatalogPage } from "./rows-answer.ts";
+import { brokenContract } from "./shape.ts";
 
 /** Pages without rows in a row, though more are announced, after which a walk is taken to lead nowhere. */
 const EMPTY_PAGES = 3;
@@ -31,14 +31,14 @@ export async function* walkPages(
   for (;;) {
     const page = await client.catalog(filters, { limit, cursor }, signal);
     const { has_more, next_cursor } = page.pagination;
-    const { fail } = checksFor(page.meta.request_id);
+    const { request_id } = page.meta;
     emptyPages = page.rows.length === 0 ? emptyPages + 1 : 0;
     if (has_more && emptyPages >= EMPTY_PAGES) {
-      fail(`${emptyPages} pages in a row without rows, though \`has_more\` is true`);
+      throw brokenContract(`${emptyPages} pages in a row without rows, though \`has_more\` is true`, request_id);
     }
     const digest = digestOf(next_cursor ?? "");
     if (has_more && seen.has(digest)) {
-      fail("`next_cursor` repeats the cursor of an earlier page");
+      throw brokenContract("`next_cursor` repeats the cursor of an earlier page", request_id);
     }
     yield page;
     if (!has_more) {

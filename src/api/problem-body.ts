@@ -2,8 +2,8 @@ import { STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
 import type { Problem } from "../contract/problems.ts";
 import { type Body, readBody } from "./body.ts";
-import { type Fields, isFields } from "./checks.ts";
 import { plainText, redact } from "./plain-text.ts";
+import { type Fields, isFields } from "./shape.ts";
 
 /** What is read of an error body; a problem document has about 1 KiB. */
 const ERROR_BODY_CAP = 64 * 1024;

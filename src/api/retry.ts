@@ -74,7 +74,7 @@ export interface RetryLoop extends RetryRules {
 /**
  * Runs `attempt`, numbered from 1, until it has a value or the contract asks for no further one.
  *
- * @throws ApiError or NetworkError of the last attempt.
+ * @throws ApiError, ContractError or NetworkError of the last attempt.
  */
 export async function withRetries<T>(
   attempt: (number: number) => Promise<Outcome<T>>,

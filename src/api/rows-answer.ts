@@ -1,9 +1,17 @@
-import type { CatalogPagination, Meta, Pagination } from "../contract/envelope.ts";
+import {
+  type CatalogPagination,
+  catalogResponseSchema,
+  type Meta,
+  type Pagination,
+  sampleResponseSchema,
+} from "../contract/envelope.ts";
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
+import type { Product } from "../contract/product.ts";
 import { rawElements, rawMembers } from "../contract/raw-json.ts";
-import { isFields } from "./checks.ts";
-import { type OpenedEnvelope, openEnvelope } from "./meta.ts";
+import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
+import { brokenContract, isFields } from "./shape.ts";
 
 /** Rows of one answer. */
 export interface RowsAnswer<P> {
@@ -19,51 +27,53 @@ export type SampleAnswer = RowsAnswer<Pagination>;
 /** One page of `GET /v1/catalog`. */
 export type CatalogPage = RowsAnswer<CatalogPagination>;
 
+/** Rows are read as the text that came, not as the schema's objects. */
+const rawRows = { type: "array" } as const;
+const sampleShape = {
+  ...sampleResponseSchema,
+  properties: { ...sampleResponseSchema.properties, data: rawRows },
+} as const;
+const catalogShape = {
+  ...catalogResponseSchema,
+  properties: { ...catalogResponseSchema.properties, data: rawRows },
+} as const;
+
 /** @throws ContractError where the answer is not what contract section 4.2 promises. */
 export function readSample(document: unknown, text: string, filters: Filters): SampleAnswer {
-  const opened = openEnvelope(document, filters);
-  return {
-    rows: readRows(opened, text, LIMITS.sampleRows),
-    pagination: readPosition(opened),
-    meta: opened.meta,
-  };
+  const { data, pagination, meta } = readEnvelope<Product, Pagination>(sampleShape, document, filters);
+  const rows = readRows(data, text, LIMITS.sampleRows, meta);
+  const isOfCombination = combinationFilter(filters);
+  const isOfDay = dayFilter(filters);
+  for (const row of data) {
+    if (!(isOfCombination(row) && isOfDay(row.crawl_date))) {
+      throw outsideFilters(`row ${JSON.stringify(row.product_id)}`, meta.request_id);
+    }
+  }
+  return { rows, pagination, meta };
 }
 
 /** @throws ContractError where the page is not what contract section 4.3 promises for `limit` rows at most. */
 export function readCatalogPage(document: unknown, text: string, filters: Filters, limit: number): CatalogPage {
-  const opened = openEnvelope(document, filters);
-  const { pagination, checks } = opened;
-  const { has_more, next_cursor } = readPosition(opened);
+  const { data, pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, document, filters);
+  const { has_more, next_cursor } = pagination;
   if (has_more && (next_cursor === null || next_cursor === "")) {
-    checks.fail("`has_more` is true but there is no `next_cursor`");
+    throw brokenContract("`pagination.has_more` is true but there is no `pagination.next_cursor`", meta.request_id);
   }
   return {
-    rows: readRows(opened, text, limit),
-    pagination: {
-      limit: checks.count(pagination.limit, "`pagination.limit`"),
-      total_matching: checks.count(pagination.total_matching, "`pagination.total_matching`"),
-      // A cursor beside `has_more: false` leads nowhere: `has_more` alone ends a walk.
-      next_cursor: has_more ? next_cursor : null,
-      has_more,
-    },
-    meta: opened.meta,
+    rows: readRows(data, text, limit, meta),
+    // A cursor beside `has_more: false` leads nowhere: `has_more` alone ends a walk.
+    pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
+    meta,
   };
 }
 
-function readPosition({ pagination, checks }: OpenedEnvelope): Pagination {
-  return {
-    next_cursor: checks.textOrNull(pagination.next_cursor ?? null, "`pagination.next_cursor`"),
-    has_more: checks.flag(pagination.has_more, "`pagination.has_more`"),
-  };
-}
-
-function readRows({ data, checks }: OpenedEnvelope, text: string, most: number): string[] {
+function readRows(data: readonly unknown[], text: string, most: number, { request_id }: Meta): string[] {
   if (data.length > most) {
-    checks.fail(`${data.length} rows where at most ${most} were asked for`);
+    throw brokenContract(`${data.length} rows where at most ${most} were asked for`, request_id);
   }
   const wrong = data.findIndex((row) => !isFields(row));
   if (wrong !== -1) {
-    checks.fail(`row ${wrong + 1} of the answer is not an object`);
+    throw brokenContract(`\`data[${wrong}]\` is not an object`, request_id);
   }
   return rawElements(rawMembers(text).get("data") ?? "[]");
 }

@@ -24,8 +24,12 @@ export const catalogPaginationSchema = {
   additionalProperties: false,
   required: ["limit", "total_matching", "next_cursor", "has_more"],
   properties: {
-    limit: { type: "integer", minimum: 1, maximum: 500, description: "Maximum rows requested for the page." },
-    total_matching: { type: "integer", minimum: 0, description: "Size of the filtered set across all pages." },
+    limit: { type: ["integer", "null"], minimum: 1, maximum: 500, description: "Maximum rows requested for the page." },
+    total_matching: {
+      type: ["integer", "null"],
+      minimum: 0,
+      description: "Size of the filtered set across all pages.",
+    },
     next_cursor,
     has_more,
   },

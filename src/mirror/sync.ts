@@ -1,9 +1,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import type { CatalogClient } from "../api/client.ts";
 import type { Coverage } from "../contract/coverage.ts";
+import { dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { cutByDate } from "../pull/date-cuts.ts";
-import { dayFilter } from "../pull/local-filters.ts";
 import { type BatchOptions, type BatchResult, stagingOf, syncRange } from "./batch.ts";
 import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
 import { type Counts, changedRanges, sumOfCounts } from "./changes.ts";

@@ -1,7 +1,7 @@
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { Product } from "../contract/product.ts";
 import { ContractError } from "../errors.ts";
-import { combinationFilter, dayFilter } from "./local-filters.ts";
 
 /** A row came twice in one walk: the set shifted under the cursor. */
 export class RepeatedRowError extends Error {

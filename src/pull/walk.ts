@@ -84,7 +84,7 @@ async function* walkOnce(
   let first: SetFacts | undefined;
   for await (const page of walkPages(client, filters, { limit: pageSize, signal })) {
     const facts = factsOf(page);
-    if (first === undefined && delivered.rows === 0) {
+    if (first === undefined && delivered.rows === 0 && facts.total !== null) {
       expectTotal?.(facts.total);
     }
     first ??= facts;
@@ -109,14 +109,15 @@ async function* walkOnce(
   if (again.left > 0) {
     throw new DeliveredRowsMovedError("rows that were read before are gone");
   }
-  if (first !== undefined && walked !== first.total) {
+  if (first !== undefined && first.total !== null && walked !== first.total) {
     throw new SetMovedError(`the walk ended after ${walked} rows where total_matching is ${first.total}`);
   }
 }
 
 /** What a page says of the whole set. */
 interface SetFacts {
-  total: number;
+  /** Null where the service does not tell it; the rows are then counted against the coverage alone. */
+  total: number | null;
   /** Without the rows outside the filters, which may come and go. */
   coverage: Omit<CoverageSummary, "corpus_rows">;
 }

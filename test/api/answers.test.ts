@@ -31,17 +31,17 @@ describe("a page", () => {
     [
       "with more to come and no cursor",
       pageBody(["{}"], { has_more: true }),
-      "`has_more` is true but there is no `next_cursor` (request req-1)",
+      "`pagination.has_more` is true but there is no `pagination.next_cursor` (request req-1)",
     ],
     [
       "with more to come and an empty cursor",
       pageBody(["{}"], { has_more: true, next_cursor: "" }),
-      "`has_more` is true but there is no `next_cursor` (request req-1)",
+      "`pagination.has_more` is true but there is no `pagination.next_cursor` (request req-1)",
     ],
     [
       "with a cursor that is no string",
       pageBody(["{}"], { has_more: true, next_cursor: 7 }),
-      "`pagination.next_cursor` is not a string (request req-1)",
+      "`pagination.next_cursor` is not a string or null (request req-1)",
     ],
     [
       "without has_more",
@@ -51,14 +51,9 @@ describe("a page", () => {
     [
       "with a total that is no count",
       pageBody(["{}"], { total_matching: 1.5 }),
-      "`pagination.total_matching` is not a count (request req-1)",
+      "`pagination.total_matching` is not an integer from 0 or null (request req-1)",
     ],
-    [
-      "without a total",
-      pageBody(["{}"], { total_matching: null }),
-      "`pagination.total_matching` is not a count (request req-1)",
-    ],
-    ["with a row that is no object", pageBody(["{}", "[]"]), "row 2 of the answer is not an object (request req-1)"],
+    ["with a row that is no object", pageBody(["{}", "[]"]), "`data[1]` is not an object (request req-1)"],
     [
       "with a request id that is no string",
       pageBody([], {}, { ...META, request_id: 7 }),
@@ -67,7 +62,7 @@ describe("a page", () => {
     [
       "with a summary that does not count",
       pageBody([], {}, { ...META, coverage: { ...META.coverage, matching_rows: "2" } }),
-      "`meta.coverage.matching_rows` is not a count (request req-1)",
+      "`meta.coverage.matching_rows` is not an integer from 0 (request req-1)",
     ],
   ])("%s is refused", (_, body, message) => {
     expect(pageRefusal(body)).toBe(message);
@@ -92,48 +87,119 @@ describe("a page", () => {
     });
   });
 
-  test("for a filter that the service did not apply is refused", () => {
-    const message = "the filter `start_date` was sent but not applied (request req-1)";
-    expect(pageRefusal(pageBody([]), { start_date: "2026-01-01" })).toBe(message);
-  });
-
-  test("for triples that the service resolved into the three filters is taken", () => {
-    const resolved = { ...META.resolved, retailer: "acme", category: "lamps", department: "home" };
-    expect(pageRefusal(pageBody([], {}, { ...META, resolved }), { rcd: "acme:lamps:home" })).toBeUndefined();
-  });
-
-  test("for triples that the service did not apply is refused", () => {
-    const message = "the filter `rcd` was sent but not applied (request req-1)";
-    expect(pageRefusal(pageBody([]), { rcd: "acme:lamps:home" })).toBe(message);
+  test("whose limit and total are not told is taken", () => {
+    const body = pageBody(["{}"], { limit: null, total_matching: null });
+    expect(readCatalogPage(JSON.parse(body), body, {}, 100).pagination).toMatchObject({
+      limit: null,
+      total_matching: null,
+    });
   });
 });
 
-test("a sample of more than 100 rows is refused", () => {
-  const body = pageBody(Array.from({ length: 101 }, () => "{}"));
-  const message = "101 rows where at most 100 were asked for (request req-1)";
-  expect(refusal((document, text) => readSample(document, text, {}), body)).toBe(message);
+describe("the filters that were applied", () => {
+  const refusalOf = (filters: Filters, resolved: object) =>
+    pageRefusal(pageBody([], {}, { ...META, resolved: { ...META.resolved, ...resolved } }), filters);
+  const differ = (what: string) => `The service applied another filter than was sent: ${what} (request req-1)`;
+
+  test.each<[string, Filters, object, string]>([
+    [
+      "a filter that was dropped",
+      { start_date: "2026-01-01" },
+      {},
+      '`meta.resolved.start_date` is nothing, but "2026-01-01" was sent',
+    ],
+    [
+      "a filter with another value",
+      { retailer: "acme" },
+      { retailer: "ACME" },
+      '`meta.resolved.retailer` is "ACME", but "acme" was sent',
+    ],
+    [
+      "a filter that nobody sent",
+      {},
+      { department: "home" },
+      '`meta.resolved.department` is "home", but nothing was sent',
+    ],
+    [
+      "triples of which some are missing",
+      { rcd: "acme:lamps:home,acme:rugs:home" },
+      { rcd: "acme:lamps:home" },
+      '`meta.resolved.rcd` is "acme:lamps:home", but "acme:lamps:home,acme:rugs:home" was sent',
+    ],
+  ])("are refused with %s", (_, filters, resolved, what) => {
+    expect(refusalOf(filters, resolved)).toBe(differ(what));
+  });
+
+  test("are taken where they are those that were sent, word for word", () => {
+    const filters = { rcd: "acme:lamps:home", start_date: "2026-01-01" };
+    expect(refusalOf(filters, filters)).toBeUndefined();
+  });
+});
+
+describe("a sample", () => {
+  const sampleRefusal = (rows: readonly object[], filters: Filters = {}) => {
+    const resolved = { ...META.resolved, ...filters };
+    const body = pageBody(
+      rows.map((row) => JSON.stringify(row)),
+      {},
+      { ...META, resolved },
+    );
+    return refusal((document, text) => readSample(document, text, filters), body);
+  };
+  const row = { product_id: "p1", retailer: "acme", category: "lamps", department: "home", crawl_date: "2026-01-02" };
+  const outside = 'The service answered with row "p1", which is outside the filters that were sent (request req-1)';
+
+  test("of more than 100 rows is refused", () => {
+    const message = "101 rows where at most 100 were asked for (request req-1)";
+    expect(sampleRefusal(Array.from({ length: 101 }, () => row))).toBe(message);
+  });
+
+  test.each<[string, Filters]>([
+    ["another retailer", { retailer: "other" }],
+    ["another combination", { rcd: "acme:rugs:home,acme:lamps:garden" }],
+    ["a day before the first", { start_date: "2026-01-03" }],
+    ["a day after the last", { end_date: "2026-01-01" }],
+  ])("with a row of %s is refused", (_, filters) => {
+    expect(sampleRefusal([row], filters)).toBe(outside);
+  });
+
+  test("whose rows lie within the filters is taken", () => {
+    expect(
+      sampleRefusal([row], { retailer: "acme", start_date: "2026-01-02", end_date: "2026-01-02" }),
+    ).toBeUndefined();
+  });
 });
 
 describe("a coverage", () => {
-  const coverageRefusal = (body: string) => refusal((document) => readCoverage(document, {}), body);
+  const coverageRefusal = (body: string, filters: Filters = {}) =>
+    refusal((document) => readCoverage(document, filters), body);
 
   test.each<[string, unknown[], string]>([
-    ["an entry that is no object", [7], "entry 1 is not an object (request req-1)"],
+    ["an entry that is no object", [7], "`data[0]` is not an object (request req-1)"],
     [
       "rows that are no integer",
       [{ ...COMBINATION, matching_rows: 2.5 }],
-      "`matching_rows` of entry 1 is not a count (request req-1)",
+      "`data[0].matching_rows` is not an integer from 0 (request req-1)",
     ],
-    ["negative rows", [{ ...COMBINATION, corpus_rows: -1 }], "`corpus_rows` of entry 1 is not a count (request req-1)"],
+    [
+      "negative rows",
+      [{ ...COMBINATION, corpus_rows: -1 }],
+      "`data[0].corpus_rows` is not an integer from 0 (request req-1)",
+    ],
     [
       "a date that does not exist",
       [{ ...COMBINATION, latest_date: "2026-02-30" }],
-      "`latest_date` of entry 1 is not a date (request req-1)",
+      "`data[0].latest_date` is not a date (request req-1)",
     ],
     [
       "a triple of something else",
       [{ ...COMBINATION, rcd: "acme:home:lamps" }],
-      "`rcd` of entry 1 is not its retailer:category:department (request req-1)",
+      "`data[0].rcd` is not its retailer:category:department (request req-1)",
+    ],
+    [
+      "dates in the wrong order",
+      [{ ...COMBINATION, earliest_date: "2026-01-03" }],
+      "`data[0].earliest_date` is after `data[0].latest_date` (request req-1)",
     ],
     ["a missing entry", [], "`meta.coverage.combinations` is 1, but the entries make 0 (request req-1)"],
     [
@@ -143,6 +209,22 @@ describe("a coverage", () => {
     ],
   ])("with %s is refused", (_, data, message) => {
     expect(coverageRefusal(coverageBody(data))).toBe(message);
+  });
+
+  test("whose summary has its dates in the wrong order is refused", () => {
+    const coverage = { ...META.coverage, earliest_date: "2026-01-03" };
+    const message = "`meta.coverage.earliest_date` is after `meta.coverage.latest_date` (request req-1)";
+    expect(coverageRefusal(coverageBody([COMBINATION], { ...META, coverage }))).toBe(message);
+  });
+
+  test.each<[string, Filters, string]>([
+    ["another retailer", { retailer: "other" }, 'coverage of "acme:lamps:home"'],
+    ["days before the first", { start_date: "2026-01-02" }, 'rows of 2026-01-01 in "acme:lamps:home"'],
+    ["days after the last", { end_date: "2026-01-01" }, 'rows of 2026-01-02 in "acme:lamps:home"'],
+  ])("with an entry of %s is refused", (_, filters, what) => {
+    const meta = { ...META, resolved: { ...META.resolved, ...filters } };
+    const message = `The service answered with ${what}, which is outside the filters that were sent (request req-1)`;
+    expect(coverageRefusal(coverageBody([COMBINATION], meta), filters)).toBe(message);
   });
 
   test("with a combination listed twice is refused", () => {
@@ -156,7 +238,9 @@ describe("a coverage", () => {
       ...JSON.parse(coverageBody([COMBINATION])),
       pagination: { next_cursor: "n", has_more: true },
     });
-    expect(coverageRefusal(body)).toBe("a coverage has no further page, but `has_more` is true (request req-1)");
+    expect(coverageRefusal(body)).toBe(
+      "a coverage has no further page, but `pagination.has_more` is true (request req-1)",
+    );
   });
 
   test("of nothing is empty", () => {

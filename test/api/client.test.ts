@@ -20,10 +20,11 @@ test("a page's rows are the text that the service sent", async () => {
 });
 
 test("a sample has rows and an uncursored pagination", async () => {
-  const body = `{"data":[${ROWS[0]}],"pagination":{"next_cursor":null,"has_more":false},"meta":${JSON.stringify(META)}}`;
+  const row = '{"sku": "a", "mrp": 19.90, "crawl_date": "2026-01-01"}';
+  const body = `{"data":[${row}],"pagination":{"next_cursor":null,"has_more":false},"meta":${JSON.stringify(META)}}`;
   const { client } = await start([answer({ body })]);
   expect(await client.sample({})).toEqual({
-    rows: [ROWS[0]],
+    rows: [row],
     pagination: { next_cursor: null, has_more: false },
     meta: META,
   });

@@ -34,6 +34,7 @@ const faults: [string, Behaviour][] = [
   ["a body that is not UTF-8", answer({ body: Buffer.from([0x22, 0xff, 0x22]) })],
   ["a body that is not JSON", answer({ body: '{"data":[' })],
   ["an empty body", answer({})],
+  ["a page without pagination", answer({ body: JSON.stringify({ ...JSON.parse(PAGE), pagination: undefined }) })],
   ["a 503", answer({ status: 503, body: problemBody({ code: "service_unavailable", retryable: true }) })],
   ["a 502 of a gateway", answer({ status: 502, headers: { "content-type": "text/html" }, body: "<html>" })],
 ];
@@ -112,6 +113,24 @@ test("what fails to the last is the service's problem document, with the attempt
     attempts: 3,
     problem: JSON.parse(problemBody(problem)),
   });
+});
+
+test("a page that breaks the contract at every attempt ends with what it breaks, and is counted", async () => {
+  const body = pageBody(ROWS, { has_more: "no" });
+  const { client, server, waits } = await start(() => answer({ body }), { retries: 2 });
+  const what = "`pagination.has_more` is not true or false (request req-1) (after 3 attempts)";
+  const error = new ContractError(`The service's answer breaks its contract: ${what}`, "req-1", true);
+  expect(await failureOf(client.catalog({}))).toEqual(error);
+  expect({ requests: server.requests.length, waits }).toEqual({ requests: 3, waits: [250, 500] });
+});
+
+test("an answer to other filters than were sent is final", async () => {
+  const { client, server } = await start([ok]);
+  expect(await failureOf(client.catalog({ retailer: "acme" }))).toMatchObject({
+    name: "ContractError",
+    damaged: false,
+  });
+  expect(server.requests.length).toBe(1);
 });
 
 test("an error page that stalls is still told by its status", async () => {

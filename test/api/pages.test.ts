@@ -65,7 +65,7 @@ test("cursors that run in a circle end the walk before a row comes twice", async
   ]);
   const message =
     "The service's answer breaks its contract: `next_cursor` repeats the cursor of an earlier page (request req-1)";
-  expect(await drain(pages)).toEqual({ rows: [row("1"), row("2")], error: new ContractError(message, "req-1") });
+  expect(await drain(pages)).toEqual({ rows: [row("1"), row("2")], error: new ContractError(message, "req-1", true) });
   expect(server.requests.length).toBe(3);
 });
 
@@ -77,7 +77,7 @@ test("pages without rows for ever end the walk", async () => {
   const { pages } = await walk([page(["{}"], "c0"), page([], "c1"), page([], "c2"), page([], "c3")]);
   const message =
     "The service's answer breaks its contract: 3 pages in a row without rows, though `has_more` is true (request req-1)";
-  expect(await drain(pages)).toEqual({ rows: ["{}"], error: new ContractError(message, "req-1") });
+  expect(await drain(pages)).toEqual({ rows: ["{}"], error: new ContractError(message, "req-1", true) });
 });
 
 test("an invalid cursor is left to the caller", async () => {

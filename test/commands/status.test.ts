@@ -130,11 +130,11 @@ Past \\x1b[31m
     ["a redirect", answer({ status: 302, headers: { location: "http://elsewhere.example/x" } }), 1, /redirects to/],
     ["no feed at the address", answer({ status: 404 }), EXIT.notFound, /404/],
     ["a web page", answer({ headers: { "content-type": "text/html" }, body: "<title>Hi</title>" }), 1, /web page/],
-    ["an unknown state", serving({ ...FEED, state: "fine" }), 1, /`state` is none of operational, degraded, outage/],
+    ["an unknown state", serving({ ...FEED, state: "fine" }), 1, /`state` is not one of operational, degraded, outage/],
     ["no suites", serving({ ...FEED, suites: undefined }), 1, /`suites` is not an array/],
   ])("fails on %s", async (_, behaviour, expected, message) => {
     const { status } = await feedServer(behaviour);
-    const { code, stdout, stderr } = await status();
+    const { code, stdout, stderr } = await status(["--retries", "0"]);
     expect([code, stdout, stderr]).toEqual([expected, "", expect.stringMatching(message)]);
   });
 

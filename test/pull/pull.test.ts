@@ -94,6 +94,42 @@ const extra: FakeRow = {
   product_id: "extra",
 };
 
+describe("a service that does not tell total_matching", () => {
+  function untold(): FakeService {
+    const service = fakeService(manyRows());
+    const { client } = service;
+    const catalog: typeof client.catalog = async (...args) => {
+      const page = await client.catalog(...args);
+      return { ...page, pagination: { ...page.pagination, limit: null, total_matching: null } };
+    };
+    return { ...service, client: { ...client, catalog } };
+  }
+
+  test("is read to the end", async () => {
+    const sink = memorySink("stream");
+    const { result } = await run(untold(), sink);
+    expect([result?.rows, new Set(sink.rows()).size]).toEqual([1240, 1240]);
+  });
+
+  test("is counted against the coverage", async () => {
+    const service = untold();
+    const { client } = service;
+    const short: FakeService = {
+      ...service,
+      client: {
+        ...client,
+        catalog: async (...args) => {
+          const page = await client.catalog(...args);
+          return { ...page, rows: page.rows.slice(1) };
+        },
+      },
+    };
+    const { error } = await run(short, memorySink("stream"));
+    expect(error).toBeInstanceOf(SetChangedError);
+    expect((error as Error).message).toMatch(/coverage counted \d+ rows where the walk gave \d+/);
+  });
+});
+
 describe("a pull", () => {
   test("gives every row once, combination by combination", async () => {
     const rows = manyRows();

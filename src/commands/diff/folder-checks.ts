@@ -1,12 +1,12 @@
 import { FLAG_OF_FILTER } from "../../cli/flags/filter.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import { closest } from "../../contract/closest.ts";
+import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { FILTER_NAMES, type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import type { DayState, SyncState } from "../../mirror/folder-state.ts";
 import { combinationsOf } from "../../mirror/synced-day.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
-import { combinationFilter, dayFilter } from "../../pull/local-filters.ts";
 
 /**
  * Refuses days of which the folder knows nothing: later than its newest, or outside the dates it was synced with. Any

@@ -1,11 +1,11 @@
 import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
+import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
 import { folderDays } from "../../mirror/folder-days.ts";
 import type { SyncState } from "../../mirror/folder-state.ts";
 import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/synced-day.ts";
-import { combinationFilter } from "../../pull/local-filters.ts";
 import type { ComparedDays } from "./days.ts";
 import { checkDays, checkVocabulary, flagsOf, nearestDays } from "./folder-checks.ts";
 import type { DiffOptions } from "./options.ts";

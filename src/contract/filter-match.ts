@@ -1,4 +1,4 @@
-import { type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
+import { type Filters, formatRcd, type Rcd } from "./filters.ts";
 
 /** Tells whether filters match a combination; their dates do not count. */
 export function combinationFilter({ retailer, category, department, rcd }: Filters): (combination: Rcd) => boolean {
