@@ -3,31 +3,35 @@ import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { openApiDocument } from "../../contract/openapi.ts";
 import type { Store } from "../store/store.ts";
-import { sourceOf } from "./auth.ts";
 import { DayCounter } from "./day-counter.ts";
+import { connectionOf, GatedServer } from "./gated-server.ts";
 import { KeyUses } from "./key-uses.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./problems.ts";
-import { FixedWindow, rateLimitHeaders } from "./rate-limit.ts";
-import { malformedRequestHandler, OpenAnswers, socketAnswer } from "./raw-answers.ts";
+import { FixedWindow, groupBudgets, rateLimitHeaders } from "./rate-limit.ts";
+import { malformedRequestHandler, socketAnswer } from "./raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveErrors } from "./routes/errors.ts";
 import { serveOperations } from "./routes/operations.ts";
 import { serveStatus } from "./routes/status-feed.ts";
 
 const FLUSH_INTERVAL = 5_000;
-/** Milliseconds after which a client that does not read its answer no longer holds up the end. */
-const DRAIN_TIME = 10_000;
+/** Milliseconds that clients have at the end to take the answers that were begun. */
+const DRAIN_TIME = 20_000;
+/** Milliseconds in which a whole request has to arrive. */
+const REQUEST_TIME = 30_000;
+/** Milliseconds for which a connection is kept between two requests. */
+const KEEP_ALIVE_TIME = 72_000;
 
 /** The service over `store` as an application that does not listen yet. The store is the caller's to close. */
 export function createApp(store: Store, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
   const failedAttempts = new FixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
+  const budgets = groupBudgets(settings);
   const dayCounter = new DayCounter(store, settings.now);
   const keyUses = new KeyUses(store, settings.now);
-  const answers = new OpenAnswers();
-  const errorBase = (): string => settings.errorBase ?? urlOf(app);
-  const answerSocket = socketAnswer(answers, failedAttempts, errorBase);
+  const errorBase = (): string => settings.errorBase ?? settings.publicUrl ?? reachableUrl(app);
+  const answerSocket = socketAnswer(budgets, errorBase);
 
   const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemFrom(error);
@@ -42,10 +46,13 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
       .send(Buffer.from(JSON.stringify(document)));
   };
 
-  /** What a `/v1` response says of the limits until a team is known: the failed attempts left to the address. */
+  /** What a `/v1` response says of the limits until a team is known: a window of its group that nothing was used of. */
   const describeLimits = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (/^\/(api\/)?v1(?![^/?])/.test(request.routeOptions.url ?? request.url)) {
-      reply.headers(rateLimitHeaders(failedAttempts.peek(sourceOf(request.ip)))).header("cache-control", "no-store");
+    const [isVersioned, , operation] =
+      /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/.exec(request.routeOptions.url ?? request.url) ?? [];
+    if (isVersioned !== undefined) {
+      const figures = budgets[operation === "sample" ? "sample" : "catalog"].unused();
+      reply.headers(rateLimitHeaders(figures)).header("cache-control", "no-store");
     }
   };
 
@@ -63,12 +70,14 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // A request that arrives while the service drains is answered like any other.
     return503OnClosing: false,
-    requestTimeout: 30_000,
-    http: { requireHostHeader: false },
+    serverFactory: (handler) =>
+      new GatedServer(
+        { requireHostHeader: false, requestTimeout: REQUEST_TIME, keepAliveTimeout: KEEP_ALIVE_TIME },
+        handler,
+      ),
     clientErrorHandler: malformedRequestHandler(answerSocket),
     frameworkErrors: badPath,
   });
-  answers.watch(app.server);
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit("request", request, response);
   });
@@ -79,6 +88,11 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
   app.setErrorHandler(sendProblem);
   app.addHook("onRequest", async (request, reply) => {
     describeLimits(request, reply);
+    if ((app.server as GatedServer).isOverloaded) {
+      throw new ServiceProblem("service_unavailable", "Too many requests are under way.", {
+        headers: { "retry-after": "1" },
+      });
+    }
     if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
       throw new ServiceProblem("invalid_request", "The request has no Host header.");
     }
@@ -89,7 +103,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
   });
   endGracefully(app, async () => void (await Promise.all([dayCounter.flush(), keyUses.flush()])));
 
-  serveOperations(app, { store, settings, failedAttempts, dayCounter, keyUses });
+  serveOperations(app, { store, settings, budgets, failedAttempts, dayCounter, keyUses });
   serveErrors(app, errorBase);
   serveStatus(app, store, dayCounter, settings);
   const description = Buffer.from(JSON.stringify(openApiDocument()));
@@ -105,6 +119,11 @@ export function urlOf(app: FastifyInstance): string {
   }
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
+}
+
+/** The same for what others are told to use: no client reaches an address that stands for all of the machine's. */
+function reachableUrl(app: FastifyInstance): string {
+  return urlOf(app).replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
 }
 
 /** The contract has no code for a wrong method: what is not there is not found, and `Allow` says what is. */
@@ -128,20 +147,19 @@ function originForm(target: string): string {
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
 }
 
-/** What was measured is written now and then and at the end; connections are let go as soon as their answer is finished. */
+/** Writes what was measured now and then and at the end; ends each connection when its answers are finished. */
 function endGracefully(app: FastifyInstance, flush: () => Promise<void>): void {
-  let ending = false;
   let flushTimer: NodeJS.Timeout | undefined;
   app.addHook("onReady", async () => {
     flushTimer = setInterval(flush, FLUSH_INTERVAL).unref();
   });
-  app.addHook("onSend", async (_, reply) => {
-    if (ending) {
+  app.addHook("onSend", async (request, reply) => {
+    if (connectionOf(request.raw).endsWith(reply.raw)) {
       reply.header("connection", "close");
     }
   });
   app.addHook("preClose", async () => {
-    ending = true;
+    (app.server as GatedServer).drain();
     setTimeout(() => app.server.closeAllConnections(), DRAIN_TIME).unref();
   });
   app.addHook("onClose", async () => {

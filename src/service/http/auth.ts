@@ -3,7 +3,7 @@ import type { Scope } from "../../contract/operations.ts";
 import { hashSecret } from "../store/access/keys.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { ServiceProblem } from "./problems.ts";
-import { type FixedWindow, rateLimitHeaders, refusalHeaders } from "./rate-limit.ts";
+import { type FixedWindow, type RateFigures, refusalHeaders } from "./rate-limit.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
 
@@ -14,6 +14,12 @@ export interface Credentials {
   source: string;
 }
 
+/** What failed attempts are counted in, and the figures of the endpoint group that a refused one is told. */
+interface AttemptLimits {
+  failedAttempts: FixedWindow;
+  group: RateFigures;
+}
+
 /**
  * The key that a request presents; looked up on every request, so that a revocation holds at once. Failed attempts are
  * counted per source address; a good key is never held up by them.
@@ -21,7 +27,7 @@ export interface Credentials {
 export async function authenticate(
   { authorization, source }: Credentials,
   store: Store,
-  failedAttempts: FixedWindow,
+  { failedAttempts, group }: AttemptLimits,
   deadline: AbortSignal,
 ): Promise<KeyRecord> {
   const secret = bearerToken(authorization);
@@ -29,18 +35,18 @@ export async function authenticate(
   if (key !== undefined && key.revokedAt === null) {
     return key;
   }
-  const { admitted, ...figures } = failedAttempts.charge(source);
+  const { admitted, resetSeconds } = failedAttempts.charge(source);
   if (!admitted) {
     throw new ServiceProblem("rate_limited", "Too many failed authentications from this address.", {
-      headers: refusalHeaders(figures),
+      headers: refusalHeaders({ ...group, remaining: 0, resetSeconds }),
     });
   }
   throw secret === undefined
     ? new ServiceProblem("missing_credentials", "The request carries no Bearer credential.", {
-        headers: { ...rateLimitHeaders(figures), "www-authenticate": REALM },
+        headers: { "www-authenticate": REALM },
       })
     : new ServiceProblem("invalid_credentials", "The key is unknown or revoked.", {
-        headers: { ...rateLimitHeaders(figures), "www-authenticate": `${REALM}, error="invalid_token"` },
+        headers: { "www-authenticate": `${REALM}, error="invalid_token"` },
       });
 }
 

@@ -11,6 +11,8 @@ export interface ServiceOptions {
   cursorTtl?: number;
   /** Milliseconds after which a request is given up as `upstream_timeout`. */
   queryTimeout?: number;
+  /** Address under which clients reach the service, without a final slash; the one it listens on when absent. */
+  publicUrl?: string;
   /** Address of the host that serves `/errors`, without a final slash; the service's own when absent. */
   errorBase?: string;
   /** Whether the rows are generated demo data; published in the status feed. */
@@ -21,7 +23,8 @@ export interface ServiceOptions {
   onUnexpectedError?: (error: unknown, requestId: string) => void;
 }
 
-export type ServiceSettings = Required<Omit<ServiceOptions, "errorBase">> & Pick<ServiceOptions, "errorBase">;
+type Addresses = "publicUrl" | "errorBase";
+export type ServiceSettings = Required<Omit<ServiceOptions, Addresses>> & Pick<ServiceOptions, Addresses>;
 
 /** Failed authentications a window that one source address may cause before it is answered with 429. */
 export const FAILED_ATTEMPTS_PER_WINDOW = 20;

@@ -1,3 +1,6 @@
+import type { EndpointGroup } from "../../contract/limits.ts";
+import type { ServiceSettings } from "./options.ts";
+
 /** What the `RateLimit-*` headers say, contract section 8 rule 1. */
 export interface RateFigures {
   limit: number;
@@ -46,11 +49,10 @@ export class FixedWindow {
     return { ...this.#figures(window, time), admitted };
   }
 
-  /** The figures of `key`, without counting a request. */
-  peek(key: string): RateFigures {
+  /** The figures of a window in which no request was counted. */
+  unused(): RateFigures {
     const time = this.#now();
-    this.#dropEnded(time);
-    return this.#figures(this.#windows.get(key) ?? { startedAt: time, used: 0 }, time);
+    return this.#figures({ startedAt: time, used: 0 }, time);
   }
 
   #figures({ startedAt, used }: Window, time: number): RateFigures {
@@ -67,6 +69,16 @@ export class FixedWindow {
       this.#windows.delete(key);
     }
   }
+}
+
+/** The requests that each team has left, by endpoint group (contract section 8). */
+export type GroupBudgets = Readonly<Record<EndpointGroup, FixedWindow>>;
+
+export function groupBudgets({ rateLimit, sampleRateLimit, windowSeconds, now }: ServiceSettings): GroupBudgets {
+  return {
+    catalog: new FixedWindow(rateLimit, windowSeconds, now),
+    sample: new FixedWindow(sampleRateLimit, windowSeconds, now),
+  };
 }
 
 /** The headers that every response to a `/v1` request carries. */

@@ -1,8 +1,8 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { sourceOf } from "./auth.ts";
+import type { GatedConnection } from "./gated-connection.ts";
 import { PROBLEM_TYPE, problemDocument, ServiceProblem } from "./problems.ts";
-import { type FixedWindow, rateLimitHeaders } from "./rate-limit.ts";
+import { type GroupBudgets, rateLimitHeaders } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
 
 /** Milliseconds in which a client has to read the answer and hang up. */
@@ -11,16 +11,13 @@ const LINGER = 5_000;
 /** Ends a connection with a problem that is written by hand, because nothing else can answer there. */
 export type SocketAnswer = (socket: Socket, problem: ServiceProblem) => void;
 
-/**
- * How connections are ended with a problem. While an answer is under way on one nothing may be written into it: it is
- * dropped instead.
- */
-export function socketAnswer(answers: OpenAnswers, failedAttempts: FixedWindow, errorBase: () => string): SocketAnswer {
+/** How connections are ended with a problem. While an answer is open on one, nothing may be written into it: it is cut. */
+export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): SocketAnswer {
   return (socket, problem) => {
     // Nobody else hears of a socket that Node.js has handed over, or ends it where its client does not.
     socket.on("error", () => socket.destroy());
     socket.setTimeout(LINGER, () => socket.destroy());
-    if (!socket.writable || answers.isOpenOn(socket)) {
+    if (!socket.writable || (socket as unknown as GatedConnection).hasOpenAnswer) {
       socket.destroy();
       return;
     }
@@ -30,7 +27,7 @@ export function socketAnswer(answers: OpenAnswers, failedAttempts: FixedWindow, 
       "content-type": PROBLEM_TYPE,
       "content-length": String(Buffer.byteLength(body)),
       connection: "close",
-      ...rateLimitHeaders(failedAttempts.peek(sourceOf(socket.remoteAddress ?? ""))),
+      ...rateLimitHeaders(budgets.catalog.unused()),
       ...problem.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -61,21 +58,4 @@ function detailOf({ code }: NodeJS.ErrnoException): string {
   return code === "ERR_HTTP_REQUEST_TIMEOUT"
     ? "The request did not arrive in time."
     : "The bytes received are not an HTTP request.";
-}
-
-/** Knows on which connections a response is still to be finished. */
-export class OpenAnswers {
-  readonly #latest = new WeakMap<Socket, ServerResponse>();
-
-  watch(server: Server): void {
-    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-      this.#latest.set(request.socket, response);
-    });
-  }
-
-  /** Responses on one connection finish in order, so that the latest says it for all. */
-  isOpenOn(socket: Socket): boolean {
-    const response = this.#latest.get(socket);
-    return response !== undefined && !response.writableFinished;
-  }
 }

@@ -39,7 +39,7 @@ test.each([
 
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(head).toMatch(/\r\ncontent-type: application\/problem\+json\r\n/);
-  expect(head).toMatch(/\r\nratelimit-limit: 20\r\nratelimit-remaining: 20\r\nratelimit-reset: \d+/);
+  expect(head).toMatch(/\r\nratelimit-limit: 120\r\nratelimit-remaining: 120\r\nratelimit-reset: \d+/);
   expect(JSON.parse(body)).toMatchObject({ code: "invalid_request", status: 400 });
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
@@ -77,7 +77,7 @@ test("a whole URL that leads nowhere under /v1 carries the limit headers", async
 
   const received = await exchange(service, `GET http://any.example/v1/nowhere HTTP/1.1\r\n${close}\r\n`);
 
-  expect(received).toMatch(/^HTTP\/1\.1 404 Not Found\r\nratelimit-limit: 20\r\n/);
+  expect(received).toMatch(/^HTTP\/1\.1 404 Not Found\r\nratelimit-limit: 120\r\n/);
 });
 
 test("a whole URL as the request target means its path", async () => {

@@ -83,19 +83,38 @@ test("a request that is refused for what it asks counts as well", async () => {
 
 // Every answer is checked for the three headers by the helper that reads it; here are the odd ones.
 test.each([
-  ["an unknown path", "/v1/products", "GET", 404],
-  ["the bare prefix", "/v1", "GET", 404],
-  ["an unknown path under the other prefix", "/api/v1/retailers", "GET", 404],
-  ["a wrong method", "/v1/catalog", "POST", 404],
-  ["a path that cannot be decoded", "/v1/%zz", "GET", 400],
-])("%s under /v1 carries the limit headers", async (_, path, method, status) => {
+  ["an unknown path", "/v1/products", "GET", 404, 120],
+  ["the bare prefix", "/v1", "GET", 404, 120],
+  ["an unknown path under the other prefix", "/api/v1/retailers", "GET", 404, 120],
+  ["a wrong method", "/v1/catalog", "POST", 404, 120],
+  ["a wrong method of the sample", "/v1/sample", "POST", 404, 30],
+  ["a path that cannot be decoded", "/v1/%zz", "GET", 400, 120],
+])("%s under /v1 carries the limit of its endpoint group", async (_, path, method, status, limit) => {
   const service = await startTestService();
 
   const answer = await service.get(path, { method });
 
   expect(answer.status).toBe(status);
-  expect(figures(answer.headers)).toEqual([20, 20, 60]);
+  expect(figures(answer.headers)).toEqual([limit, limit, 60]);
 });
+
+test.each([
+  ["/v1/sample", 30],
+  ["/v1/catalog", 120],
+])(
+  "a failed authentication at %s carries the limit of the endpoint group, and 429 says that nothing is left",
+  async (path, limit) => {
+    const service = await startTestService({ now: () => 0 });
+
+    const answers = [];
+    for (let attempt = 1; attempt <= 21; attempt += 1) {
+      const { status, headers } = await service.get(path, { key: "wrong" });
+      answers.push([status, ...figures(headers)]);
+    }
+
+    expect(answers).toEqual([...Array(20).fill([401, limit, limit, 60]), [429, limit, 0, 60]]);
+  },
+);
 
 test("a failure under an escaped spelling of /v1 carries the limit headers", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError("away"));
@@ -103,5 +122,5 @@ test("a failure under an escaped spelling of /v1 carries the limit headers", asy
 
   const { status, headers } = await service.get("/%761/catalog");
 
-  expect([status, ...figures(headers)]).toEqual([503, 20, 20, 60]);
+  expect([status, ...figures(headers)]).toEqual([503, 120, 120, 60]);
 });

@@ -86,6 +86,28 @@ test("a request that was half sent when the end began is answered", async () => 
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
 });
 
+test("answers that were begun when the end began reach a reader that is slow", async () => {
+  const rows = products(100, { title: "x".repeat(20_000) });
+  const service = await startTestService({ rows });
+  const slow = connect(Number(new URL(service.url).port));
+  const request = `GET /v1/catalog?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+  slow.write(request.repeat(8));
+  await once(slow, "readable");
+
+  const closed = service.close();
+  await expect.poll(() => service.get("/errors.json").catch(() => "refused")).toBe("refused");
+  let received = "";
+  slow.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  await once(slow, "end");
+  slow.end();
+  await closed;
+
+  const [, ...answers] = received.split("HTTP/1.1 200 OK\r\n");
+  expect(answers.map((answer) => answer.match(/"product_id"/g)?.length)).toEqual(Array(8).fill(100));
+});
+
 test("idle connections do not hold up the end", async () => {
   const service = await startTestService();
   const agent = new Agent({ keepAlive: true });

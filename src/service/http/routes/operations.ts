@@ -8,7 +8,7 @@ import type { KeyUses } from "../key-uses.ts";
 import type { ServiceSettings } from "../options.ts";
 import { ServiceProblem } from "../problems.ts";
 import { readQuery } from "../query.ts";
-import { FixedWindow, rateLimitHeaders, refusalHeaders } from "../rate-limit.ts";
+import { type FixedWindow, type GroupBudgets, rateLimitHeaders, refusalHeaders } from "../rate-limit.ts";
 import { catalogResponder } from "./catalog.ts";
 import { coverageResponder } from "./coverage.ts";
 import type { Respond } from "./respond.ts";
@@ -20,6 +20,7 @@ const PREFIXES = ["", "/api"];
 interface Parts {
   store: Store;
   settings: ServiceSettings;
+  budgets: GroupBudgets;
   failedAttempts: FixedWindow;
   dayCounter: DayCounter;
   keyUses: KeyUses;
@@ -27,12 +28,7 @@ interface Parts {
 
 /** Serves the three operations of contract section 4. */
 export function serveOperations(app: FastifyInstance, parts: Parts): void {
-  const { store, settings, failedAttempts, dayCounter, keyUses } = parts;
-  const { rateLimit, sampleRateLimit, windowSeconds, queryTimeout, now } = settings;
-  const budgets = {
-    catalog: new FixedWindow(rateLimit, windowSeconds, now),
-    sample: new FixedWindow(sampleRateLimit, windowSeconds, now),
-  };
+  const { store, settings, budgets, failedAttempts, dayCounter, keyUses } = parts;
   const responders: Record<OperationName, Respond> = {
     sample: sampleResponder(store),
     catalog: catalogResponder(store, settings),
@@ -42,11 +38,12 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
   /** Order matters: who asks, whether the team may ask now, whether it may ask this, and only then what is asked. */
   async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const operation = OPERATIONS[name];
-    const text = await withinDeadline(queryTimeout, async (deadline) => {
+    const text = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
-      const key = await authenticate(credentials, store, failedAttempts, deadline);
+      const budget = budgets[operation.group];
+      const key = await authenticate(credentials, store, { failedAttempts, group: budget.unused() }, deadline);
       keyUses.add(key.id);
-      reply.headers(rateLimitHeaders(chargeTeam(budgets[operation.group], key)));
+      reply.headers(rateLimitHeaders(chargeTeam(budget, key)));
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);
       return responders[name]({ requestId: request.id, parameters, visible: key.retailers, deadline });

@@ -8,6 +8,9 @@ import { withinDeadline } from "../deadline.ts";
 import type { ServiceSettings } from "../options.ts";
 import { statusFeed, windowStart } from "../status-document.ts";
 
+/** Milliseconds for which a status is told again before it is read anew. */
+const SHARED_TIME = 1_000;
+
 /** Serves the status feed (contract section 4.5) as JSON and as a page. */
 export function serveStatus(
   app: FastifyInstance,
@@ -16,13 +19,29 @@ export function serveStatus(
   settings: ServiceSettings,
 ): void {
   const read = statusReader(store, dayCounter, settings);
+  const status = shared(async () => {
+    const feed = await read();
+    return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
+  }, settings.now);
   app.get("/status.json", async (_, reply) =>
     reply
       .header("cache-control", "no-cache")
       .type("application/json")
-      .send(Buffer.from(JSON.stringify(await read()))),
+      .send((await status()).json),
   );
-  app.get("/status", async (_, reply) => sendHtml(reply, statusPage(await read())));
+  app.get("/status", async (_, reply) => sendHtml(reply, (await status()).page));
+}
+
+/** Does the work at most once in `SHARED_TIME`, however many ask: the status needs no key. `work` never rejects. */
+function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
+  let latest: { at: number; result: Promise<T> } | undefined;
+  return () => {
+    const age = latest === undefined ? Number.NaN : now() - latest.at;
+    if (latest === undefined || !(age >= 0 && age < SHARED_TIME)) {
+      latest = { at: now(), result: work() };
+    }
+    return latest.result;
+  };
 }
 
 /** A status that fails with the database would be of no use: while it is away, what was last read is told. */

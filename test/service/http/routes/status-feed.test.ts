@@ -92,8 +92,9 @@ test("counts are written every few seconds, whether anybody asks for the status 
 
 test("counts outlast a database that is away, and the status is told all the same", async () => {
   let away = true;
+  let now = noon;
   const service = await startTestService({
-    now: () => noon,
+    now: () => now,
     faults: (store) => ({
       addDayCounts: async (counts) => {
         if (away) {
@@ -113,6 +114,7 @@ test("counts outlast a database that is away, and the status is told all the sam
   const { body: during } = await service.get("/status.json");
   await service.get("/v1/sample");
   away = false;
+  now += 1_000;
   const { body: after } = await service.get("/status.json");
 
   expect([during.state, during.suites[0].days.at(-1).uptime_pct]).toEqual(["outage", 100]);
@@ -123,13 +125,15 @@ test("counts outlast a database that is away, and the status is told all the sam
 });
 
 test("an open incident shows in the state of its suite until it is resolved", async () => {
-  const service = await startTestService({ now: () => noon });
+  let now = noon;
+  const service = await startTestService({ now: () => now });
   const at = (minutes: number) => new Date(noon + minutes * 60_000);
   const incident = { title: "Slow pages", suite: "catalog-api", severity: "minor", body: "Looking" } as const;
   const id = await openIncident(service.store, incident, at(0));
   const { body: during } = await service.get("/status.json");
 
   await resolveIncident(service.store, id, "Fixed", at(5));
+  now += 1_000;
   const { body: after } = await service.get("/status.json");
 
   expect([during.state, during.suites[0].state, after.state]).toEqual(["degraded", "degraded", "operational"]);
@@ -146,6 +150,29 @@ test("an open incident shows in the state of its suite until it is resolved", as
       ],
     },
   ]);
+});
+
+test("the status is read once a second, however many ask for it", async () => {
+  let now = noon;
+  let reads = 0;
+  const service = await startTestService({
+    now: () => now,
+    faults: (store) => ({
+      incidents: async (since) => {
+        reads += 1;
+        return store.incidents(since);
+      },
+    }),
+  });
+  const ask = () => Promise.all(["/status.json", "/status", "/status.json"].map((path) => service.get(path)));
+
+  await ask();
+  now += 999;
+  await ask();
+  expect(reads).toBe(1);
+  now += 1;
+  await ask();
+  expect(reads).toBe(2);
 });
 
 test("a service on demo data says so", async () => {

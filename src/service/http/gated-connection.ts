@@ -1,0 +1,195 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+/** Answers that may be open on one connection before no further request of it is read. */
+export const OPEN_ANSWERS = 10;
+/** Longest part of a stream that is handed on at once, in bytes. */
+const LONGEST_PART = 4096;
+/** Milliseconds in which a client has to take a part of its answer; after them its connection is cut. */
+const STALL_TIME = 30_000;
+
+const NEWLINE = 10;
+const RETURN = 13;
+
+type Done = (error?: Error | null) => void;
+
+/**
+ * A connection that hands the HTTP parser one pipelined request at a time, and none while `OPEN_ANSWERS` answers are open.
+ * Node.js alone parses all that one read brings, thousands of requests, before it looks at what is unanswered. The bytes
+ * stay the same in both directions.
+ */
+export class GatedConnection extends Duplex {
+  readonly #socket: Socket;
+  readonly #onCount: (change: number) => void;
+  readonly #openAnswers = new Set<ServerResponse>();
+  #latest: ServerResponse | undefined;
+  /** What was read and not handed on. */
+  #waiting: Buffer = Buffer.alloc(0);
+  /** Whether a part of a request was handed on whose end is still to come. */
+  #inRequest = false;
+  #hasEnded = false;
+  #isWanted = false;
+  #isWriting = false;
+  #isDraining = false;
+  #idleTime = 0;
+
+  /** @param onCount is told of each answer that is begun (1) or over (-1) */
+  constructor(socket: Socket, onCount: (change: number) => void) {
+    // A mark of one byte: what was handed on lies in no further buffer.
+    super({ allowHalfOpen: true, decodeStrings: false, readableHighWaterMark: 1 });
+    this.#socket = socket;
+    this.#onCount = onCount;
+    socket.on("data", (bytes) => {
+      this.#waiting = this.#waiting.length === 0 ? bytes : Buffer.concat([this.#waiting, bytes]);
+      this.#handOn();
+      if (this.#waiting.length > 0) {
+        socket.pause();
+      }
+    });
+    socket.on("end", () => {
+      this.#hasEnded = true;
+      this.#handOn();
+    });
+    socket.on("error", (error) => this.destroy(error));
+    socket.on("close", () => this.destroy());
+    socket.on("timeout", () => {
+      if (this.#isWriting) {
+        this.destroy();
+      } else {
+        this.emit("timeout");
+      }
+    });
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  /** Whether an answer is still to be written to its end. */
+  get hasOpenAnswer(): boolean {
+    return this.#openAnswers.size > 0;
+  }
+
+  /** Whether nothing was asked that is not answered. */
+  get isIdle(): boolean {
+    return !this.hasOpenAnswer && !this.#inRequest && this.#waiting.length === 0;
+  }
+
+  /** Counts an answer as open until it is written or cut off. */
+  addAnswer(response: ServerResponse): void {
+    this.#inRequest = false;
+    this.#latest = response;
+    this.#openAnswers.add(response);
+    this.#onCount(1);
+    response.once("close", () => this.#settle(response));
+  }
+
+  /** Lets the connection end once what was begun is answered. */
+  drain(): void {
+    this.#isDraining = true;
+    if (this.isIdle) {
+      this.destroy();
+    }
+  }
+
+  /** Whether no answer will follow this one. */
+  endsWith(response: ServerResponse): boolean {
+    return this.#isDraining && this.#latest === response;
+  }
+
+  /** As `setTimeout` of a socket, for the time in which nothing is written; while something is, it is `STALL_TIME`. */
+  setTimeout(milliseconds: number, onTimeout?: () => void): this {
+    this.#idleTime = milliseconds;
+    if (onTimeout !== undefined) {
+      this.once("timeout", onTimeout);
+    }
+    this.#watchTime();
+    return this;
+  }
+
+  override _read(): void {
+    this.#isWanted = true;
+    this.#handOn();
+  }
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
+    this._writev([{ chunk, encoding }], done);
+  }
+
+  override _writev(chunks: readonly { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
+    this.#isWriting = true;
+    this.#watchTime();
+    const written: Done = (error) => {
+      this.#isWriting = false;
+      this.#watchTime();
+      done(error);
+    };
+    this.#socket.cork();
+    for (const [index, { chunk, encoding }] of chunks.entries()) {
+      this.#socket.write(chunk, encoding, index === chunks.length - 1 ? written : undefined);
+    }
+    this.#socket.uncork();
+  }
+
+  override _final(done: Done): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    // Node.js says nothing of answers that wait behind another one when their connection goes.
+    for (const response of this.#openAnswers) {
+      this.#settle(response);
+    }
+    this.#socket.destroy();
+    done(error);
+  }
+
+  #settle(response: ServerResponse): void {
+    if (!this.#openAnswers.delete(response)) {
+      return;
+    }
+    this.#onCount(-1);
+    if (this.#isDraining && this.isIdle) {
+      this.end();
+    } else {
+      this.#handOn();
+    }
+  }
+
+  #watchTime(): void {
+    this.#socket.setTimeout(this.#isWriting ? STALL_TIME : this.#idleTime);
+  }
+
+  #handOn(): void {
+    const most = this.#isDraining ? 1 : OPEN_ANSWERS;
+    if (!this.#isWanted || this.destroyed || this.#openAnswers.size >= most) {
+      return;
+    }
+    if (this.#waiting.length > 0) {
+      const end = endOfPart(this.#waiting);
+      const part = this.#waiting.subarray(0, end);
+      this.#waiting = this.#waiting.subarray(end);
+      this.#isWanted = false;
+      this.#inRequest = true;
+      this.push(part);
+    } else if (this.#hasEnded) {
+      this.#isWanted = false;
+      this.push(null);
+    } else if (this.#socket.isPaused()) {
+      this.#socket.resume();
+    }
+  }
+}
+
+/** Where the first part of `bytes` ends: behind an empty line, which ends a request without a body. */
+function endOfPart(bytes: Buffer): number {
+  const most = Math.min(bytes.length, LONGEST_PART);
+  for (let at = bytes.indexOf(NEWLINE); at !== -1 && at < most; at = bytes.indexOf(NEWLINE, at + 1)) {
+    const next = bytes[at + 1] === RETURN ? at + 2 : at + 1;
+    if (bytes[next] === NEWLINE) {
+      return next + 1;
+    }
+  }
+  return most;
+}
