@@ -1,5 +1,6 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rm } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { FileError } from "../errors.ts";
 import { errorCode, fileError } from "./system-error.ts";
 
@@ -70,9 +71,47 @@ export async function makeOwnFolder(path: string): Promise<void> {
     if (errorCode(error) !== "EEXIST") {
       throw fileError(path, error);
     }
-    const entry = await entryAt(path);
-    if (entry !== undefined && !entry.isDirectory()) {
-      throw notOwn(path, kindOf(entry), "a folder");
+    await assertOwnFolder(path);
+  }
+}
+
+/**
+ * Makes sure that no link and no file has the name of one of the tool's own folders; behind a link lie files of somebody
+ * else, which the tool would replace or remove. A folder that is missing passes.
+ *
+ * @throws FileError where a link or a file has that name
+ */
+export async function assertOwnFolder(path: string): Promise<void> {
+  const entry = await entryAt(path);
+  if (entry !== undefined && !entry.isDirectory()) {
+    throw notOwn(path, kindOf(entry), "a folder");
+  }
+}
+
+/**
+ * Makes a folder that the user named, and those above it that are missing. Node's recursive `mkdir` never ends where the
+ * system says ENOENT below a folder that exists, as Linux does in `/proc`.
+ *
+ * @throws FileError where it cannot be made, or something else has its name
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const make = async (folder: string): Promise<void> => {
+    const found = await stat(folder).catch(() => undefined);
+    if (found?.isDirectory()) {
+      return;
+    }
+    if (dirname(folder) !== folder) {
+      await make(dirname(folder));
+    }
+    await mkdir(folder);
+  };
+  try {
+    await make(path);
+  } catch (error) {
+    // Another process may have been faster.
+    const found = await stat(path).catch(() => undefined);
+    if (!found?.isDirectory()) {
+      throw fileError(path, error);
     }
   }
 }

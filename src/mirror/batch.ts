@@ -5,12 +5,13 @@ import { type Filters, formatRcd } from "../contract/filters.ts";
 import type { Product } from "../contract/product.ts";
 import { fingerprint } from "../export/manifest.ts";
 import { createPartitionSink, writeWhole } from "../export/partition-sink.ts";
+import type { Lock } from "../files/lock.ts";
 import { openPartitionSpool } from "../output/destination/partition-spool.ts";
-import { moveIntoPlace, partitionOf } from "../output/destination/partitions.ts";
+import { partitionOf } from "../output/destination/partitions.ts";
 import type { RowEncoder } from "../output/formats/encoder.ts";
 import { type PullOptions, pull } from "../pull/pull.ts";
 import { type DayRange, isWithin } from "./calendar.ts";
-import { placeOfDay, removeDay } from "./day-files.ts";
+import { placeDay, removeDay } from "./day-files.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 import { type DayState, type SyncState, writeState } from "./folder-state.ts";
 
@@ -18,6 +19,8 @@ import { type DayState, type SyncState, writeState } from "./folder-state.ts";
 export interface BatchResult {
   /** Days that were read and have rows, or had. */
   days: number;
+  /** Days whose files were removed, since the service has no rows of them. */
+  daysRemoved: number;
   rowsAdded: number;
   rowsReplaced: number;
   rowsRemoved: number;
@@ -28,6 +31,8 @@ export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | 
   createEncoder: () => RowEncoder;
   /** Days whose files are not what the state says, or that it knows nothing of. */
   untrusted: ReadonlySet<string>;
+  /** Of the folder, asked before anything in it is replaced. */
+  lock: Lock;
 }
 
 /**
@@ -49,6 +54,7 @@ export async function syncRange(
       options.untrusted.has(day) || state.days[day]?.rows !== rows || state.days[day].digest !== digest,
   );
   const result = resultOf(new Map(replaced), removed, state, staged.size + removed.length);
+  await options.lock.assertHeld();
   await place(new Map(replaced), removed, state, options.folder);
   return result;
 }
@@ -110,7 +116,7 @@ async function place(
   state.pending = [...new Set([...state.pending, ...days])];
   await writeState(folder, state);
   for (const [day, content] of replaced) {
-    await moveIntoPlace(stagedFile(folder, day), folder, placeOfDay(day));
+    await placeDay(stagedFile(folder, day), folder, day);
     state.days[day] = content;
   }
   for (const day of removed) {
@@ -127,7 +133,7 @@ function resultOf(
   state: SyncState,
   days: number,
 ): BatchResult {
-  const result = { days, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
+  const result = { days, daysRemoved: removed.length, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
   const count = (before: number, now: number) => {
     result.rowsAdded += Math.max(0, now - before);
     result.rowsReplaced += Math.min(now, before);

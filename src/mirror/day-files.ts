@@ -1,27 +1,65 @@
-import { readdir, rm, rmdir } from "node:fs/promises";
+import { readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isCalendarDate } from "../contract/filters.ts";
 import { fingerprint } from "../export/manifest.ts";
 import { fsyncFolder } from "../files/fsync-folder.ts";
+import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { sizeOf } from "../files/size-of.ts";
 import { fileError } from "../files/system-error.ts";
+import { moveIntoPlace } from "../output/destination/partitions.ts";
 import type { SyncState } from "./folder-state.ts";
 
 const PREFIX = "crawl_date=";
+const FILE = "part-0.parquet";
 
 /** Where a day's rows are, below the folder. All of them are in one file, so that a day changes at one instant. */
 export function placeOfDay(day: string): string {
-  return join(`${PREFIX}${day}`, "part-0.parquet");
+  return join(`${PREFIX}${day}`, FILE);
 }
 
-/** The days that have a file, whether the state knows of it or not. */
-export async function daysOnDisk(folder: string): Promise<string[]> {
-  const days = (await readdir(folder))
-    .filter((name) => name.startsWith(PREFIX))
-    .map((name) => name.slice(PREFIX.length))
-    .filter(isCalendarDate);
-  const sizes = await Promise.all(days.map((day) => sizeOf(join(folder, placeOfDay(day)))));
-  return days.filter((_, index) => sizes[index] !== undefined);
+/** What lies in the day folders of a synced folder. */
+export interface DayFolders {
+  /** Days that have a file where sync puts it, whoever wrote that. */
+  days: string[];
+  /** Everything else there, as paths below the folder; sync neither reads nor removes it. */
+  strangers: string[];
+}
+
+/**
+ * Lists the day folders of a folder; none where the folder is missing.
+ *
+ * @throws FileError where a day folder or its file is a link
+ */
+export async function listDayFolders(folder: string): Promise<DayFolders> {
+  const found: DayFolders = { days: [], strangers: [] };
+  for (const name of (await namesIn(folder)).filter((name) => name.startsWith(PREFIX))) {
+    const day = name.slice(PREFIX.length);
+    if (!isCalendarDate(day)) {
+      found.strangers.push(name);
+      continue;
+    }
+    await assertOwnFolder(join(folder, name));
+    for (const inner of await namesIn(join(folder, name))) {
+      if (inner !== FILE) {
+        found.strangers.push(join(name, inner));
+      } else if ((await ownFileAt(join(folder, name, FILE))) !== undefined) {
+        found.days.push(day);
+      }
+    }
+  }
+  return found;
+}
+
+/** Names with a dot first are passed over: readers of the rows do so, too. */
+async function namesIn(folder: string): Promise<string[]> {
+  if ((await sizeOf(folder)) === undefined) {
+    return [];
+  }
+  try {
+    return (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
+  } catch (error) {
+    throw fileError(folder, error);
+  }
 }
 
 /**
@@ -41,11 +79,18 @@ export async function damagedDays(folder: string, state: SyncState, thorough: bo
   return damaged;
 }
 
+/** Puts a complete file in the place of a day's file; readers see the old one or the new one. */
+export async function placeDay(complete: string, folder: string, day: string): Promise<void> {
+  await assertOwnFolder(dirname(join(folder, placeOfDay(day))));
+  await moveIntoPlace(complete, folder, placeOfDay(day));
+}
+
+/** Removes a day's file, and its folder unless something that is not ours is in there. */
 export async function removeDay(folder: string, day: string): Promise<void> {
   const path = join(folder, placeOfDay(day));
+  await assertOwnFolder(dirname(path));
+  await removeOwnFile(path);
   try {
-    await rm(path, { force: true });
-    // Something that is not ours may be there.
     await rmdir(dirname(path)).catch(() => undefined);
     await fsyncFolder(folder);
   } catch (error) {

@@ -1,8 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lock, lock } from "../files/lock.ts";
-import { makeOwnFolder } from "../files/own-file.ts";
-import { fileError } from "../files/system-error.ts";
+import { makeFolder, makeOwnFolder } from "../files/own-file.ts";
 
 /** The folder in which the tool keeps what it needs about a folder of rows; readers skip names with a dot. */
 export function ownFolderOf(folder: string): string {
@@ -13,15 +11,11 @@ export function ownFolderOf(folder: string): string {
  * Makes `folder` this process's own, see `lock`; it is created where there is none.
  *
  * @throws LockedError where another process holds it
- * @throws FileError where the folder cannot be written
+ * @throws FileError where the folder cannot be written, or `.catalog` in it is a link
  */
 export async function lockFolder(folder: string, pid: number): Promise<Lock> {
   const own = ownFolderOf(folder);
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    throw fileError(folder, error);
-  }
+  await makeFolder(folder);
   await makeOwnFolder(own);
   return await lock(folder, join(own, "lock"), pid);
 }

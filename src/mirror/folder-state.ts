@@ -6,13 +6,13 @@ import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
-/** Raised when a state of before can no longer be understood. */
+/** Bumped on incompatible changes. */
 const STATE_VERSION = 1;
 
 /** What the file of one day holds. */
 export interface DayState {
   rows: number;
-  /** Names the rows whatever their order, which depends on how they were pulled. */
+  /** Names the rows whatever their order, which depends on how they were pulled; empty where it is not known. */
   digest: string;
   bytes: number;
   sha256: string;
@@ -30,22 +30,28 @@ export interface SyncState {
   pending: string[];
 }
 
+const START_ANEW = "delete it and run `catalog sync --adopt` to start anew";
+
 export type CopyOf = Pick<SyncState, "service" | "filters">;
 
 export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");
 }
 
+export function newState(copyOf: CopyOf): SyncState {
+  return { version: STATE_VERSION, ...copyOf, days: {}, pending: [] };
+}
+
 /**
- * Reads what the folder holds; a folder without state holds nothing that is known.
+ * Reads what the folder holds; undefined where it has no state.
  *
  * @throws UsageError where it is a copy of another set
  * @throws FileError where the state cannot be read
  */
-export async function readState(folder: string, wanted: CopyOf): Promise<SyncState> {
+export async function readState(folder: string, wanted: CopyOf): Promise<SyncState | undefined> {
   const state = await readStateOf(folder);
   if (state === undefined) {
-    return { version: STATE_VERSION, ...wanted, days: {}, pending: [] };
+    return undefined;
   }
   for (const name of ["service", "filters"] as const) {
     if (inOrder(state[name]) !== inOrder(wanted[name])) {
@@ -75,10 +81,10 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   }
   const state = parse(text);
   if (state.version !== undefined && state.version !== STATE_VERSION) {
-    throw new FileError(`${path} was written by another version of catalog; delete it to start anew`, path);
+    throw new FileError(`${path} was written by another version of catalog; ${START_ANEW}`, path);
   }
   if (!isState(state)) {
-    throw new FileError(`${path} is damaged; delete it to start anew`, path);
+    throw new FileError(`${path} is damaged; ${START_ANEW}`, path);
   }
   return state;
 }

@@ -1,28 +1,34 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../api/client.ts";
 import type { Coverage } from "../contract/coverage.ts";
 import { dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
+import type { Lock } from "../files/lock.ts";
 import { cutByDate } from "../pull/date-cuts.ts";
+import { adoptDays } from "./adopt.ts";
 import { type BatchOptions, type BatchResult, stagingOf, syncRange } from "./batch.ts";
 import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
 import { type Counts, changedRanges, sumOfCounts } from "./changes.ts";
-import { damagedDays, daysOnDisk } from "./day-files.ts";
-import { lockFolder } from "./folder-lock.ts";
-import { readState, type SyncState } from "./folder-state.ts";
+import { damagedDays, listDayFolders } from "./day-files.ts";
+import { lockFolder, ownFolderOf } from "./folder-lock.ts";
+import { newState, readState, type SyncState } from "./folder-state.ts";
 
-export interface SyncOptions extends Omit<BatchOptions, "untrusted"> {
+export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock"> {
   service: string;
   filters: Filters;
   /** Newest days that are read again whatever their counts. */
   lookback: number;
   /** Compare every day with the service and every file with its digest. */
   verify: boolean;
+  /** Take over day files that the state has no record of, where this tool wrote them. */
+  adopt: boolean;
   pid: number;
 }
 
 export interface SyncResult extends BatchResult {
   daysChecked: number;
+  /** What lies in the day folders and is not sync's, as paths below the folder; it was left alone. */
+  strangers: readonly string[];
 }
 
 /** Rows of one batch: what is read and put into place before the next; what an interruption costs at most. */
@@ -34,30 +40,43 @@ const BATCH_ROWS = 100_000;
  *
  * Interrupted at any instant, every day is whole, as it was or as it is now, and the next run goes on.
  *
- * @throws UsageError where the folder is a copy of another set
+ * @throws UsageError where the folder is a copy of another set, or holds day files that sync may not have written
  * @throws FileError where another process is writing it
  * @throws SetChangedError where the set changes faster than it can be read
  */
 export async function syncFolder(client: CatalogClient, options: SyncOptions): Promise<SyncResult> {
-  const { folder, pid } = options;
+  const { folder, pid, service, filters } = options;
   const lock = await lockFolder(folder, pid);
   try {
-    const state = await readState(folder, { service: options.service, filters: options.filters });
+    const known = await readState(folder, { service, filters });
+    const found = await listDayFolders(folder);
+    const adopted = await adoptDays(found, known, { ...options, isWanted: dayFilter(filters) });
+    const state = known ?? newState({ service, filters });
+    Object.assign(state.days, adopted);
+    state.pending = [...new Set([...state.pending, ...Object.keys(adopted)])];
     await rm(stagingOf(folder), { recursive: true, force: true });
     await mkdir(stagingOf(folder));
-    return await bringUpToDate(client, state, options);
+    const untrusted = new Set([...state.pending, ...(await damagedDays(folder, state, options.verify))]);
+    return { ...(await bringUpToDate(client, state, untrusted, lock, options)), strangers: found.strangers };
   } finally {
     await rm(stagingOf(folder), { recursive: true, force: true });
     await lock.release();
+    // Only where nothing was synced is it empty.
+    await rmdir(ownFolderOf(folder)).catch(() => undefined);
   }
 }
 
-async function bringUpToDate(client: CatalogClient, state: SyncState, options: SyncOptions): Promise<SyncResult> {
+async function bringUpToDate(
+  client: CatalogClient,
+  state: SyncState,
+  untrusted: ReadonlySet<string>,
+  lock: Lock,
+  options: SyncOptions,
+): Promise<Omit<SyncResult, "strangers">> {
   const { filters, signal } = options;
-  const untrusted = await untrustedDays(state, options);
   const { data } = await client.coverage(filters, signal);
   const range = extent([...Object.keys(state.days), ...untrusted], data);
-  const result: SyncResult = { daysChecked: 0, days: 0, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
+  const result = { daysChecked: 0, days: 0, daysRemoved: 0, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
   if (range === undefined) {
     return result;
   }
@@ -70,24 +89,13 @@ async function bringUpToDate(client: CatalogClient, state: SyncState, options: S
   const again = [...untrusted].map((day) => ({ first: day, last: day }));
   for (const part of mergeRanges([...changed, ...again, ...newestDays(range, options.lookback)])) {
     for (const batch of await batchesOf(client, part, options)) {
-      const { days, rowsAdded, rowsReplaced, rowsRemoved } = await syncRange(client, filters, batch, state, {
-        ...options,
-        untrusted,
-      });
-      result.days += days;
-      result.rowsAdded += rowsAdded;
-      result.rowsReplaced += rowsReplaced;
-      result.rowsRemoved += rowsRemoved;
+      const done = await syncRange(client, filters, batch, state, { ...options, lock, untrusted });
+      for (const name of ["days", "daysRemoved", "rowsAdded", "rowsReplaced", "rowsRemoved"] as const) {
+        result[name] += done[name];
+      }
     }
   }
   return result;
-}
-
-/** Days of whose files the state does not tell the truth: a run ended while it replaced them, or somebody else did. */
-async function untrustedDays(state: SyncState, { folder, verify, filters }: SyncOptions): Promise<Set<string>> {
-  const isOfDay = dayFilter(filters);
-  const strangers = (await daysOnDisk(folder)).filter((day) => state.days[day] === undefined && isOfDay(day));
-  return new Set([...state.pending, ...strangers, ...(await damagedDays(folder, state, verify))]);
 }
 
 /** From the first day that either side has to the last. */

@@ -1,6 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { AsyncBuffer } from "hyparquet";
 import { formatRcd, type Rcd } from "../contract/filters.ts";
 import { FileError, SetChangedError } from "../errors.ts";
 import { fingerprint } from "../export/manifest.ts";
@@ -9,6 +8,7 @@ import { sizeOf } from "../files/size-of.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
 import { placeOfDay } from "./day-files.ts";
 import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
+import { bufferOf } from "./parquet-file.ts";
 
 /** Rows whose texts are made at once. */
 const BATCH = 1000;
@@ -177,18 +177,4 @@ export function combinationsOf({ counts }: Pick<DayState, "counts">): Combinatio
 
 function textOf(row: Record<string, unknown>): string {
   return JSON.stringify(row);
-}
-
-function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
-  return {
-    byteLength,
-    slice: async (start, end = byteLength) => {
-      const bytes = new Uint8Array(end - start);
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-      if (bytesRead < bytes.length) {
-        throw new Error(`it ends after ${start + bytesRead} bytes`);
-      }
-      return bytes.buffer;
-    },
-  };
 }

@@ -10,6 +10,7 @@ interface Flags extends FilterFlags {
   demo?: boolean;
   lookback?: string;
   verify?: boolean;
+  adopt?: boolean;
   concurrency?: string;
   maxRate?: string;
   format?: "text" | "json";
@@ -30,6 +31,7 @@ export function declare(
   addFilterFlags(command)
     .option("--lookback <n>", "newest days that are read again whatever their counts (default: 2)")
     .option("--verify", "compare every day with the service and every file with what was written, and repair")
+    .option("--adopt", "take over day files without a state, where their metadata say that catalog wrote them")
     .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
     .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
     .addOption(
@@ -61,6 +63,7 @@ function parseOptions(command: Command, folder: string, flags: Flags, context: C
     demo: flags.demo ?? false,
     lookback: parseWhole(flags.lookback ?? "2", "--lookback", 0, 36_500),
     verify: flags.verify ?? false,
+    adopt: flags.adopt ?? false,
     concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
     maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
     format: flags.format ?? "text",

@@ -8,6 +8,7 @@ export interface SyncOptions {
   demo: boolean;
   lookback: number;
   verify: boolean;
+  adopt: boolean;
   concurrency: number;
   /** Requests a minute. */
   maxRate: number | undefined;

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { type Connection, withConnection } from "../../cli/connection.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -15,6 +17,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
   keepHeapSmall();
   await withConnection(options, context, async (connection) => {
     const result = await syncWithProgress(options, connection, context);
+    warnOfStrangers(options.folder, result.strangers, connection.reporter);
     const { sent } = connection.reporter.requests();
     context.stdout.write(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
   });
@@ -25,7 +28,7 @@ async function syncWithProgress(
   { client, service, reporter, signal }: Connection,
   context: Context,
 ): Promise<SyncResult> {
-  const { globals, folder, filters, lookback, verify, concurrency } = options;
+  const { globals, folder, filters, lookback, verify, adopt, concurrency } = options;
   const warn = reportOnce((text) => reporter.warn(text));
   let before = 0;
   let written = 0;
@@ -36,6 +39,7 @@ async function syncWithProgress(
       filters,
       lookback,
       verify,
+      adopt,
       concurrency,
       pageSize: LIMITS.pageSize.maximum,
       pid: context.pid,
@@ -61,6 +65,19 @@ async function syncWithProgress(
   );
 }
 
+/** Names that a warning lists. */
+const NAMED = 3;
+
+function warnOfStrangers(folder: string, strangers: readonly string[], reporter: Reporter): void {
+  if (strangers.length > 0) {
+    const named = strangers.slice(0, NAMED).map((name) => join(folder, name));
+    const more = strangers.length > NAMED ? ` and ${groupDigits(strangers.length - NAMED)} more` : "";
+    reporter.warn(
+      `${named.join(", ")}${more}: not written by catalog and left alone; whoever reads the day folders reads it, too`,
+    );
+  }
+}
+
 function asText(result: SyncResult, requests: number): string {
   const parts = [
     `${counted(result.daysChecked, "day")} checked`,
@@ -70,6 +87,9 @@ function asText(result: SyncResult, requests: number): string {
     `${groupDigits(result.rowsRemoved)} removed`,
     counted(requests, "request"),
   ];
+  if (result.daysRemoved > 0) {
+    parts.splice(2, 0, `${groupDigits(result.daysRemoved)} removed`);
+  }
   return parts.join(" · ");
 }
 
@@ -81,6 +101,7 @@ function asJson(result: SyncResult, requests: number): string {
   return JSON.stringify({
     days_checked: result.daysChecked,
     days_pulled: result.days,
+    days_removed: result.daysRemoved,
     rows_added: result.rowsAdded,
     rows_replaced: result.rowsReplaced,
     rows_removed: result.rowsRemoved,

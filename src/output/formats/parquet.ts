@@ -8,6 +8,9 @@ import { membersOf, reportUnknownMembers } from "./row-members.ts";
 /** Rows of a full row group. One is held in memory until it is written. */
 export const ROW_GROUP_ROWS = 50_000;
 
+/** `created_by` of every Parquet file that this tool writes, in all versions; `sync --adopt` recognises its files by it. */
+export const PARQUET_WRITER = "retail-catalog-cli";
+
 /** Where the row groups of one slice lie; what the footer has to say of them. */
 interface SliceState {
   /** Bytes of the file after the slice. */
@@ -26,7 +29,7 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const readers = columns.map((column) => columnReader(column, options));
   const reportUnknown = reportUnknownMembers(options);
   const bytes = new ByteWriter();
-  const file = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns), createdBy: "retail-catalog-cli" });
+  const file = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns), createdBy: PARQUET_WRITER });
   let held = emptyColumns();
   let written = 0;
 

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { type FileMetaData, parquetMetadataAsync, parquetSchema } from "hyparquet";
+import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { UsageError } from "../errors.ts";
+import { fingerprint } from "../export/manifest.ts";
+import { PARQUET_WRITER } from "../output/formats/parquet.ts";
+import { type DayFolders, placeOfDay } from "./day-files.ts";
+import type { DayState, SyncState } from "./folder-state.ts";
+import { openParquet } from "./parquet-file.ts";
+
+/** Names that an error lists. */
+const NAMED = 3;
+
+export interface AdoptOptions {
+  folder: string;
+  /** Take over day files of which the state has no record. */
+  adopt: boolean;
+  /** Whether a day is one of those that the folder is to be a copy of. */
+  isWanted: (day: string) => boolean;
+}
+
+/**
+ * Settles what becomes of day files that the folder's state has no record of: sync never replaces or removes a file that
+ * it may not have written. They are taken over only where that is asked for, and only where their Parquet metadata say
+ * that this tool wrote them and that they are of that day.
+ *
+ * @returns the days taken over; what they hold is not known in detail, so they must be read again
+ * @throws UsageError where there are such files and they are not to be, or cannot be, taken over
+ */
+export async function adoptDays(
+  { days, strangers }: DayFolders,
+  state: SyncState | undefined,
+  { folder, adopt, isWanted }: AdoptOptions,
+): Promise<Record<string, DayState>> {
+  const known = new Set([...Object.keys(state?.days ?? {}), ...(state?.pending ?? [])]);
+  const unknown = days.filter((day) => !known.has(day));
+  const foreign = [...unknown.map(placeOfDay), ...(state === undefined ? strangers : [])];
+  if (foreign.length === 0) {
+    return {};
+  }
+  if (!adopt) {
+    throw new UsageError(
+      `${folder} holds day folders of which \`catalog sync\` has no record: ${listed(foreign)}. Name another folder; if catalog wrote them, add --adopt.`,
+    );
+  }
+  const adopted: Record<string, DayState> = {};
+  const refused = state === undefined ? [...strangers] : [];
+  for (const day of unknown) {
+    const content = await contentOf(join(folder, placeOfDay(day)), day);
+    content === undefined ? refused.push(placeOfDay(day)) : Object.assign(adopted, { [day]: content });
+  }
+  if (refused.length > 0) {
+    throw new UsageError(
+      `${folder} cannot be taken over, since \`catalog sync\` did not write ${listed(refused)}. Move that away, or name another folder.`,
+      { flag: "--adopt" },
+    );
+  }
+  const outside = unknown.filter((day) => !isWanted(day));
+  if (outside.length > 0) {
+    throw new UsageError(
+      `${folder} cannot be taken over, since it holds days outside the filters: ${listed(outside)}. Give filters that include them, or move them away.`,
+      { flag: "--adopt" },
+    );
+  }
+  return adopted;
+}
+
+/** Undefined where the file is not one of this tool's of that day. */
+async function contentOf(path: string, day: string): Promise<DayState | undefined> {
+  const file = await openParquet(path);
+  try {
+    const metadata = await parquetMetadataAsync(file.buffer).catch(() => undefined);
+    if (metadata === undefined || !isOurs(metadata, day)) {
+      return undefined;
+    }
+    return { rows: Number(metadata.num_rows), digest: "", ...(await fingerprint(path)), counts: {} };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Every version of the tool has written its name, the columns of a row in their order, and statistics of each. */
+function isOurs(metadata: FileMetaData, day: string): boolean {
+  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
+  return (
+    metadata.created_by === PARQUET_WRITER &&
+    columns.join() === PRODUCT_COLUMNS.join() &&
+    metadata.row_groups.every((group) => {
+      const crawled = group.columns[PRODUCT_COLUMNS.indexOf("crawl_date")]?.meta_data?.statistics;
+      return isDay(crawled?.min_value, day) && isDay(crawled?.max_value, day);
+    })
+  );
+}
+
+function isDay(value: unknown, day: string): boolean {
+  return value instanceof Date && value.toISOString().slice(0, 10) === day;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,34 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { AsyncBuffer } from "hyparquet";
+import { fileError } from "../files/system-error.ts";
+
+/** A file of the folder, open to be read as Parquet; it stays what it was, whatever is put in its place. */
+export interface ParquetFile {
+  buffer: AsyncBuffer;
+  close(): Promise<void>;
+}
+
+/** @throws FileError where it cannot be opened */
+export async function openParquet(path: string): Promise<ParquetFile> {
+  try {
+    const file = await open(path);
+    return { buffer: bufferOf(file, (await file.stat()).size), close: () => file.close() };
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+/** What the reader of Parquet reads a file by. */
+export function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
+  return {
+    byteLength,
+    slice: async (start, end = byteLength) => {
+      const bytes = new Uint8Array(end - start);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+      if (bytesRead < bytes.length) {
+        throw new Error(`it ends after ${start + bytesRead} bytes`);
+      }
+      return bytes.buffer;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import type { CatalogClient } from "../../src/api/client.ts";
+import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
+import { addDays } from "../../src/mirror/calendar.ts";
+import { type SyncOptions, type SyncResult, syncFolder } from "../../src/mirror/sync.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
+import { createRowWriter } from "../../src/service/store/rows.ts";
+import type { Store } from "../../src/service/store/store.ts";
+import { temporaryFolder } from "./cli.ts";
+import { product } from "./products.ts";
+import { startTestService } from "./service.ts";
+import { closeAfterTest, testClient } from "./test-client.ts";
+
+export const FIRST_DAY = "2026-01-01";
+export const LAST_DAY = addDays(FIRST_DAY, 15);
+
+/** Three rows a day of two retailers, from `FIRST_DAY` to `LAST_DAY`. */
+export function sixteenDays(): Product[] {
+  return Array.from({ length: 16 }, (_, day) => addDays(FIRST_DAY, day)).flatMap((crawl_date) => [
+    product({ crawl_date, sku: "s0" }),
+    product({ crawl_date, sku: "s1", mrp: 19.9 }),
+    product({ crawl_date, sku: "s2", retailer: "bolt" }),
+  ]);
+}
+
+export type TestSync = Partial<SyncOptions>;
+
+/** A service whose rows a test can change between runs, and a folder that is synced with it in this process. */
+export async function servedFolder(initial: readonly Product[], wrap = (client: CatalogClient) => client) {
+  let rows = [...initial];
+  let onRequest: () => Promise<void> = async () => {};
+  const faults = (real: EmbeddedStore): Partial<Store> => ({
+    snapshot: async (deadline) => {
+      await onRequest();
+      return real.snapshot(deadline);
+    },
+  });
+  const { url, key, store } = await startTestService({ rows, rateLimit: 1_000_000, faults });
+  const { client } = testClient(new URL(url), { apiKey: key });
+  closeAfterTest(client);
+  const folder = join(await temporaryFolder(), "copy");
+  const file = (day: string) => join(folder, `crawl_date=${day}`, "part-0.parquet");
+  const days = async () => (await readdir(folder)).flatMap((name) => /^crawl_date=(.*)/.exec(name)?.[1] ?? []).sort();
+  let requests = 0;
+  const counting: CatalogClient = {
+    ...client,
+    coverage: (...args) => {
+      requests += 1;
+      return client.coverage(...args);
+    },
+    catalog: (...args) => {
+      requests += 1;
+      return client.catalog(...args);
+    },
+  };
+  return {
+    folder,
+    file,
+    days,
+    env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
+    all: () => rows,
+    /** Makes these the rows of the service. */
+    replace: async (next: readonly Product[]) => {
+      rows = [...next];
+      await replaceRows(store, rows);
+    },
+    /** One run, as the command makes it; `requests` is what it sent. */
+    sync: async (options: TestSync = {}): Promise<SyncResult & { requests: number }> => {
+      requests = 0;
+      const result = await syncFolder(wrap(counting), { ...defaults(folder, new URL(url).href), ...options });
+      return { ...result, requests };
+    },
+    /** Resolves when the service has been asked so many times from now; the last of these requests is never answered. */
+    stalledAt: (count: number) =>
+      new Promise<void>((resolve) => {
+        let left = count;
+        onRequest = async () => {
+          left -= 1;
+          if (left === 0) {
+            onRequest = async () => {};
+            resolve();
+            await new Promise(() => {});
+          }
+        };
+      }),
+    /** When each day's file was last written, and which file it is. */
+    times: async () =>
+      Promise.all(
+        (await days()).map(async (day) => [day, (await stat(file(day))).mtimeMs, (await stat(file(day))).ino]),
+      ),
+    /** What a reader of the folder finds. */
+    copy: async (): Promise<Product[]> => {
+      const files = await Promise.all((await days()).map((day) => readFile(file(day))));
+      const read = await Promise.all(files.map((bytes) => parquetReadObjects({ file: new Uint8Array(bytes).buffer })));
+      return inOrder(
+        read.flat().map((row) => ({ ...row, crawl_date: row.crawl_date.toISOString().slice(0, 10) }) as Product),
+      );
+    },
+    /** What it should find. */
+    expected: () => inOrder(rows),
+  };
+}
+
+function defaults(folder: string, service: string): SyncOptions {
+  return {
+    folder,
+    service,
+    filters: {},
+    lookback: 0,
+    verify: false,
+    adopt: false,
+    concurrency: 8,
+    pageSize: 500,
+    pid: process.pid,
+    signal: new AbortController().signal,
+    createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
+  };
+}
+
+async function replaceRows(store: EmbeddedStore, rows: readonly Product[]): Promise<void> {
+  await store.write(async (session) => {
+    await session.script("DELETE FROM product");
+    const writer = await createRowWriter(session);
+    await writer.add(rows.map((row) => ({ product: row, body: JSON.stringify(row) })));
+    await writer.finish();
+  });
+}
+
+function inOrder(rows: readonly Product[]): Product[] {
+  return [...rows].sort((a, b) => (a.product_id < b.product_id ? -1 : 1));
+}

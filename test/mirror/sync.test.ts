@@ -1,0 +1,106 @@
+import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { addDays } from "../../src/mirror/calendar.ts";
+import { product } from "../helpers/products.ts";
+import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+
+test("a first run copies the whole set, one file a day", async () => {
+  const rows = await servedFolder(sixteenDays());
+  expect(await rows.sync({ lookback: 2 })).toEqual({
+    daysChecked: 16,
+    days: 16,
+    daysRemoved: 0,
+    rowsAdded: 48,
+    rowsReplaced: 0,
+    rowsRemoved: 0,
+    strangers: [],
+    requests: 4,
+  });
+  expect(await rows.days()).toHaveLength(16);
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a run with nothing new takes a handful of requests and leaves every file alone", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const before = await rows.times();
+  const nothing = { rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
+  expect(await rows.sync({ lookback: 2 })).toMatchObject({ ...nothing, days: 2, requests: 4 });
+  expect(await rows.times()).toEqual(before);
+  expect(await rows.sync()).toMatchObject({ ...nothing, days: 0, requests: 1 });
+});
+
+test("a new day is found by one more request than its rows take", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  await rows.replace([...rows.all(), product({ crawl_date: addDays(LAST_DAY, 1), sku: "new" })]);
+  expect(await rows.sync()).toMatchObject({ daysChecked: 17, days: 1, rowsAdded: 1 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("rows that come late to an old day are found", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  await rows.replace([...rows.all(), product({ crawl_date: addDays(FIRST_DAY, 9), sku: "late" })]);
+  expect(await rows.sync()).toMatchObject({ days: 1, rowsAdded: 1, rowsReplaced: 3 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a row that an old day has lost is found", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const day = addDays(FIRST_DAY, 11);
+  await rows.replace(rows.all().filter(({ crawl_date, sku }) => !(crawl_date === day && sku === "s0")));
+  expect(await rows.sync()).toMatchObject({ days: 1, rowsRemoved: 1, rowsReplaced: 2 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a day that the service no longer has loses its folder, and that is counted", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const day = addDays(FIRST_DAY, 7);
+  await rows.replace(rows.all().filter(({ crawl_date }) => crawl_date !== day));
+  expect(await rows.sync()).toMatchObject({ daysRemoved: 1, rowsRemoved: 3, rowsAdded: 0, rowsReplaced: 0 });
+  expect(await readdir(rows.folder)).not.toContain(`crawl_date=${day}`);
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a row that changed without a change of counts is found by looking back", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const day = addDays(LAST_DAY, -1);
+  const others = rows.all().filter(({ crawl_date, sku }) => !(crawl_date === day && sku === "s0"));
+  await rows.replace([...others, product({ crawl_date: day, sku: "other" })]);
+  expect(await rows.sync({ lookback: 2 })).toMatchObject({ days: 2, rowsReplaced: 3 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("a day's file that is missing or cut is mended", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  await rm(rows.file(FIRST_DAY));
+  await truncate(rows.file(addDays(FIRST_DAY, 5)), 100);
+  expect(await rows.sync()).toMatchObject({ days: 2 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("verify finds damage that leaves the size as it was", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const path = rows.file(addDays(FIRST_DAY, 9));
+  const bytes = await readFile(path);
+  bytes.fill(0, 10, 20);
+  await writeFile(path, bytes);
+  expect(await rows.sync()).toMatchObject({ days: 0 });
+  expect(await rows.sync({ verify: true })).toMatchObject({ days: 1 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("verify finds rows that moved from day to day", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const others = rows.all().filter(({ crawl_date, sku }) => !(crawl_date === addDays(FIRST_DAY, 8) && sku === "s0"));
+  await rows.replace([...others, product({ crawl_date: addDays(FIRST_DAY, 12), sku: "moved" })]);
+  expect(await rows.sync({ verify: true })).toMatchObject({ days: 2 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
