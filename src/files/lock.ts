@@ -62,7 +62,13 @@ async function create(path: string, content: string): Promise<FileHandle | undef
     }
     throw fileError(path, error);
   }
-  await beat(handle, content);
+  try {
+    await beat(handle, content);
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw fileError(path, error);
+  }
   return handle;
 }
 

@@ -157,7 +157,9 @@ test("where nothing can be written, nothing is left behind", async () => {
       stdio: ["ignore", "ignore", "pipe"],
     },
   );
-  expect(await text(limited.stderr)).toBe(`error: ${rows.folder}: the file grew larger than the system allows\n`);
+  expect(await text(limited.stderr)).toBe(
+    `error: ${rows.folder}/.catalog/lock: the file grew larger than the system allows\n`,
+  );
   expect(await readdir(join(rows.folder, ".catalog"))).toEqual([]);
 });
 
