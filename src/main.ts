@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { correct } from "./cli/correction.ts";
 import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
+import { refuseRepeatedFlags } from "./cli/flags/repeated.ts";
 import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
@@ -72,6 +73,7 @@ export async function createProgram(context: Context, isWanted: (name: string) =
       declare(command, context);
     }
   }
+  refuseRepeatedFlags(program);
   return program;
 }
 

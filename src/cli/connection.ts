@@ -1,6 +1,9 @@
 import { type CatalogClient, createClient } from "../api/client.ts";
 import { resolveService } from "../config/settings.ts";
 import type { Context } from "../context.ts";
+import type { Filters } from "../contract/filters.ts";
+import { withLongLists } from "../pull/long-lists.ts";
+import { resolveFilters, serviceFilters, type WrittenFilters } from "../pull/written-filters.ts";
 import { VERSION } from "../version.ts";
 import type { GlobalOptions } from "./flags/global.ts";
 import { withinMaxTime } from "./max-time.ts";
@@ -9,7 +12,10 @@ import { rememberingClient } from "./vocabulary-client.ts";
 
 /** A client of the service that a command talks to. */
 export interface Connection {
+  /** Takes an `rcd` of any length for coverage and samples. */
   client: CatalogClient;
+  /** What the filters of the command line mean now. */
+  filters: Filters;
   /** Names the service in journals and manifests. */
   service: string;
   reporter: Reporter;
@@ -21,6 +27,7 @@ interface ConnectionOptions {
   globals: GlobalOptions;
   demo: boolean;
   maxRate?: number | undefined;
+  filters?: WrittenFilters | undefined;
 }
 
 /**
@@ -28,7 +35,7 @@ interface ConnectionOptions {
  * both when `use` has settled.
  */
 export async function withConnection<T>(
-  { globals, demo, maxRate }: ConnectionOptions,
+  { globals, demo, maxRate, filters: written = {} }: ConnectionOptions,
   context: Context,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -48,8 +55,9 @@ export async function withConnection<T>(
       });
       try {
         const vocabulary = { service: demo ? "demo" : name, profile };
-        const remembering = rememberingClient(client, vocabulary, context);
-        return await use({ client: remembering, service: name, reporter, signal });
+        const remembering = withLongLists(rememberingClient(client, vocabulary, context));
+        const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
+        return await use({ client: remembering, filters, service: name, reporter, signal });
       } finally {
         await client.close();
       }

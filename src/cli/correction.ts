@@ -33,17 +33,17 @@ function corrected(argv: readonly string[], error: unknown): Correction | undefi
     return misspelt;
   }
   const fault = faultOf(error);
-  const at = fault && locate(argv, fault.flag, fault.value, fault.best);
+  const at = fault && locate(argv, fault);
   if (fault === undefined || at === undefined) {
     return undefined;
   }
-  const parts = at.value.split(",");
-  // In a comma list only the faulty part is replaced.
-  const faulty =
-    fault.value ?? [...parts].sort((a, b) => editDistance(a, fault.best) - editDistance(b, fault.best))[0] ?? "";
-  const mended = parts.map((part) => (part === faulty ? fault.best : part)).join(",");
-  const command = argv.map((argument, index) => (index === at.index ? `${at.prefix}${mended}` : argument));
-  return { value: faulty, command: ["catalog", ...command] };
+  // In a comma list only the faulty part is replaced, and nothing stands there twice.
+  const parts = at.faulty === at.value ? [at.faulty] : at.value.split(",");
+  const mended = new Set(parts.map((part) => (part === at.faulty ? fault.best : part)));
+  const command = argv.map((argument, index) =>
+    index === at.index ? `${at.prefix}${[...mended].join(",")}` : argument,
+  );
+  return { value: at.faulty, command: ["catalog", ...command] };
 }
 
 /** A flag or command that does not exist is itself the word to replace. */
@@ -65,22 +65,24 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
 
 interface Fault {
   flag: string;
-  /** The faulty value, where the error names it. */
-  value: string | undefined;
   best: string;
+  /** Whether a value of the flag may be the faulty one. */
+  isFaulty(value: string): boolean;
 }
 
 function faultOf(error: unknown): Fault | undefined {
   if (error instanceof UsageError) {
-    const [best] = error.suggestions;
-    return error.flag === undefined || best === undefined ? undefined : { flag: error.flag, value: error.value, best };
+    const { flag, value, suggestions } = error;
+    const [best] = suggestions;
+    const isFaulty = (typed: string) => (value === undefined ? !typed.includes(",") : typed === value);
+    return flag === undefined || best === undefined ? undefined : { flag, best, isFaulty };
   }
   if (error instanceof ApiError) {
-    const name = FILTER_NAMES.find((filter) => filter === error.problem.field);
-    const best = error.problem.valid_options?.[0];
-    return name === undefined || best === undefined
-      ? undefined
-      : { flag: FLAG_OF_FILTER[name], value: undefined, best };
+    const { field, valid_options = [] } = error.problem;
+    const name = FILTER_NAMES.find((filter) => filter === field);
+    const [best] = valid_options;
+    const isFaulty = (typed: string) => !typed.includes(",") && !valid_options.includes(typed);
+    return name === undefined || best === undefined ? undefined : { flag: FLAG_OF_FILTER[name], best, isFaulty };
   }
   return undefined;
 }
@@ -90,21 +92,22 @@ interface Place {
   /** `--flag=` where flag and value are one argument. */
   prefix: string;
   value: string;
+  /** The part of the value, a comma list, that is to be replaced. */
+  faulty: string;
 }
 
-/** Where the flag's value stands; of several the one nearest to the suggestion. */
-function locate(argv: readonly string[], flag: string, value: string | undefined, best: string): Place | undefined {
-  const places = argv.flatMap((argument, index): Place[] => {
+/** Where the faulty value stands; of several that may be the one nearest to the suggestion. */
+function locate(argv: readonly string[], { flag, best, isFaulty }: Fault): Place | undefined {
+  const distance = ({ faulty }: Place) => editDistance(faulty, best);
+  const values = argv.flatMap((argument, index): Omit<Place, "faulty">[] => {
     if (argument.startsWith(`${flag}=`)) {
       return [{ index, prefix: `${flag}=`, value: argument.slice(flag.length + 1) }];
     }
     const next = argv[index + 1];
     return argument === flag && next !== undefined ? [{ index: index + 1, prefix: "", value: next }] : [];
   });
-  const named = value === undefined ? places : places.filter((place) => place.value.split(",").includes(value));
-  return named.sort((a, b) => nearest(a.value, best) - nearest(b.value, best))[0];
-}
-
-function nearest(list: string, best: string): number {
-  return Math.min(...list.split(",").map((part) => editDistance(part, best)));
+  return values
+    .flatMap((place) => [place.value, ...place.value.split(",")].map((faulty) => ({ ...place, faulty })))
+    .filter(({ faulty }) => isFaulty(faulty.trim()))
+    .sort((a, b) => distance(a) - distance(b))[0];
 }

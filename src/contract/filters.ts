@@ -45,6 +45,17 @@ export function parseRcd(text: string): Rcd | undefined {
   return { retailer, category, department };
 }
 
+/**
+ * Longest `rcd` value of one request in characters, percent-encoded. RFC 9110 section 4.1 asks every recipient to take
+ * a request line of 8,000 octets; the rest is left to the path, a proxy's prefix and the other parameters.
+ */
+export const RCD_LENGTH = 7_000;
+
+/** Whether one request can carry the filters. */
+export function fitsRequest({ rcd = "" }: Filters): boolean {
+  return encodeURIComponent(rcd).length <= RCD_LENGTH;
+}
+
 /** Writes a combination as the `rcd` filter takes it. */
 export function formatRcd({ retailer, category, department }: Rcd): string {
   return `${retailer}:${category}:${department}`;

@@ -9,6 +9,7 @@ import type { Filters } from "../contract/filters.ts";
 import { FileError } from "../errors.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
 import type { FinishedSlice } from "../pull/reckoning.ts";
+import type { WrittenFilters } from "../pull/written-filters.ts";
 
 /** Raised when a manifest of before can no longer be understood. */
 export const MANIFEST_VERSION = 1;
@@ -18,6 +19,9 @@ export interface Manifest {
   version: number;
   tool: { name: string; version: string; node: string };
   service: string;
+  /** The filters as they were written; absent in manifests of earlier versions. */
+  asked?: WrittenFilters;
+  /** What was asked of the service. */
   filters: Filters;
   /** The filters as the service applied them. */
   resolved: ResolvedFilters;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Coverage } from "../contract/coverage.ts";
-import type { Filters } from "../contract/filters.ts";
+import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { cutByDate, cutCombination } from "./date-cuts.ts";
 
 /** A part of the set that is walked by one cursor, with its own unchanged filters. */
@@ -28,12 +28,6 @@ export interface Plan {
   requests: number;
 }
 
-/**
- * Longest `rcd` value in characters, percent-encoded. RFC 9110 section 4.1 asks every recipient to take
- * a request line of 8,000 octets; the rest is left to the path, a proxy's prefix and the other parameters.
- */
-export const RCD_LENGTH = 7_000;
-
 /** Pages of a set up to which each page may be a slice of its own, so that it gains most from walking several at once. */
 const SMALL_SET = 48;
 
@@ -51,7 +45,8 @@ const SLACK = 0.15;
 /**
  * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by
  * code unit), a combination much larger than a slice by ranges of crawl days. Where the combinations are so many and
- * so small that the length of a URL would make slices short, the whole set is cut by crawl days instead.
+ * so small that the length of a URL would make slices short, the whole set is cut by crawl days instead, if one request
+ * can carry its filters.
  *
  * A pure function of its arguments.
  *
@@ -69,10 +64,14 @@ export function planSlices(
   if (totalRows === 0) {
     return { slices: [], groups: [], totalRows: 0, requests: 0 };
   }
-  if (totalRows <= pageSize * slicePages && slicePages === 1) {
+  const isOneRequest = fitsRequest(filters);
+  if (isOneRequest && totalRows <= pageSize * slicePages && slicePages === 1) {
     return { slices: [{ filters, group: 0, rows: totalRows }], groups: [groupOf(matching)], totalRows, requests: 1 };
   }
   const byCombination = planByCombination(matching, filters, pageSize, slicePages);
+  if (!isOneRequest) {
+    return byCombination;
+  }
   const byDate = planByDate(matching, filters, pageSize, slicePages);
   return byCombination.requests > byDate.requests * 1.02 && byDate.slices.length > 1 ? byDate : byCombination;
 }

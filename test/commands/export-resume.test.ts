@@ -80,7 +80,11 @@ async function folder({ killed = true } = {}) {
     await writeFile(at("rows.csv.partial"), partial);
     await writeFile(at("rows.csv.partial.json"), JSON.stringify({ ...journal, service: `${url}/` }));
   }
-  return { cwd, url, env, at, whole, run: (...flags: string[]) => runCatalog([...ARGS, ...flags], { cwd, env }) };
+  const run = (...flags: string[]) => {
+    const usual = flags.includes("--page-size") ? ["export", "-o", "rows.csv"] : ARGS;
+    return runCatalog([...usual, ...flags], { cwd, env });
+  };
+  return { cwd, url, env, at, whole, run };
 }
 
 async function changeJournal(path: string, changes: Partial<Journal>): Promise<void> {

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
-import { planSlices, RCD_LENGTH } from "../../src/pull/plan.ts";
+import { RCD_LENGTH } from "../../src/contract/filters.ts";
+import { planSlices } from "../../src/pull/plan.ts";
 
 const DAY = 86_400_000;
 

@@ -1,13 +1,15 @@
-import type { Command } from "commander";
-import { type FilterName, type Filters, parseRcd } from "../../contract/filters.ts";
+import { type Command, Option } from "commander";
+import { isFromLatest } from "../../contract/date-expression.ts";
+import { type FilterName, parseRcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
-import { parseDate, quoted } from "./values.ts";
+import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
+import { checkDate, collect, quoted } from "./values.ts";
 
 /** The filter flags as typed. */
 export interface FilterFlags {
-  retailer?: string;
-  category?: string;
-  department?: string;
+  retailer?: string[];
+  category?: string[];
+  department?: string[];
   rcd?: string[];
   startDate?: string;
   endDate?: string;
@@ -30,7 +32,10 @@ export const FLAG_OF_FILTER: Record<FilterName, string> = {
 export function addFilterFlags(command: Command): Command {
   return addVocabularyFlags(command)
     .optionsGroup("Filters:")
-    .option("--start-date <date>", "crawled on or after this day: YYYY-MM-DD, today, yesterday, or 7d (UTC)")
+    .option(
+      "--start-date <date>",
+      "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day there is) or latest-7d",
+    )
     .option("--end-date <date>", "crawled on or before this day")
     .option("--date <date>", "crawled on this day: --start-date and --end-date at once")
     .optionsGroup("Options:");
@@ -38,27 +43,27 @@ export function addFilterFlags(command: Command): Command {
 
 /** Declares the flags of the filters other than dates, for a command with days of its own. */
 export function addVocabularyFlags(command: Command): Command {
-  return command
-    .optionsGroup("Filters:")
-    .option("--retailer <slug>", "only this retailer; `catalog coverage` lists the slugs")
-    .option("--category <slug>", "only this category")
-    .option("--department <slug>", "only this department")
-    .option("--rcd <r:c:d...>", "only these retailer:category:department combinations; repeatable, or a comma list")
-    .optionsGroup("Options:");
+  const list = (flags: string, description: string) =>
+    command.addOption(new Option(flags, description).argParser(collect));
+  command.optionsGroup("Filters:");
+  list("--retailer <slug>", "only these retailers (repeatable, or a comma list); `catalog coverage` lists the slugs");
+  list("--category <slug>", "only these categories (repeatable, or a comma list)");
+  list("--department <slug>", "only these departments (repeatable, or a comma list)");
+  list("--rcd <r:c:d>", "only these retailer:category:department combinations (repeatable, or a comma list)");
+  return command.optionsGroup("Options:");
 }
 
 /**
- * Turns the flags into the shared filters, complete and checked.
+ * Checks the flags of the filters; `resolveFilters` makes of them what the API takes.
  *
- * @param now milliseconds since the epoch, for the date words
+ * @param now milliseconds since the epoch
  * @throws UsageError naming flag and value
  */
-export function parseFilters(flags: FilterFlags, now: number): Filters {
-  const filters: Filters = {};
+export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
+  const filters: WrittenFilters = {};
   for (const name of SLUG_FLAGS) {
-    const value = flags[name];
-    if (value !== undefined) {
-      filters[name] = checkedSlug(value, `--${name}`);
+    if (flags[name] !== undefined) {
+      filters[name] = parseList(flags[name], `--${name}`, `name a ${name}`);
     }
   }
   if (flags.rcd !== undefined) {
@@ -67,17 +72,18 @@ export function parseFilters(flags: FilterFlags, now: number): Filters {
   return { ...filters, ...parseDates(flags, now) };
 }
 
-function checkedSlug(value: string, flag: string): string {
-  if (value.trim() === "") {
-    throw new UsageError(`${flag} is empty; name a ${flag.slice(2)}, or leave the flag out to match all.`, {
-      flag,
-      value,
-    });
+/** Every value of a flag that may be repeated and takes comma lists, each once. */
+function parseList(values: readonly string[], flag: string, remedy: string): string[] {
+  const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
+  const empty = values.find((value) => value.split(",").some((part) => part.trim() === ""));
+  if (empty !== undefined) {
+    const what = empty.trim() === "" ? "is empty" : `${quoted(empty)} holds an empty value`;
+    throw new UsageError(`${flag} ${what}; ${remedy}, or leave the flag out to match all.`, { flag, value: empty });
   }
-  return value;
+  return [...new Set(parts)];
 }
 
-function parseTriples(values: readonly string[], flags: FilterFlags): string {
+function parseTriples(values: readonly string[], flags: FilterFlags): string[] {
   const other = SLUG_FLAGS.find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     throw new UsageError(
@@ -85,7 +91,7 @@ function parseTriples(values: readonly string[], flags: FilterFlags): string {
       { flag: "--rcd" },
     );
   }
-  const triples = values.flatMap((value) => value.split(","));
+  const triples = parseList(values, "--rcd", "name a combination");
   for (const triple of triples) {
     if (parseRcd(triple) === undefined) {
       throw new UsageError(
@@ -94,34 +100,29 @@ function parseTriples(values: readonly string[], flags: FilterFlags): string {
       );
     }
   }
-  return [...new Set(triples)].join(",");
+  return triples;
 }
 
-function parseDates(flags: FilterFlags, now: number): Pick<Filters, "start_date" | "end_date"> {
-  if (flags.date !== undefined) {
-    const other =
-      flags.startDate !== undefined ? "--start-date" : flags.endDate !== undefined ? "--end-date" : undefined;
+function parseDates(flags: FilterFlags, now: number): Pick<WrittenFilters, "start_date" | "end_date"> {
+  const { date, startDate, endDate } = flags;
+  if (date !== undefined) {
+    const other = startDate !== undefined ? "--start-date" : endDate !== undefined ? "--end-date" : undefined;
     if (other !== undefined) {
       throw new UsageError(
         `--date cannot be combined with ${other}: it stands for --start-date and --end-date at once.`,
-        {
-          flag: "--date",
-        },
+        { flag: "--date" },
       );
     }
-    const day = parseDate(flags.date, "--date", now);
+    const day = checkDate(date, "--date");
     return { start_date: day, end_date: day };
   }
-  const start = flags.startDate === undefined ? undefined : parseDate(flags.startDate, "--start-date", now);
-  const end = flags.endDate === undefined ? undefined : parseDate(flags.endDate, "--end-date", now);
-  if (start !== undefined && end !== undefined && start > end) {
-    throw new UsageError(
-      `--start-date ${start} is after --end-date ${end}; the first day must not be later than the last.`,
-      {
-        flag: "--start-date",
-        value: flags.startDate ?? start,
-      },
-    );
+  const days = {
+    ...(startDate !== undefined && { start_date: checkDate(startDate, "--start-date") }),
+    ...(endDate !== undefined && { end_date: checkDate(endDate, "--end-date") }),
+  };
+  if (!Object.values(days).some(isFromLatest)) {
+    // What can be known to be wrong is refused before any request.
+    resolveDays(days, now);
   }
-  return { ...(start === undefined ? {} : { start_date: start }), ...(end === undefined ? {} : { end_date: end }) };
+  return days;
 }

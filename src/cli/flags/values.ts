@@ -1,5 +1,5 @@
 import { closest } from "../../contract/closest.ts";
-import { isCalendarDate } from "../../contract/filters.ts";
+import { type DateExpression, resolveDay } from "../../contract/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -36,27 +36,30 @@ export function parseWhole(text: string, flag: string, minimum: number, maximum 
   return value;
 }
 
-const DAY = 86_400_000;
+const DATE_WORDS = ["today", "yesterday", "latest"];
 
 /**
- * Reads a date: `YYYY-MM-DD`, `today`, `yesterday`, or `Nd` for N days before today, in UTC.
+ * Checks that a text names a day, and leaves it as it was written.
  *
  * @throws UsageError naming the flag and the value.
  */
-export function parseDate(text: string, flag: string, now: number): string {
-  const daysAgo =
-    text === "today" ? 0 : text === "yesterday" ? 1 : Number(/^(\d{1,6})d$/.exec(text)?.[1] ?? Number.NaN);
-  if (!Number.isNaN(daysAgo)) {
-    return new Date(now - daysAgo * DAY).toISOString().slice(0, 10);
-  }
-  if (!isCalendarDate(text)) {
+export function checkDate(text: string, flag: string): DateExpression {
+  if (resolveDay(text, { today: SOME_DAY, latest: SOME_DAY }) === undefined) {
     const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
     throw new UsageError(
-      `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, or 7d for seven days ago (UTC).`,
-      { flag, value: text, suggestions: closest(text, ["today", "yesterday"], 1) },
+      `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
+      { flag, value: text, suggestions: closest(text, DATE_WORDS, 1) },
     );
   }
   return text;
+}
+
+/** Whether relative days are written right does not depend on the day. */
+const SOME_DAY = "9000-01-01";
+
+/** Collects the values of an option that may be repeated. */
+export function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
 }
 
 /** A value as it appears in an error: quoted, shortened, and without characters that act on a terminal. */

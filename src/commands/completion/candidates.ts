@@ -1,5 +1,6 @@
 import type { Argument, Option } from "commander";
 import type { Place } from "../../cli/command-line.ts";
+import { isRepeatable } from "../../cli/flags/repeated.ts";
 import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
 import { PROBLEM_CODES } from "../../contract/problems.ts";
@@ -39,7 +40,7 @@ function flagsOf({ command, typed, values }: Place): Candidate[] {
   const help = command.createHelp();
   return help
     .visibleOptions(command)
-    .filter(({ long, variadic }) => variadic || !values.has(long ?? ""))
+    .filter((option) => isRepeatable(option) || !values.has(option.long ?? ""))
     .map((option) => ({
       value: (typed.startsWith("--") ? option.long : (option.short ?? option.long)) ?? "",
       description: help.optionDescription(option),
@@ -84,7 +85,7 @@ function valuesOf(option: Option, place: Place, { vocabulary, profiles }: Known)
     case "--retailer":
     case "--category":
     case "--department":
-      return words(place, plain(slugs(option.long.slice(2) as keyof Rcd, place, vocabulary)));
+      return listOf(place, slugs(option.long.slice(2) as keyof Rcd, place, vocabulary));
     case "--rcd":
       return listOf(place, vocabulary.rcds);
     case "--columns":
@@ -96,7 +97,7 @@ function valuesOf(option: Option, place: Place, { vocabulary, profiles }: Known)
   }
   const what = /<([^>]*)>/.exec(option.flags)?.[1] ?? "";
   return what === "date" || what === "day"
-    ? words(place, plain(["today", "yesterday", "7d", "30d"]))
+    ? words(place, plain(["today", "yesterday", "latest", "7d", "30d", "latest-7d"]))
     : { kind: kindOf(what), candidates: [] };
 }
 
@@ -115,7 +116,7 @@ function slugs(name: keyof Rcd, { values }: Place, { rcds, slugs: named }: Vocab
   });
   const agreeing = rcds
     .flatMap((rcd) => parseRcd(rcd) ?? [])
-    .filter((rcd) => typed.every(({ other, value }) => rcd[other] === value))
+    .filter((rcd) => typed.every(({ other, value }) => value.split(",").includes(rcd[other])))
     .map((rcd) => rcd[name]);
   return [...agreeing, ...(typed.length === 0 ? (named[name] ?? []) : [])];
 }

@@ -1,14 +1,14 @@
-import type { Filters } from "../../contract/filters.ts";
 import type { Dimension, Sort } from "./groups.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 export const COVERAGE_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
 export type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
 
 export interface CoverageOptions {
   globals: GlobalOptions;
-  filters: Filters;
+  filters: WrittenFilters;
   demo: boolean;
   output: OutputOptions<CoverageFormat>;
   groupBy: Dimension | undefined;

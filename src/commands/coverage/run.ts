@@ -19,7 +19,7 @@ import { writeRows, writeText } from "../../cli/write-rows.ts";
 /** Writes how much data exists, as the options ask to see it. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   await withConnection(options, context, async (connection) => {
-    const answer = await connection.client.coverage(options.filters);
+    const answer = await connection.client.coverage(connection.filters);
     if (options.failOnEmpty && answer.data.length === 0) {
       throw new EmptyResultError("nothing matches the filters");
     }
@@ -52,14 +52,14 @@ async function viewOf(
   const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
   if (output.format === "html") {
     const { coveragePage } = await import("./page.ts");
-    const page = { filters: options.filters, service: connection.service, now: context.now() };
+    const page = { filters: connection.filters, service: connection.service, now: context.now() };
     return { text: coveragePage(answer, page) };
   }
   if (chartRequests !== undefined) {
     if (entries.length === 0) {
       return { text: "nothing matches the filters\n" };
     }
-    const activity = await readActivity(connection.client, options.filters, coverage, chartRequests, connection.signal);
+    const activity = await readActivity(connection.client, connection.filters, coverage, chartRequests, connection.signal);
     warnOfChange(answer, activity.rows, connection);
     const bars = barChart(entries, groupBy, { width, colour });
     return { text: `${bars}\n${activityChart(activity, { width, colour })}` };

@@ -8,10 +8,12 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
-import { parseDate, parseWhole } from "../../cli/flags/values.ts";
+import { checkDate, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
+import { isFromLatest } from "../../contract/date-expression.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { UsageError } from "../../errors.ts";
+import { resolveDayPair } from "./days.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
 
 interface Flags extends FilterFlags, OutputFlags {
@@ -35,7 +37,7 @@ export function declare(
       "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
         "A price changed where mrp, selling_price, discount_pct or currency did.",
     )
-    .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, or 7d (UTC)")
+    .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC)")
     .option("--to <day>", "the later crawl day (default: yesterday)")
     .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key");
   addVocabularyFlags(command);
@@ -96,19 +98,16 @@ function parseFolder({ against, demo, concurrency, maxRate }: Flags, globals: Gl
   return against;
 }
 
-function parseDays(flags: Flags, now: number): { from: string; to: string } {
+function parseDays(flags: Flags, now: number): Pick<DiffOptions, "from" | "to"> {
   if (flags.from === undefined) {
     throw new UsageError("--from is missing: name the earlier of the two crawl days, as in --from 7d.", {
       flag: "--from",
     });
   }
-  const from = parseDate(flags.from, "--from", now);
-  const to = parseDate(flags.to ?? "yesterday", "--to", now);
-  if (from >= to) {
-    throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {
-      flag: "--from",
-      value: flags.from,
-    });
+  const days = { from: checkDate(flags.from, "--from"), to: checkDate(flags.to ?? "yesterday", "--to") };
+  if (!isFromLatest(days.from) && !isFromLatest(days.to)) {
+    // What can be known to be wrong is refused before any request.
+    resolveDayPair(days, now);
   }
-  return { from, to };
+  return days;
 }

@@ -1,12 +1,50 @@
 import type { Reporter } from "../../cli/reporter.ts";
+import { type DateExpression, dayOf, isFromLatest, resolveDay } from "../../contract/date-expression.ts";
 import type { DiffSource } from "../../diff/source.ts";
+import { UsageError } from "../../errors.ts";
 
 /** The days that are compared, wherever their rows are. */
 export interface ComparedDays {
+  /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
+  from: string;
+  to: string;
   source: DiffSource;
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
   signal: AbortSignal;
   /** Which days have rows where these have none, in words (`crawled from … to …`); undefined where no day has any. */
   daysWithRows(empty: readonly string[]): Promise<string | undefined>;
+}
+
+interface DayPair<Day> {
+  from: Day;
+  to: Day;
+}
+
+/** Looks the newest day up only where one of the two is counted from it. */
+export async function resolveDaysOf(
+  days: DayPair<DateExpression>,
+  now: number,
+  newestDay: () => Promise<string | null | undefined>,
+): Promise<DayPair<string>> {
+  const hasLatest = isFromLatest(days.from) || isFromLatest(days.to);
+  return resolveDayPair(days, now, hasLatest ? ((await newestDay()) ?? undefined) : undefined);
+}
+
+/**
+ * The days that are meant, `YYYY-MM-DD`.
+ *
+ * @param latest the newest day that has rows
+ * @throws UsageError where the first is not before the second
+ */
+export function resolveDayPair(days: DayPair<DateExpression>, now: number, latest = dayOf(now)): DayPair<string> {
+  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest }) ?? text;
+  const [from, to] = [day(days.from), day(days.to)];
+  if (from >= to) {
+    throw new UsageError(`--from ${from} is not before --to ${to}; the earlier of the two days comes first.`, {
+      flag: "--from",
+      value: days.from,
+    });
+  }
+  return { from, to };
 }

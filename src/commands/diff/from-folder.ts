@@ -2,11 +2,12 @@ import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
-import type { Rcd } from "../../contract/filters.ts";
+import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
 import { folderDays } from "../../mirror/folder-days.ts";
 import type { SyncState } from "../../mirror/folder-state.ts";
 import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/synced-day.ts";
-import type { ComparedDays } from "./days.ts";
+import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
+import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import { checkDays, checkVocabulary, flagsOf, nearestDays } from "./folder-checks.ts";
 import type { DiffOptions } from "./options.ts";
 
@@ -21,10 +22,12 @@ export async function withFolderDays(
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  const { globals, filters, from, to } = options;
-  const isWanted = combinationFilter(filters);
+  const { globals } = options;
   await withinMaxTime(globals, context, async (signal) => {
     const state = await readSyncedFolder(folder);
+    const filters = await resolveFilters(options.filters, folderFilters(folder, state), context.now());
+    const isWanted = combinationFilter(filters);
+    const { from, to } = await resolveDaysOf(options, context.now(), async () => matchingDays(state, isWanted).at(-1));
     checkDays({ from, to }, folder, state);
     checkVocabulary(filters, [from, to], folder, state);
     const reporter = createReporter(globals, context);
@@ -34,6 +37,8 @@ export async function withFolderDays(
     const days = await openDays(folder, [from, to]);
     try {
       await use({
+        from,
+        to,
         source: folderDays(days, { isWanted, signal }),
         reporter,
         signal,
@@ -43,6 +48,25 @@ export async function withFolderDays(
       await closeDays(days);
     }
   });
+}
+
+/** The combinations of all days of the folder. */
+function folderFilters(folder: string, state: SyncState): FilterSource {
+  const newest = new Map<string, Rcd & { rcd: string; latest_date: string }>();
+  for (const [day, held] of Object.entries(state.days).sort()) {
+    for (const combination of combinationsOf(held)) {
+      const rcd = formatRcd(combination);
+      newest.set(rcd, { ...combination, rcd, latest_date: day });
+    }
+  }
+  const check = async (filters: Filters) => checkVocabulary(filters, Object.keys(state.days), folder, state);
+  return {
+    check,
+    combinations: async (filters) => {
+      await check(filters);
+      return [...newest.values()].filter(combinationFilter(filters));
+    },
+  };
 }
 
 function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {

@@ -1,7 +1,7 @@
 import { withConnection } from "../../cli/connection.ts";
 import type { Context } from "../../context.ts";
 import { serviceDays } from "../../diff/service-source.ts";
-import type { ComparedDays } from "./days.ts";
+import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 
 /** Days of the configured service, or of the demo. */
@@ -10,15 +10,18 @@ export async function withServiceDays(
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  const { filters, pageSize, concurrency } = options;
-  await withConnection(options, context, async ({ client, reporter, signal }) => {
+  const { pageSize, concurrency } = options;
+  await withConnection(options, context, async ({ client, filters, reporter, signal }) => {
+    const extent = async () => (await client.coverage(filters, signal)).meta.coverage;
+    const days = await resolveDaysOf(options, context.now(), async () => (await extent()).latest_date);
     const onRestart = (reason: string) => reporter.note(`reading a part of a day again: ${reason}`);
     await use({
+      ...days,
       source: serviceDays(client, { filters, pageSize, concurrency, signal, onRestart }),
       reporter,
       signal,
       daysWithRows: async () => {
-        const { earliest_date, latest_date } = (await client.coverage(filters, signal)).meta.coverage;
+        const { earliest_date, latest_date } = await extent();
         return earliest_date === null ? undefined : `crawled from ${earliest_date} to ${latest_date}`;
       },
     });

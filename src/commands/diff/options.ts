@@ -1,6 +1,7 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import type { Filters } from "../../contract/filters.ts";
+import type { DateExpression } from "../../contract/date-expression.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 export const DIFF_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
 export type DiffFormat = (typeof DIFF_FORMATS)[number];
@@ -8,10 +9,10 @@ export type DiffFormat = (typeof DIFF_FORMATS)[number];
 export interface DiffOptions {
   globals: GlobalOptions;
   /** Without dates. */
-  filters: Filters;
-  /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
-  from: string;
-  to: string;
+  filters: WrittenFilters;
+  /** The two crawl days as they were written. */
+  from: DateExpression;
+  to: DateExpression;
   /** A synced folder, the rows of which are compared instead of a service's. */
   against: string | undefined;
   demo: boolean;

@@ -30,7 +30,7 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
       return;
     }
     const summary = await writeRecords({ ...options.output, format }, options, days, context);
-    days.reporter.note(`${options.from} to ${options.to}: ${summaryLine(summary)}`);
+    days.reporter.note(`${days.from} to ${days.to}: ${summaryLine(summary)}`);
   });
 }
 
@@ -63,7 +63,7 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
   const left = all - differences.length;
   const more =
     left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
-  const result = wrap(`${options.from} to ${options.to}: ${summaryLine(summary)}`, width);
+  const result = wrap(`${days.from} to ${days.to}: ${summaryLine(summary)}`, width);
   await writeText(`${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`, options.output, context);
   if (differences.length > 0) {
     notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
@@ -81,7 +81,7 @@ async function writeRecords(
   try {
     await destination.write(await encoder.begin());
     const summary = await compareDays(options, days, context, async (differences) => {
-      const records = differences.map((difference) => diffRecord(difference, options));
+      const records = differences.map((difference) => diffRecord(difference, days));
       await destination.write(await encoder.encode(records));
     });
     await destination.write(await encoder.end());
@@ -94,12 +94,12 @@ async function writeRecords(
 }
 
 async function compareDays(
-  { from, to, globals, failOnEmpty }: DiffOptions,
+  { globals, failOnEmpty }: DiffOptions,
   days: ComparedDays,
   context: Context,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
-  const { source, reporter } = days;
+  const { from, to, source, reporter } = days;
   const summary = await withProgress(globals, reporter, context, (update) =>
     diffDays(
       source,
@@ -107,17 +107,13 @@ async function compareDays(
       onDifferences,
     ),
   );
-  await warnOfGaps(summary, { from, to }, failOnEmpty, days);
+  await warnOfGaps(summary, failOnEmpty, days);
   return summary;
 }
 
 /** Says where a day has no rows at all: that is a crawl that did not happen rather than a shop that was emptied. */
-async function warnOfGaps(
-  { retailers }: DiffSummary,
-  days: { from: string; to: string },
-  failOnEmpty: boolean,
-  { reporter, daysWithRows }: ComparedDays,
-): Promise<void> {
+async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days: ComparedDays): Promise<void> {
+  const { reporter, daysWithRows } = days;
   const sides = ["from", "to"] as const;
   const empty = sides
     .filter((side) => [...retailers.values()].every((rows) => rows[side] === 0))

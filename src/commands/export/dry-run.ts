@@ -35,16 +35,16 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   context.stdout.write(text);
 }
 
-async function foretell(options: ExportOptions, { client, reporter, signal }: Connection, context: Context) {
+async function foretell(options: ExportOptions, { client, filters, reporter, signal }: Connection, context: Context) {
   let rate: RateHeaders | undefined;
   reporter.onRate = (seen) => {
     rate = seen;
   };
   const started = context.now();
-  const { data } = await client.coverage(options.filters, signal);
+  const { data } = await client.coverage(filters, signal);
   const latency = context.now() - started;
   const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
-  return estimate(planSlices(data, options.filters, pages.pageSize), pages, {
+  return estimate(planSlices(data, filters, pages.pageSize), pages, {
     limit: rate?.limit,
     windowSeconds: LIMITS.windowSeconds,
     remaining: rate?.remaining,

@@ -1,13 +1,13 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import type { Filters } from "../../contract/filters.ts";
 import type { PartitionColumn } from "../../output/destination/partitions.ts";
 import type { Spreadsheet } from "../../output/formats/encoder.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 export interface ExportOptions {
   globals: GlobalOptions;
-  filters: Filters;
+  filters: WrittenFilters;
   demo: boolean;
   output: OutputOptions<RowFormat>;
   columns: readonly string[] | undefined;

@@ -10,10 +10,10 @@ export async function pullWithProgress(
   sink: RowSink,
   options: ExportOptions,
   claim: Resumable | undefined,
-  { client, reporter, signal }: Connection,
+  { client, filters, reporter, signal }: Connection,
   context: Context,
 ): Promise<PullResult> {
-  const { globals, filters, concurrency, maxRows } = options;
+  const { globals, concurrency, maxRows } = options;
   return await withProgress(globals, reporter, context, (update) =>
     pull(client, sink, {
       filters,

@@ -80,7 +80,7 @@ function tellOutcome(
 /** Claims the file that the output goes to; undefined where it is a stream. */
 async function claimFile(
   options: ExportOptions,
-  { service }: Connection,
+  { service, filters }: Connection,
   context: Context,
   startedAt: string,
 ): Promise<Resumable | undefined> {
@@ -95,7 +95,7 @@ async function claimFile(
     startedAt,
     head: {
       service,
-      filters: options.filters,
+      filters,
       format: options.spreadsheet === undefined ? format : `${format} --${options.spreadsheet}`,
       columns: options.columns ?? null,
       compression: compression ?? null,

@@ -15,7 +15,7 @@ export async function writeManifest(
   result: PullResult,
   { target, earlier }: Resumable,
   options: ExportOptions,
-  { service, reporter }: Connection,
+  { service, filters, reporter }: Connection,
   { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
 ): Promise<void> {
   const { format, compression } = options.output;
@@ -23,7 +23,8 @@ export async function writeManifest(
     version: MANIFEST_VERSION,
     tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
     service,
-    filters: options.filters,
+    asked: options.filters,
+    filters,
     resolved: result.resolved,
     file: {
       name: target,

@@ -15,7 +15,6 @@ import { createReporter } from "../../cli/reporter.ts";
 import { hasLinks, isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import type { Filters } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { EmptyResultError, UsageError } from "../../errors.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
@@ -24,6 +23,7 @@ import { renderCards } from "../../output/terminal/card.ts";
 import { groupDigits } from "../../output/terminal/cell.ts";
 import { renderTable } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { sampleCards } from "./cards.ts";
 import { sampleTable } from "./rows-table.ts";
 
@@ -32,7 +32,7 @@ type Format = (typeof FORMATS)[number];
 
 export interface SampleOptions {
   globals: GlobalOptions;
-  filters: Filters;
+  filters: WrittenFilters;
   demo: boolean;
   output: OutputOptions<Format>;
   columns: readonly string[] | undefined;
@@ -108,7 +108,7 @@ function parseView({ wide, card }: Flags): View {
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
-  const { rows, meta } = await withConnection(options, context, ({ client }) => client.sample(options.filters));
+  const { rows, meta } = await withConnection(options, context, ({ client, filters }) => client.sample(filters));
   if (options.failOnEmpty && rows.length === 0) {
     throw new EmptyResultError("nothing matches the filters");
   }

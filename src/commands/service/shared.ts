@@ -15,8 +15,3 @@ export interface Shared {
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }
-
-/** Collects a flag that may be given several times. */
-export function collect(value: string, earlier: string[] = []): string[] {
-  return [...earlier, value];
-}

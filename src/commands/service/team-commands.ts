@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import { parseGlobals } from "../../cli/flags/global.ts";
+import { collect } from "../../cli/flags/values.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import type { TeamFlags } from "./options.ts";
-import { collect, examples, type Shared } from "./shared.ts";
+import { examples, type Shared } from "./shared.ts";
 
 /** Declares `catalog service teams`. */
 export function declareTeams(command: Command, { context, finish, complete }: Shared): void {

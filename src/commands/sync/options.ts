@@ -1,10 +1,10 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import type { Filters } from "../../contract/filters.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 export interface SyncOptions {
   globals: GlobalOptions;
   folder: string;
-  filters: Filters;
+  filters: WrittenFilters;
   demo: boolean;
   lookback: number;
   verify: boolean;

@@ -25,10 +25,10 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
 
 async function syncWithProgress(
   options: SyncOptions,
-  { client, service, reporter, signal }: Connection,
+  { client, filters, service, reporter, signal }: Connection,
   context: Context,
 ): Promise<SyncResult> {
-  const { globals, folder, filters, lookback, verify, adopt, concurrency } = options;
+  const { globals, folder, lookback, verify, adopt, concurrency } = options;
   const warn = reportOnce((text) => reporter.warn(text));
   let before = 0;
   let written = 0;

@@ -1,0 +1,31 @@
+import type { Command, Option } from "commander";
+import { UsageError } from "../../errors.ts";
+import { collect } from "./values.ts";
+
+/** Whether every value counts of an option that is given several times. */
+export function isRepeatable(option: Option): boolean {
+  return option.parseArg === collect;
+}
+
+/**
+ * Makes a program refuse an option that is given twice, unless all its values count; commander would take the last
+ * without a word. An option and its `--no-` form are one, and so are an option before the command's name and after it.
+ */
+export function refuseRepeatedFlags(program: Command): void {
+  const given = new Map<string, string>();
+  const watch = (command: Command): void => {
+    for (const option of command.options.filter((declared) => !isRepeatable(declared))) {
+      const flag = option.long ?? option.flags;
+      command.on(`option:${option.name()}`, () => {
+        const earlier = given.get(option.attributeName());
+        if (earlier !== undefined) {
+          const fault = earlier === flag ? `${flag} is given twice` : `${earlier} and ${flag} contradict each other`;
+          throw new UsageError(`${fault}; give one of them.`, { flag });
+        }
+        given.set(option.attributeName(), flag);
+      });
+    }
+    command.commands.forEach(watch);
+  };
+  watch(program);
+}

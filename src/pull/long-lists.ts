@@ -1,0 +1,77 @@
+import type { CatalogClient } from "../api/client.ts";
+import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
+import type { Meta } from "../contract/envelope.ts";
+import { type Filters, fitsRequest } from "../contract/filters.ts";
+
+/**
+ * The same client, whose coverage and sample take an `rcd` of any length. Coverage is then asked for without `rcd` and
+ * cut down here; a sample is one of as many combinations as a request carries, taken from each retailer in turn, while
+ * its `meta.coverage` is that of all. `meta.resolved.rcd` is the whole list. Combinations of the list that the service
+ * does not know are left out.
+ */
+export function withLongLists(client: CatalogClient): CatalogClient {
+  async function coverage(filters: Filters, signal?: AbortSignal) {
+    const { rcd = "", ...wide } = filters;
+    const { data, meta } = await client.coverage(wide, signal);
+    const wanted = new Set(rcd.split(","));
+    const kept = data.filter((entry) => wanted.has(entry.rcd));
+    return { data: kept, meta: metaOf(meta, rcd, summaryOf(kept)) };
+  }
+  return {
+    ...client,
+    coverage: (filters, signal) =>
+      fitsRequest(filters) ? client.coverage(filters, signal) : coverage(filters, signal),
+    sample: async (filters, signal) => {
+      if (fitsRequest(filters)) {
+        return await client.sample(filters, signal);
+      }
+      const whole = await coverage(filters, signal);
+      const matching = whole.data.filter(({ matching_rows }) => matching_rows > 0).map(({ rcd }) => rcd);
+      const part = spread(matching.length === 0 ? (filters.rcd ?? "").split(",") : matching);
+      const answer = await client.sample({ ...filters, rcd: part }, signal);
+      return { ...answer, meta: { ...whole.meta, request_id: answer.meta.request_id } };
+    },
+  };
+}
+
+function metaOf(meta: Meta, rcd: string, coverage: CoverageSummary): Meta {
+  return { ...meta, resolved: { ...meta.resolved, rcd }, coverage };
+}
+
+function summaryOf(entries: readonly Coverage[]): CoverageSummary {
+  const matching = entries.filter(({ matching_rows }) => matching_rows > 0);
+  const sum = (name: "matching_rows" | "corpus_rows") => entries.reduce((total, entry) => total + entry[name], 0);
+  return {
+    combinations: entries.length,
+    matching_rows: sum("matching_rows"),
+    corpus_rows: sum("corpus_rows"),
+    earliest_date: matching.map((entry) => entry.earliest_date).sort()[0] ?? null,
+    latest_date:
+      matching
+        .map((entry) => entry.latest_date)
+        .sort()
+        .at(-1) ?? null,
+  };
+}
+
+/** As many of the triples as one request carries, one of each retailer in turn. */
+function spread(triples: readonly string[]): string {
+  const turns = new Map<string, number>();
+  const inTurn = triples
+    .map((triple) => {
+      const [retailer = ""] = triple.split(":");
+      const turn = turns.get(retailer) ?? 0;
+      turns.set(retailer, turn + 1);
+      return { triple, turn };
+    })
+    .sort((a, b) => a.turn - b.turn);
+  let list = "";
+  for (const { triple } of inTurn) {
+    const longer = list === "" ? triple : `${list},${triple}`;
+    if (!fitsRequest({ rcd: longer })) {
+      break;
+    }
+    list = longer;
+  }
+  return list;
+}

@@ -1,0 +1,154 @@
+import type { CatalogClient } from "../api/client.ts";
+import { closest } from "../contract/closest.ts";
+import { type DateExpression, dayOf, isFromLatest, resolveDay } from "../contract/date-expression.ts";
+import { type Filters, fitsRequest, type Rcd } from "../contract/filters.ts";
+import { UsageError } from "../errors.ts";
+
+/**
+ * Filters as a person wrote them: several values of a kind mean all of them, and days may be relative. Plain JSON, so
+ * that they can be stored and resolved again on another day.
+ */
+export interface WrittenFilters {
+  retailer?: readonly string[];
+  category?: readonly string[];
+  department?: readonly string[];
+  /** `retailer:category:department` each; never together with the other three. */
+  rcd?: readonly string[];
+  start_date?: DateExpression;
+  end_date?: DateExpression;
+}
+
+type Kind = "retailer" | "category" | "department";
+const KINDS = ["retailer", "category", "department"] as const satisfies readonly Kind[];
+
+/** A combination that has rows, and the newest day of them. */
+export interface Combination extends Rcd {
+  rcd: string;
+  latest_date: string;
+}
+
+/** Where the combinations are looked up that filters may mean. */
+export interface FilterSource {
+  /** Every combination that matches filters without dates; rejects where a value of them is unknown. */
+  combinations(filters: Filters): Promise<readonly Combination[]>;
+  /** Rejects where a value is unknown to the source, with its suggestions. */
+  check(filters: Filters): Promise<void>;
+}
+
+/** The combinations of a service, by one coverage request. */
+export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: AbortSignal): FilterSource {
+  const combinations = async (filters: Filters) => (await client.coverage(filters, signal)).data;
+  return { combinations, check: async (filters) => void (await combinations(filters)) };
+}
+
+/**
+ * The filters of the contract (section 4.1) that mean what was written. One value of a kind goes as it is; several
+ * become the `rcd` triples that exist of them, which takes one look at the source, as a day from `latest` does.
+ *
+ * @param now milliseconds since the epoch
+ * @throws UsageError where a value has no combination with the other filters, or the first day comes after the last
+ */
+export async function resolveFilters(written: WrittenFilters, source: FilterSource, now: number): Promise<Filters> {
+  const single = singleValues(written);
+  const several = KINDS.filter((kind) => (written[kind]?.length ?? 0) > 1);
+  const isLong = !fitsRequest(single);
+  if (several.length === 0 && !isLong && !hasLatest(written)) {
+    return { ...single, ...resolveDays(written, now) };
+  }
+  const { rcd: _, ...withoutTriples } = single;
+  const known = await source.combinations(isLong ? withoutTriples : single);
+  const matching = matchingOf(known, written);
+  await assertKnown(several, written, known, source);
+  for (const kind of several) {
+    assertEach(kind, written, known);
+  }
+  if (isLong) {
+    const triples = new Set(known.map(({ rcd }) => rcd));
+    for (const rcd of written.rcd?.filter((triple) => !triples.has(triple)) ?? []) {
+      await source.check({ rcd });
+    }
+  }
+  const latest = matching
+    .map(({ latest_date }) => latest_date)
+    .sort()
+    .at(-1);
+  const rcd = matching.map((entry) => entry.rcd).sort();
+  const vocabulary = several.length === 0 ? single : { rcd: rcd.join(",") };
+  return { ...vocabulary, ...resolveDays(written, now, latest) };
+}
+
+function singleValues({ rcd, ...written }: WrittenFilters): Filters {
+  const filters: Filters = {};
+  for (const kind of KINDS) {
+    const [value, ...others] = written[kind] ?? [];
+    if (value !== undefined && others.length === 0) {
+      filters[kind] = value;
+    }
+  }
+  return rcd === undefined ? filters : { ...filters, rcd: rcd.join(",") };
+}
+
+/** The combinations that the written values of each kind match, other than of `except`. */
+function matchingOf(known: readonly Combination[], written: WrittenFilters, except?: Kind): readonly Combination[] {
+  const wanted = ([...KINDS, "rcd"] as const).flatMap((name) => {
+    const values = name === except ? undefined : written[name];
+    return values === undefined ? [] : [{ name, values: new Set(values) }];
+  });
+  return known.filter((entry) => wanted.every(({ name, values }) => values.has(entry[name])));
+}
+
+/** The source refuses a value that it does not know, in its own words. */
+async function assertKnown(
+  kinds: readonly Kind[],
+  written: WrittenFilters,
+  known: readonly Combination[],
+  source: FilterSource,
+): Promise<void> {
+  const { retailer } = singleValues(written);
+  for (const kind of kinds) {
+    const values = new Set(known.map((entry) => entry[kind]));
+    for (const value of written[kind]?.filter((one) => !values.has(one)) ?? []) {
+      await source.check({ ...(retailer === undefined ? {} : { retailer }), [kind]: value });
+    }
+  }
+}
+
+/** A value that adds no combination would be dropped without a word. */
+function assertEach(kind: Kind, written: WrittenFilters, known: readonly Combination[]): void {
+  const others = matchingOf(known, written, kind).map((entry) => entry[kind]);
+  for (const value of written[kind]?.filter((one) => !others.includes(one)) ?? []) {
+    const rest = KINDS.filter((other) => other !== kind && written[other] !== undefined);
+    const together = rest.map((other) => `--${other} ${written[other]?.join(",")}`).join(" ");
+    throw new UsageError(
+      `--${kind} ${JSON.stringify(value)} has nothing${together === "" ? "" : ` together with ${together}`}; leave it out.`,
+      { flag: `--${kind}`, value, suggestions: closest(value, others) },
+    );
+  }
+}
+
+function hasLatest({ start_date = "", end_date = "" }: WrittenFilters): boolean {
+  return isFromLatest(start_date) || isFromLatest(end_date);
+}
+
+/**
+ * The days that are meant, where they can be told.
+ *
+ * @param latest the newest day that has rows; where there is none, any day has as many
+ * @throws UsageError where the first day comes after the last
+ */
+export function resolveDays(
+  { start_date, end_date }: Pick<WrittenFilters, "start_date" | "end_date">,
+  now: number,
+  latest = dayOf(now),
+): Pick<Filters, "start_date" | "end_date"> {
+  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
+  const first = start_date === undefined ? undefined : day(start_date);
+  const last = end_date === undefined ? undefined : day(end_date);
+  if (start_date !== undefined && first !== undefined && last !== undefined && first > last) {
+    throw new UsageError(`--start-date ${first} is after --end-date ${last}; the first day comes first.`, {
+      flag: "--start-date",
+      value: start_date,
+    });
+  }
+  return { ...(first !== undefined && { start_date: first }), ...(last !== undefined && { end_date: last }) };
+}

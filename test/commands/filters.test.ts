@@ -1,0 +1,239 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { oneRowEach, product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const ROWS = oneRowEach(
+  "acme:lamps:home",
+  "acme:shoes:clothing",
+  "bolt:lamps:home",
+  "bolt:drills:tools",
+  "casa:chairs:home",
+);
+
+async function rcdsOf(...flags: string[]): Promise<string[]> {
+  const service = await startTestService({ rows: ROWS });
+  const { code, stdout, stderr } = await runInProcess(["coverage", "-f", "ndjson", ...flags], { service });
+  expect([code, stderr]).toEqual([EXIT.ok, ""]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).rcd);
+}
+
+describe("several values of a filter", () => {
+  test.each([
+    [
+      ["--retailer", "acme", "--retailer", "casa"],
+      ["acme:shoes:clothing", "acme:lamps:home", "casa:chairs:home"],
+    ],
+    [["--retailer=acme,casa"], ["acme:shoes:clothing", "acme:lamps:home", "casa:chairs:home"]],
+    [
+      ["--retailer", "acme, casa,acme"],
+      ["acme:shoes:clothing", "acme:lamps:home", "casa:chairs:home"],
+    ],
+    [
+      ["--category", "lamps,drills"],
+      ["acme:lamps:home", "bolt:lamps:home", "bolt:drills:tools"],
+    ],
+    [
+      ["--department", "tools", "--department", "clothing"],
+      ["acme:shoes:clothing", "bolt:drills:tools"],
+    ],
+    [
+      ["--retailer", "acme,bolt", "--category", "shoes,drills"],
+      ["acme:shoes:clothing", "bolt:drills:tools"],
+    ],
+    [
+      ["--retailer", "bolt", "--category", "lamps,drills"],
+      ["bolt:lamps:home", "bolt:drills:tools"],
+    ],
+    [
+      ["--rcd", "acme:lamps:home", "--rcd", "casa:chairs:home"],
+      ["acme:lamps:home", "casa:chairs:home"],
+    ],
+  ])("%j means all of them", async (flags, expected) => {
+    expect(await rcdsOf(...flags)).toEqual(expected);
+  });
+
+  test.each([
+    ["sample", ["sample", "-f", "ndjson"]],
+    ["export", ["export"]],
+  ])("%s gives the rows of all of them", async (_, command) => {
+    const service = await startTestService({ rows: ROWS });
+    const { stdout } = await runInProcess([...command, "--retailer", "acme", "--retailer=casa"], { service });
+    const retailers = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).retailer);
+    expect(retailers.sort()).toEqual(["acme", "acme", "casa"]);
+  });
+
+  test("a manifest tells what was asked and what was sent", async () => {
+    const service = await startTestService({ rows: ROWS });
+    const output = join(await temporaryFolder(), "rows.ndjson");
+    const args = ["export", "--retailer", "acme,casa", "-o", output, "--manifest", "--date", "latest"];
+    expect(await runInProcess(args, { service })).toMatchObject({ code: EXIT.ok });
+    const { readFile } = await import("node:fs/promises");
+    const manifest = JSON.parse(await readFile(`${output}.manifest.json`, "utf8"));
+    expect(manifest.asked).toEqual({ retailer: ["acme", "casa"], start_date: "latest", end_date: "latest" });
+    expect(manifest.resolved.rcd).toBe("acme:lamps:home,acme:shoes:clothing,casa:chairs:home");
+    expect(manifest.rows).toBe(3);
+  });
+
+  test.each([
+    [["--retailer", "acme,bolk"], "unknown_retailer", "--retailer acme,bolt"],
+    [["--retailer", "acme", "--retailer", "bolk"], "unknown_retailer", "--retailer acme --retailer bolt"],
+    [["--retailer", "acme,acmee"], "unknown_retailer", "--retailer acme"],
+    [
+      ["--retailer", "bolt", "--category", "lamps,dirlls"],
+      "unknown_category",
+      "--retailer bolt --category lamps,drills",
+    ],
+    [["--category", "lamps,shoos"], "unknown_category", "--category lamps,shoes"],
+    [["--rcd", "acme:lamps:home,casa:chair:home"], "unknown_category", "--rcd acme:lamps:home,casa:chairs:home"],
+  ])("%j: a value that the service does not know is refused as a single one is", async (flags, code, corrected) => {
+    const service = await startTestService({ rows: ROWS });
+    const result = await runInProcess(["export", ...flags], { service });
+    expect(result).toMatchObject({ code: EXIT.usage, stdout: "" });
+    expect(result.stderr).toContain(`\n  catalog export ${corrected}\n`);
+    expect(result.stderr).toContain(`\n${code} ·`);
+  });
+
+  test("a value that has nothing together with the other filters is refused, not dropped", async () => {
+    const service = await startTestService({ rows: ROWS });
+    const args = ["export", "--retailer", "acme,casa", "--category", "shoes,lamps"];
+    expect(await runInProcess(args, { service })).toEqual({
+      code: EXIT.usage,
+      stdout: "",
+      stderr: 'error: --retailer "casa" has nothing together with --category shoes,lamps; leave it out.\n',
+    });
+  });
+
+  test.each([
+    ["--retailer", "acme,,bolt"],
+    ["--retailer", ""],
+    ["--rcd", "acme:lamps:home,"],
+  ])("an empty value in %s %j is refused before any request", async (...flags) => {
+    const { code, stderr } = await runInProcess(["export", ...flags], {
+      env: { CATALOG_BASE_URL: "http://x.invalid" },
+    });
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("empty")]);
+  });
+});
+
+describe("more combinations than one request can name", () => {
+  const many = Array.from(
+    { length: 300 },
+    (_, index) => `${index % 2 === 0 ? "acme" : "bolt"}:category-with-a-long-name-${index}:home`,
+  );
+  const rows = oneRowEach(...many, "casa:chairs:home");
+
+  test.each([
+    ["export", ["export"], 300],
+    ["coverage", ["coverage", "-f", "ndjson"], 300],
+    ["sample", ["sample", "-f", "ndjson"], 100],
+  ])("%s still means all of them", async (_, command, count) => {
+    const service = await startTestService({ rows });
+    const { code, stdout, stderr } = await runInProcess([...command, "--retailer", "acme,bolt", "--date=latest"], {
+      service,
+    });
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    const retailers = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).retailer);
+    expect(retailers).toHaveLength(count);
+    expect(new Set(retailers)).toEqual(new Set(["acme", "bolt"]));
+  });
+
+  test("one of them that the service does not know is refused", async () => {
+    const service = await startTestService({ rows });
+    const list = [...many, "acme:hats:home"].join(",");
+    const { code, stderr } = await runInProcess(["export", "--rcd", list], { service });
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"acme:hats:home"')]);
+  });
+});
+
+describe("any other flag given twice", () => {
+  test.each([
+    [["export", "--demo", "--date", "1d", "--date=2d"], "--date is given twice"],
+    [["export", "--demo", "-o", "a", "--output", "b"], "--output is given twice"],
+    [["--timeout", "1s", "coverage", "--timeout", "2s"], "--timeout is given twice"],
+    [["coverage", "-q", "--demo", "-q"], "--quiet is given twice"],
+    [
+      ["export", "--demo", "--no-progress", "--progress", "plain"],
+      "--no-progress and --progress contradict each other",
+    ],
+    [["service", "keys", "create", "x", "--team", "a", "--team", "b"], "--team is given twice"],
+  ])("%j is refused", async (args, told) => {
+    const { code, stderr } = await runInProcess(args);
+    expect([code, stderr]).toEqual([EXIT.usage, `error: ${told}; give one of them.\n`]);
+  });
+});
+
+describe("a day counted from the newest", () => {
+  const rows = ["2026-03-01", "2026-03-08", "2026-03-09"].flatMap((crawl_date) => [
+    product({ retailer: "acme", crawl_date, sku: crawl_date }),
+  ]);
+  const older = product({ retailer: "bolt", crawl_date: "2026-02-01", sku: "b" });
+
+  test.each([
+    [["--date", "latest"], ["2026-03-09"]],
+    [
+      ["--start-date", "latest-1d"],
+      ["2026-03-08", "2026-03-09"],
+    ],
+    [
+      ["--start-date", "latest-8d", "--end-date", "latest-1d"],
+      ["2026-03-01", "2026-03-08"],
+    ],
+    [["--date", "latest", "--retailer", "bolt"], ["2026-02-01"]],
+    [["--date", "latest", "--retailer", "acme,bolt"], ["2026-03-09"]],
+  ])("%j gives the rows of that day", async (flags, days) => {
+    const service = await startTestService({ rows: [...rows, older] });
+    const { code, stdout } = await runInProcess(["export", ...flags], { service });
+    expect(code).toBe(EXIT.ok);
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).crawl_date)
+        .sort(),
+    ).toEqual(days);
+  });
+
+  test("diff takes it, from a service and from a synced folder", async () => {
+    const service = await startTestService({ rows: [...rows, older] });
+    const folder = await temporaryFolder();
+    expect(await runInProcess(["sync", folder], { service })).toMatchObject({ code: EXIT.ok });
+    for (const source of [[], ["--against", folder]]) {
+      const args = ["diff", "--from", "latest-1d", "--to", "latest", "-f", "ndjson", ...source];
+      const { stdout } = await runInProcess(args, source.length === 0 ? { service } : {});
+      const [first = "{}"] = stdout.split("\n");
+      expect(JSON.parse(first)).toMatchObject({ from_date: "2026-03-08", to_date: "2026-03-09" });
+    }
+  });
+
+  test("an order of days that only the service can know to be wrong is refused", async () => {
+    const service = await startTestService({ rows });
+    const args = ["export", "--start-date", "2026-03-10", "--end-date", "latest"];
+    const { code, stderr } = await runInProcess(args, { service });
+    expect([code, stderr]).toEqual([
+      EXIT.usage,
+      "error: --start-date 2026-03-10 is after --end-date 2026-03-09; the first day comes first.\n",
+    ]);
+  });
+
+  test("nothing at all is an empty result", async () => {
+    const service = await startTestService({ rows: [] });
+    expect(await runInProcess(["export", "--date", "latest"], { service })).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
+});

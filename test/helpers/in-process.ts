@@ -1,0 +1,67 @@
+import { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Context, Output } from "../../src/context.ts";
+import { main } from "../../src/main.ts";
+import type { TestService } from "./service.ts";
+
+export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdout" | "stderr">> {
+  /** Address and key of this service in the environment. */
+  service?: TestService;
+  stdin?: string;
+  /** A stream of the test's own in place of one that keeps what is written. */
+  stdout?: Output;
+  /** Cells of the terminal that stdout and stderr are; without it they are none. */
+  columns?: number;
+}
+
+export interface InProcessResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Runs a command line in this process, in a context of its own in which nothing of the user's counts. Paths of the
+ * command line have to be absolute: the working folder is that of the tests.
+ */
+export async function runInProcess(
+  args: readonly string[],
+  { service, stdin = "", columns, env = {}, ...options }: InProcessOptions = {},
+): Promise<InProcessResult> {
+  const [stdout, stderr] = [capture(columns), capture(columns)];
+  // Below a file nothing can be written.
+  const nowhere = fileURLToPath(import.meta.url);
+  const { signal = new AbortController().signal } = options;
+  const code = await main(args, {
+    stdin: Readable.from([stdin]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    folders: { config: "/nonexistent", data: nowhere, cache: nowhere },
+    homeFolder: nowhere,
+    pid: process.pid,
+    nodeVersion: process.version,
+    now: Date.now,
+    sleep: (milliseconds, abort = signal) => delay(milliseconds, undefined, { signal: abort }),
+    random: Math.random,
+    ...options,
+    signal,
+    env: { ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }), ...env },
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** A stream that keeps what is written to it. */
+function capture(columns: number | undefined): { stream: Output; text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream: Output = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  if (columns !== undefined) {
+    Object.assign(stream, { isTTY: true, columns });
+  }
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
+}
