@@ -28,8 +28,8 @@ export interface Context {
   random: () => number;
 }
 
-/** An output stream and, where it is a terminal, its width. */
-export type Output = Writable & { isTTY?: boolean; columns?: number };
+/** An output stream; `columns` and `rows` are those of a terminal. */
+export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
 
 /** The context of the running process. */
 export function processContext(): Context {

@@ -40,10 +40,14 @@ export async function withConnection<T>(
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   return await withinMaxTime(globals, context, async (signal) => {
-    const service = demo ? await startDemo(context) : undefined;
+    const reporter = createReporter(globals, context);
+    let service: Demo | undefined;
     try {
+      if (demo) {
+        reporter.progress.update({ doing: "starting the demo service" });
+        service = await startDemo(context);
+      }
       const { name, baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
-      const reporter = createReporter(globals, context);
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
@@ -62,6 +66,7 @@ export async function withConnection<T>(
         await client.close();
       }
     } finally {
+      reporter.progress.clear();
       await service?.close();
     }
   });
@@ -94,7 +99,9 @@ async function configured(globals: GlobalOptions, context: Context): Promise<Tar
   return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile };
 }
 
-export async function startDemo(context: Context): Promise<Target & { close: () => Promise<void> }> {
+type Demo = Target & { close: () => Promise<void> };
+
+export async function startDemo(context: Context): Promise<Demo> {
   const { startDemoService } = await import("../service/demo/start.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now);

@@ -1,25 +1,116 @@
+import type { ClientEvent } from "../api/events.ts";
+import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
-import { createProgress } from "../output/terminal/progress.ts";
-import type { ProgressState } from "../output/terminal/progress-line.ts";
-import type { GlobalOptions } from "./flags/global.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { groupDigits } from "../output/terminal/cell.ts";
+import { formatDuration } from "../output/terminal/duration.ts";
+import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Shows how a pull goes while `work` runs; pauses and the rate limit are shown without its doing. */
+/** What a pull tells of itself. */
+interface PullState {
+  /** Rows so far, those of an earlier run included. */
+  rows?: number;
+  /** Rows there will be. */
+  total?: number;
+  /** Requests that the whole takes; told by its rows where it is not known. */
+  requests?: number;
+}
+
+/** Milliseconds between two computations of the time left, which take a step for each request. */
+const PAUSE = 1_000;
+
+/** Shows how a pull goes while `work` runs: its rows, the rate limit, and the time left by the budget of requests. */
 export async function withProgress<T>(
-  globals: GlobalOptions,
   reporter: Reporter,
-  context: Context,
-  work: (update: (change: Partial<ProgressState>) => void) => Promise<T>,
+  { now }: Pick<Context, "now">,
+  { maxRate }: { maxRate?: number | undefined },
+  work: (update: (change: PullState) => void) => Promise<T>,
 ): Promise<T> {
-  const mode = globals.quiet ? "none" : globals.progress;
-  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
-  const state: ProgressState = { rows: 0 };
-  const update = (change: Partial<ProgressState>) => progress.update(Object.assign(state, change));
-  reporter.onWait = (reason, milliseconds) => update({ waiting: { reason, until: context.now() + milliseconds } });
-  reporter.onRate = ({ remaining }) => update({ requestsLeft: remaining });
+  const { progress } = reporter;
+  const begun = now();
+  const pace = createPace(begun, maxRate);
+  let { rows = 0, total, requests }: PullState = {};
+  /** Rows of an earlier run. */
+  let earlier: number | undefined;
+  let foretold = 0;
+  const foretell = () => {
+    foretold = now();
+    const all = requests ?? Math.ceil((total ?? 0) / LIMITS.pageSize.maximum);
+    const share = total === undefined || total === 0 ? 0 : 1 - (earlier ?? 0) / total;
+    progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), foretold) });
+  };
+  const update = (change: PullState) => {
+    ({ rows = rows, total = total, requests = requests } = change);
+    earlier ??= change.rows;
+    progress.update({ rows, ...(total !== undefined && { total }) });
+  };
+  reporter.onClientEvent = (event) => {
+    pace.see(event, now());
+    if (event.type === "answer" && event.rate !== undefined) {
+      progress.update({ requestsLeft: event.rate.remaining });
+    }
+    if (event.type === "wait" || now() - foretold >= PAUSE) {
+      foretell();
+    }
+  };
+  const ended = (how: string) =>
+    `${how}: ${groupDigits(rows)} row${rows === 1 ? "" : "s"} in ${formatDuration(now() - begun)}`;
+  let outcome = "stopped";
   try {
-    return await work(update);
+    const result = await work(update);
+    outcome = "done";
+    return result;
   } finally {
-    progress.stop();
+    reporter.onClientEvent = undefined;
+    progress.clear(ended(outcome));
   }
+}
+
+interface Pace {
+  see(event: ClientEvent, now: number): void;
+  /** When `requests` pages in all will have come; undefined while nothing can be told. */
+  endsAt(requests: number, now: number): number | undefined;
+}
+
+/** Foretells the end of a pull from the pages that have come and the window of the rate limit, as `--dry-run` does. */
+function createPace(begun: number, maxRate: number | undefined): Pace {
+  let pages = 0;
+  let lastPage = begun;
+  let pause = { until: begun, milliseconds: 0 };
+  /** Milliseconds of the pauses for the rate limit before the last page. */
+  let idle = 0;
+  let seen: { rate: RateHeaders; at: number } | undefined;
+  return {
+    see: (event, now) => {
+      if (event.type === "wait" && event.reason === "rate limit") {
+        pause = { until: now + event.milliseconds, milliseconds: event.milliseconds };
+      } else if (event.type === "answer") {
+        seen = event.rate === undefined ? seen : { rate: event.rate, at: now };
+        if (event.operation === "catalog" && event.status === 200) {
+          pages += 1;
+          lastPage = now;
+          idle += pause.milliseconds;
+          pause.milliseconds = 0;
+        }
+      }
+    },
+    endsAt: (requests, now) => {
+      if (pages === 0 || requests <= pages) {
+        return undefined;
+      }
+      const isPaused = pause.until > now;
+      const windowEnds = seen === undefined ? now : seen.at + seen.rate.resetSeconds * 1000;
+      const { seconds } = timeOf(requests - pages, 1, {
+        limit: seen?.rate.limit,
+        windowSeconds: LIMITS.windowSeconds,
+        remaining: isPaused ? 0 : seen?.rate.remaining,
+        resetSeconds: ((isPaused ? pause.until : windowEnds) - now) / 1000,
+        maxRate,
+        latency: Math.max(1, lastPage - begun - idle) / pages,
+        concurrency: 1,
+      });
+      return now + seconds * 1000;
+    },
+  };
 }

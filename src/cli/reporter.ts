@@ -1,51 +1,69 @@
 import type { ClientEvent } from "../api/events.ts";
 import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
+import type { OperationName } from "../contract/operations.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { groupDigits } from "../output/terminal/cell.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
+import { createProgress, type Progress } from "../output/terminal/progress.ts";
 import { visible } from "../output/terminal/visible.ts";
 import { wrap } from "../output/terminal/wrap.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import { widthOf } from "./terminal.ts";
+import { isReadElsewhere, widthOf } from "./terminal.ts";
 
-/** Where a command says on stderr what goes on. Rows never pass here. */
+/** What a command writes to stderr while it runs. */
 export interface Reporter {
   onEvent(event: ClientEvent): void;
-  /** What a person at a terminal wants to know; a log stays silent as long as nothing is wrong. */
+  /** Information for a person; written to terminals only, unless `--verbose` asks for it. */
   note(text: string): void;
   /**
-   * What may not go unseen although nothing failed; only `--quiet` silences it. With `--error-format json` it is a line
-   * `{"warning": …}`, so that a program can read every line that a run without `--verbose` leaves on stderr.
+   * Something that needs attention although nothing failed; only `--quiet` silences it. With `--error-format json` it is
+   * a line `{"warning": …}`: a program can read every line on stderr, as long as `--verbose` is not given.
    */
   warn(text: string): void;
-  /** Is told of each pause, for the progress line. */
-  onWait: ((reason: string, milliseconds: number) => void) | undefined;
-  /** Is told what each answer says of the rate limit. */
+  /** The line that is redrawn; requests and pauses are told by `onEvent`. */
+  progress: Progress;
+  /** To be called before the first data goes to stdout: what reads it may write to the terminal of the progress line. */
+  dataBegins(): void;
+  /** Called with each event of the client. */
+  onClientEvent: ((event: ClientEvent) => void) | undefined;
+  /** Called with what each answer says of the rate limit. */
   onRate: ((rate: RateHeaders) => void) | undefined;
-  /** Is told the id of each answered request. */
+  /** Called with the id of each answered request. */
   onRequestId: ((id: string) => void) | undefined;
-  /** What the requests so far came to. */
+  /** Statistics of the requests so far. */
   requests(): Omit<RequestLog, "ids">;
 }
 
-/** Reports to stderr as `--quiet` and `--verbose` ask. */
-export function createReporter({ quiet, verbose, errorFormat }: GlobalOptions, context: Context): Reporter {
+/** What a request is for, in the progress line. */
+const DOING = {
+  sample: "reading the sample",
+  catalog: "reading rows",
+  coverage: "reading the coverage",
+} as const satisfies Record<OperationName, string>;
+
+/** Reports to stderr as `--quiet`, `--verbose` and `--progress` ask. */
+export function createReporter(globals: GlobalOptions, context: Context): Reporter {
+  const { quiet, verbose, errorFormat } = globals;
   const log = { sent: 0, retries: 0, waited_ms: 0 };
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
   const sentence = (text: string) => void context.stderr.write(`${wrap(visible(text), widthOf(context.stderr))}\n`);
+  const mode = quiet ? "none" : globals.progress;
+  const progress = createProgress({ stream: context.stderr, mode, now: context.now });
   const reporter: Reporter = {
     onEvent: (event) => {
       record(log, event);
-      if (event.type === "wait") {
-        reporter.onWait?.(reasonOf(event), event.milliseconds);
-      }
-      if (event.type === "answer" && event.rate !== undefined) {
+      if (event.type === "request") {
+        progress.update({ doing: DOING[event.operation] });
+      } else if (event.type === "wait") {
+        progress.update({ waiting: { reason: reasonOf(event), until: context.now() + event.milliseconds } });
+      } else if (event.type === "answer" && event.rate !== undefined) {
         reporter.onRate?.(event.rate);
       }
       if (event.type === "answer" && event.requestId !== undefined) {
         reporter.onRequestId?.(event.requestId);
       }
+      reporter.onClientEvent?.(event);
       const text = verbose ? describe(event) : undefined;
       if (text !== undefined) {
         line(text);
@@ -65,7 +83,13 @@ export function createReporter({ quiet, verbose, errorFormat }: GlobalOptions, c
         }
       }
     },
-    onWait: undefined,
+    progress,
+    dataBegins: () => {
+      if (isReadElsewhere(context.stdout)) {
+        progress.giveWay();
+      }
+    },
+    onClientEvent: undefined,
     onRate: undefined,
     onRequestId: undefined,
     requests: () => ({ ...log }),

@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import type { Context, Output } from "../context.ts";
 
 /** Whether to colour what goes to `stream`: `--no-color`, then NO_COLOR and FORCE_COLOR, then the terminal itself. */
@@ -14,6 +15,15 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
 /** The width that a table may take: the terminal's, unbounded where there is none. */
 export function widthOf(stream: Output): number | undefined {
   return stream.isTTY ? stream.columns || 80 : undefined;
+}
+
+/** Whether somebody reads `stream` while it is written: a person at a terminal, or a program at the end of a pipe. */
+export function isReadElsewhere(stream: Output): boolean {
+  if (stream.isTTY || stream.fd === undefined) {
+    return stream.isTTY === true;
+  }
+  const status = fstatSync(stream.fd);
+  return status.isFIFO() || status.isSocket();
 }
 
 /** Terminals known to make links of OSC 8, by a variable that they set and what it holds. */

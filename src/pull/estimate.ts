@@ -73,7 +73,7 @@ function slicesUpTo({ slices }: Plan, maxRows: number): readonly Slice[] {
 }
 
 /** Sends the requests on paper: the first alone, the others `lanes` at a time, within the windows and the rate. */
-function timeOf(requests: number, lanes: number, pace: Pace): { windows: number; seconds: number } {
+export function timeOf(requests: number, lanes: number, pace: Pace): { windows: number; seconds: number } {
   const { limit = Number.POSITIVE_INFINITY, windowSeconds, maxRate, latency } = pace;
   const answer = latency / 1000;
   const spacing = maxRate === undefined ? 0 : 60 / maxRate;

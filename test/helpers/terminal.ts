@@ -5,6 +5,8 @@ import { bareEnvironment, CATALOG, type RunOptions } from "./cli.ts";
 export interface TerminalOptions extends Omit<RunOptions, "stdin"> {
   columns?: number;
   rows?: number;
+  /** A command line of the shell that reads what the tool writes to stdout, in the same terminal. */
+  pipedTo?: string;
   /** What a person types, each once the terminal has shown the text that it answers. */
   typed?: readonly { after: string; text: string }[];
 }
@@ -57,15 +59,16 @@ json.dump({"code": code, "output": shown.decode(), "isRestored": restored, "unty
 /** Runs the built tool in a pseudo-terminal of its own to its end, with nothing of the user's configuration. */
 export async function runInTerminal(
   args: readonly string[],
-  { env = {}, cwd, columns = SIZE.columns, rows = SIZE.rows, typed = [] }: TerminalOptions = {},
+  { env = {}, cwd, columns = SIZE.columns, rows = SIZE.rows, pipedTo, typed = [] }: TerminalOptions = {},
 ): Promise<TerminalResult> {
   const running = promisify(execFile)("python3", ["-c", DRIVER], {
     ...(cwd === undefined ? {} : { cwd }),
     timeout: 50_000,
     maxBuffer: 16 * 1024 * 1024,
   });
+  const command = [process.execPath, CATALOG, ...args];
   const job = {
-    command: [process.execPath, CATALOG, ...args],
+    command: pipedTo === undefined ? command : ["/bin/sh", "-c", `"$0" "$@" | ${pipedTo}`, ...command],
     env: { ...bareEnvironment(), TERM: "xterm-256color", ...env },
     columns,
     rows,

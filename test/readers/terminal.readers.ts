@@ -221,6 +221,24 @@ function typedName(text: string): string {
   return text.replace(CTRL_C, " Ctrl-C").replace(CTRL_D, " Ctrl-D").replace("\r", " Enter").trim();
 }
 
+describe("rows that are read in the terminal of the progress line", () => {
+  test.each(["cat", "head -1"])("by `%s` stand alone in their lines", async (pipedTo) => {
+    const service = await startTestService({ rows: ROWS.slice(0, 3), rateLimit: 1, windowSeconds: 2 });
+    const { output } = await runInTerminal(["export", "--page-size", "2"], {
+      columns: 600,
+      pipedTo,
+      env: { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key },
+    });
+    const begin = output.indexOf("{");
+
+    expect(output.slice(0, begin)).toContain("for the rate limit");
+    expect(output.slice(begin)).not.toContain("for the rate limit");
+    const { lines, leftovers } = renderScreen(output, { columns: 600, rows: SIZE.rows });
+    const skus = lines.map((line) => (line === "" ? "" : (JSON.parse(line) as { sku: string }).sku));
+    expect([skus.slice(0, -1).length, leftovers]).toEqual([pipedTo === "cat" ? 3 : 1, []]);
+  });
+});
+
 describe("the screen that the transcripts are read from", () => {
   const size = { columns: 6, rows: 3 };
 

@@ -27,7 +27,7 @@ export async function checkKey(
   context: Context,
 ): Promise<KeyFacts> {
   const rates: KeyFacts["rates"] = {};
-  const { onEvent } = createReporter(globals, context);
+  const { onEvent, progress } = createReporter(globals, context);
   const client = createClient({
     ...clientSettings(globals, context),
     baseUrl,
@@ -37,6 +37,7 @@ export async function checkKey(
         rates[OPERATIONS[event.operation].group] = event.rate;
       }
       onEvent(event);
+      progress.update({ doing: `checking the key with ${baseUrl.host}` });
     },
   });
   const requests: Record<Scope, () => Promise<unknown>> = {
@@ -51,6 +52,7 @@ export async function checkKey(
     }
     return { scopes: scopes as Record<Scope, boolean>, rates };
   } finally {
+    progress.clear();
     await client.close();
   }
 }

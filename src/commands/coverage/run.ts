@@ -18,23 +18,23 @@ import { writeRows, writeText } from "../../cli/write-rows.ts";
 
 /** Writes how much data exists, as the options ask to see it. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  await withConnection(options, context, async (connection) => {
+  const { answer, view, note } = await withConnection(options, context, async (connection) => {
     const answer = await connection.client.coverage(connection.filters);
     if (options.failOnEmpty && answer.data.length === 0) {
       throw new EmptyResultError("nothing matches the filters");
     }
-    const { output } = options;
-    const view = await viewOf(answer, options, connection, context);
-    if (view !== undefined) {
-      await writeText(view.text, output, context);
-      const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE);
-      notShown(hidden, "-f csv has them all").forEach(connection.reporter.note);
-      return;
-    }
-    const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
-    const rows = entriesOf(answer.data, options).map((entry) => JSON.stringify(entry));
-    await writeRows(rows, output as OutputOptions<RowFormat>, { known }, context);
+    return { answer, view: await viewOf(answer, options, connection, context), note: connection.reporter.note };
   });
+  const { output } = options;
+  if (view !== undefined) {
+    await writeText(view.text, output, context);
+    const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE);
+    notShown(hidden, "-f csv has them all").forEach(note);
+    return;
+  }
+  const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
+  const rows = entriesOf(answer.data, options).map((entry) => JSON.stringify(entry));
+  await writeRows(rows, output as OutputOptions<RowFormat>, { known }, context);
 }
 
 /** What a person looks at; undefined for the formats that carry rows. */

@@ -77,7 +77,12 @@ async function writeRecords(
   context: Context,
 ): Promise<DiffSummary> {
   const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
-  const destination = await openDestination({ ...output, stdout: context.stdout, signal: days.signal });
+  const destination = await openDestination({
+    ...output,
+    stdout: context.stdout,
+    beforeData: days.reporter.dataBegins,
+    signal: days.signal,
+  });
   try {
     await destination.write(await encoder.begin());
     const summary = await compareDays(options, days, context, async (differences) => {
@@ -94,20 +99,20 @@ async function writeRecords(
 }
 
 async function compareDays(
-  { globals, failOnEmpty }: DiffOptions,
+  options: DiffOptions,
   days: ComparedDays,
   context: Context,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
   const { from, to, source, reporter } = days;
-  const summary = await withProgress(globals, reporter, context, (update) =>
+  const summary = await withProgress(reporter, context, options, (update) =>
     diffDays(
       source,
       { from, to, onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) },
       onDifferences,
     ),
   );
-  await warnOfGaps(summary, failOnEmpty, days);
+  await warnOfGaps(summary, options.failOnEmpty, days);
   return summary;
 }
 

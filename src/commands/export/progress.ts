@@ -13,8 +13,8 @@ export async function pullWithProgress(
   { client, filters, reporter, signal }: Connection,
   context: Context,
 ): Promise<PullResult> {
-  const { globals, concurrency, maxRows } = options;
-  return await withProgress(globals, reporter, context, (update) =>
+  const { concurrency, maxRows } = options;
+  return await withProgress(reporter, context, options, (update) =>
     pull(client, sink, {
       filters,
       pageSize: pageSizeOf(options),
@@ -23,8 +23,9 @@ export async function pullWithProgress(
       signal,
       resume: claim?.earlier,
       observer: {
-        onPlan: async ({ totalRows }, slicePages) => {
-          update({ total: Math.min(totalRows, maxRows ?? totalRows) });
+        onPlan: async ({ totalRows, requests }, slicePages) => {
+          const total = Math.min(totalRows, maxRows ?? totalRows);
+          update({ total, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });
           await claim?.planned(slicePages);
         },
         onRows: (rows) => update({ rows }),

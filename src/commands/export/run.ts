@@ -115,6 +115,7 @@ async function openSink(
   const destination = await openDestination({
     output,
     stdout: context.stdout,
+    beforeData: reporter.dataBegins,
     signal,
     noClobber,
     keepPartial: claim !== undefined,

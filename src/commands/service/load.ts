@@ -45,17 +45,17 @@ export async function loadCommand(
 async function loadFile(store: EmbeddedStore, file: string, globals: GlobalOptions, context: Context): Promise<void> {
   const source = file === "-" ? { name: "standard input", stream: context.stdin } : { name: file, path: file };
   const mode = globals.quiet ? "none" : globals.progress;
-  const progress = await createProgress({ stream: context.stderr, mode, now: context.now });
+  const progress = createProgress({ stream: context.stderr, mode, now: context.now });
   try {
     const { signal } = context;
     const result = await loadRows(store, source, { signal, onProgress: ({ rows }) => progress.update({ rows }) });
-    progress.stop();
+    progress.clear();
     if (!globals.quiet) {
       const present = result.alreadyPresent === 0 ? "" : `, ${groupDigits(result.alreadyPresent)} were there already`;
       context.stderr.write(`${visible(source.name)}: ${groupDigits(result.added)} rows added${present}\n`);
     }
   } catch (error) {
-    progress.stop();
+    progress.clear();
     throw loadFailure(error, file);
   }
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { createReporter } from "../../cli/reporter.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
@@ -77,13 +78,19 @@ async function readStatus(
     import("../../cli/connection.ts"),
   ]);
   const settings = clientSettings(globals, context);
-  if (!demo) {
-    return await fetchStatus(await resolveStatusUrl({ ...globals, statusUrl }, context), settings);
-  }
-  const service = await startDemo(context);
+  const { progress } = createReporter(globals, context);
+  let service: Awaited<ReturnType<typeof startDemo>> | undefined;
   try {
-    return await fetchStatus(new URL("/status.json", service.baseUrl), { ...settings, env: {} });
+    if (demo) {
+      progress.update({ doing: "starting the demo service" });
+      service = await startDemo(context);
+      return await fetchStatus(new URL("/status.json", service.baseUrl), { ...settings, env: {} });
+    }
+    const url = await resolveStatusUrl({ ...globals, statusUrl }, context);
+    progress.update({ doing: `reading the status feed of ${url.host}` });
+    return await fetchStatus(url, settings);
   } finally {
-    await service.close();
+    progress.clear();
+    await service?.close();
   }
 }

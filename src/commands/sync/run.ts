@@ -28,11 +28,11 @@ async function syncWithProgress(
   { client, filters, service, reporter, signal }: Connection,
   context: Context,
 ): Promise<SyncResult> {
-  const { globals, folder, lookback, verify, adopt, concurrency } = options;
+  const { folder, lookback, verify, adopt, concurrency } = options;
   const warn = reportOnce((text) => reporter.warn(text));
   let before = 0;
   let written = 0;
-  return await withProgress(globals, reporter, context, (update) =>
+  return await withProgress(reporter, context, options, (update) =>
     syncFolder(client, {
       folder,
       service,

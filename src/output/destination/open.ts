@@ -8,6 +8,8 @@ export interface DestinationOptions {
   /** A path, or `-` for stdout, which is also the default. */
   output: string | undefined;
   stdout: Writable;
+  /** Called before the first data goes to stdout. */
+  beforeData?: (() => void) | undefined;
   /** Ends a write that a reader of stdout holds up. */
   signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
@@ -21,8 +23,8 @@ export interface DestinationOptions {
 
 /** Opens the destination, refusing what would fail at the end where that can be known now. */
 export async function openDestination(options: DestinationOptions): Promise<Destination> {
-  const { output, stdout, signal, compression } = options;
-  const sink = isStdout(output) ? writeToStdout(stdout, signal) : await openFile(output, options);
+  const { output, stdout, signal, beforeData, compression } = options;
+  const sink = isStdout(output) ? writeToStdout(stdout, { signal, beforeData }) : await openFile(output, options);
   return compression === undefined ? sink : compressed(sink, compression);
 }
 

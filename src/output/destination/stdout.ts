@@ -4,11 +4,15 @@ import { fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
 /**
- * Writes to a stream that it neither opens nor closes. Its end is quiet when the reader goes away. A write that waits
- * for a reader who stands still rejects with the reason of `signal` when that is aborted.
+ * Writes to a stream that it neither opens nor closes. `beforeData` is called before the first byte. A write that waits
+ * for a reader rejects with the reason of `signal` when that is aborted.
  */
-export function writeToStdout(stream: Writable, signal?: AbortSignal): Destination {
+export function writeToStdout(
+  stream: Writable,
+  { signal, beforeData }: { signal?: AbortSignal | undefined; beforeData?: (() => void) | undefined } = {},
+): Destination {
   let failure: Error | undefined;
+  let isBegun = false;
   // Stays for good: the event of a failed write may come after everything else, and would end the process.
   stream.on("error", (error: Error) => {
     failure ??= error;
@@ -17,6 +21,10 @@ export function writeToStdout(stream: Writable, signal?: AbortSignal): Destinati
   return {
     write: async (chunk) => {
       signal?.throwIfAborted();
+      if (!isBegun && chunk.length > 0) {
+        isBegun = true;
+        beforeData?.();
+      }
       let giveUp = () => {};
       const error = await new Promise<Error | null | undefined>((resolve, reject) => {
         giveUp = () => reject(signal?.reason);

@@ -1,50 +1,90 @@
 import { groupDigits } from "./cell.ts";
 import { formatDuration } from "./duration.ts";
 
-/** What is known of a pull at one moment. */
+/** What is known of a command's work at one moment. Times are milliseconds since the epoch. */
 export interface ProgressState {
+  /** What is being done before rows are counted, as in `reading the coverage`. */
+  doing?: string;
+  /** When that began. */
+  since?: number;
   /** Rows so far. */
-  rows: number;
+  rows?: number;
   /** Rows there will be, once that is known. */
-  total?: number | undefined;
+  total?: number;
+  /** When the work will be done, as far as that can be told. */
+  endsAt?: number | undefined;
   /** Requests left in the window of the rate limit. */
-  requestsLeft?: number | undefined;
-  /** Why nothing moves just now, and until when in milliseconds since the epoch. */
-  waiting?: { reason: string; until: number } | undefined;
+  requestsLeft?: number;
+  /** Why nothing moves just now, and until when. */
+  waiting?: { reason: string; until: number };
+}
+
+interface Part {
+  text: string;
+  /** The part of the lowest rank is left out first where the line is too long. */
+  rank: number;
 }
 
 /**
  * @param rate rows a second, when it can be told.
  * @param now milliseconds since the epoch.
- * @returns one line, as in `12,500 of 133,822 rows · 9 % · 4,120 rows/s · 30 s left`.
+ * @param width cells that the line may take; parts are left out, the least important first.
+ * @returns one line, as in `12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s`.
  */
 export function progressLine(
-  { rows, total, requestsLeft, waiting }: ProgressState,
+  state: ProgressState,
   rate: number | undefined,
   now: number,
+  width = Number.POSITIVE_INFINITY,
 ): string {
-  const parts = [
-    total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`,
-  ];
-  if (total !== undefined && total > 0) {
-    parts.push(`${Math.floor((Math.min(rows, total) / total) * 100)} %`);
+  const parts = state.rows === undefined ? partsOfDoing(state, now) : partsOfRows(state, state.rows, rate, now);
+  for (;;) {
+    const line = parts.map(({ text }) => text).join(" · ");
+    if (line.length <= width || parts.length < 2) {
+      return line;
+    }
+    const lowest = parts.reduce((least, { rank }, index) => (rank < (parts[least]?.rank ?? 0) ? index : least), 0);
+    parts.splice(lowest, 1);
   }
-  if (rate !== undefined) {
-    parts.push(`${groupDigits(Math.round(rate))} rows/s`);
-  }
-  if (total !== undefined && total > rows && rate !== undefined && rate > 0) {
-    parts.push(`${formatDuration(((total - rows) / rate) * 1000)} left`);
-  }
-  if (requestsLeft !== undefined) {
-    parts.push(`${groupDigits(requestsLeft)} requests left`);
-  }
-  if (waiting !== undefined && waiting.until > now) {
-    parts.push(`waiting ${formatDuration(waiting.until - now)} ${waiting.reason}`);
-  }
-  return parts.join(" · ");
 }
 
-/** A pause for the rate limit is part of the pace, so the window spans one and the time left stays true. */
+function partsOfDoing({ doing = "", since, waiting }: ProgressState, now: number): Part[] {
+  const seconds = since === undefined ? 0 : Math.floor((now - since) / 1000);
+  return [
+    { text: doing, rank: 2 },
+    ...(seconds > 0 ? [{ text: formatDuration(seconds * 1000), rank: 1 }] : []),
+    ...partsOfWait(waiting, now, 3),
+  ];
+}
+
+function partsOfRows(
+  { total, endsAt = 0, requestsLeft, waiting }: ProgressState,
+  rows: number,
+  rate: number | undefined,
+  now: number,
+): Part[] {
+  const counted =
+    total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`;
+  const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
+  // The work cannot be done before the pause is over.
+  const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? 0) - now : undefined;
+  return [
+    { text: counted, rank: 6 },
+    ...(percent === undefined ? [] : [{ text: `${percent} %`, rank: 3 }]),
+    ...(left === undefined ? [] : [{ text: `${formatDuration(left)} left`, rank: 4 }]),
+    ...partsOfWait(waiting, now, 5),
+    ...(rate === undefined ? [] : [{ text: `${groupDigits(Math.round(rate))} rows/s`, rank: 2 }]),
+    ...(requestsLeft === undefined ? [] : [{ text: `${groupDigits(requestsLeft)} requests left`, rank: 1 }]),
+  ];
+}
+
+function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: number): Part[] {
+  return waiting !== undefined && waiting.until > now
+    ? [{ text: `waiting ${formatDuration(waiting.until - now)} ${waiting.reason}`, rank }]
+    : [];
+}
+
+/** A pause for the rate limit is part of the pace, so the window spans one. */
 const WINDOW = 90_000;
 const SHORTEST = 1_000;
 

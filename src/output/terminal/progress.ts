@@ -1,13 +1,21 @@
 import type { Writable } from "node:stream";
-import { createRateMeter, type ProgressState, progressLine } from "./progress-line.ts";
+import { createRateMeter, type ProgressState, progressLine, type RateMeter } from "./progress-line.ts";
 
 /** `auto`: a line that is redrawn, on a terminal only. `plain`: a whole line now and then, for logs. */
 export type ProgressMode = "auto" | "plain" | "none";
 
+/** Shows how the work of a command goes. */
 export interface Progress {
-  update(state: ProgressState): void;
-  /** Removes what is not a whole line, so that other text may follow. To be called before the tool ends. */
-  stop(): void;
+  /** Adds to what is known. The line appears half a second after the first update. */
+  update(change: ProgressState): void;
+  /**
+   * Removes the line and forgets what was known; a later update begins anew.
+   *
+   * @param outcome what a log reads as its last line
+   */
+  clear(outcome?: string): void;
+  /** Removes the line for good, because other text goes to the same terminal. Whole lines for a log go on. */
+  giveWay(): void;
 }
 
 export interface ProgressOptions {
@@ -20,57 +28,114 @@ export interface ProgressOptions {
 interface Presenter {
   /** Milliseconds from one showing to the next. */
   interval: number;
-  show(line: string): void;
-  stop(): void;
+  show(state: ProgressState, rate: number | undefined): void;
+  clear(outcome: string | undefined): void;
 }
 
 const PLAIN_INTERVAL = 10_000;
 const TERMINAL_INTERVAL = 250;
+/** Milliseconds of work that need no line. */
+const PATIENCE = 500;
 const SPINNER_CELLS = 2;
 
-/** Shows how a pull goes. Nothing is shown in mode `none`, nor in mode `auto` where the stream is not a terminal. */
-export async function createProgress({ stream, mode, now }: ProgressOptions): Promise<Progress> {
+/** Nothing is shown in mode `none`, nor in mode `auto` where the stream is not a terminal. */
+export function createProgress({ stream, mode, now }: ProgressOptions): Progress {
   // A terminal that does not know its width says 0, and ora would clear lines without end.
   if (mode === "none" || (mode === "auto" && !(stream.isTTY && stream.columns))) {
-    return { update: () => {}, stop: () => {} };
+    return { update: () => {}, clear: () => {}, giveWay: () => {} };
   }
-  const presenter = mode === "auto" ? await terminalPresenter(stream) : plainPresenter(stream);
-  const meter = createRateMeter(now());
-  let state: ProgressState | undefined;
-  const timer = setInterval(() => {
-    if (state !== undefined) {
-      presenter.show(progressLine(state, meter.rate(now()), now()));
-    }
-  }, presenter.interval);
-  timer.unref();
+  const presenter = mode === "auto" ? terminalPresenter(stream, now) : plainPresenter(stream, now);
+  let work: { state: ProgressState; meter: RateMeter; timer: NodeJS.Timeout } | undefined;
+  let isOver = false;
+
+  function begin() {
+    const begun = now();
+    const timer = setInterval(() => {
+      if (work !== undefined && now() - begun >= PATIENCE) {
+        presenter.show(work.state, work.meter.rate(now()));
+      }
+    }, presenter.interval);
+    timer.unref();
+    return { state: {}, meter: createRateMeter(begun), timer };
+  }
+
+  function clear(outcome?: string) {
+    clearInterval(work?.timer);
+    work = undefined;
+    presenter.clear(outcome);
+  }
 
   return {
-    update: (next) => {
-      state = next;
-      meter.add(next.rows, now());
+    update: (change) => {
+      if (isOver) {
+        return;
+      }
+      work ??= begin();
+      if (change.doing !== undefined && change.doing !== work.state.doing) {
+        work.state.since = now();
+      }
+      Object.assign(work.state, change);
+      if (change.rows !== undefined) {
+        work.meter.add(change.rows, now());
+      }
     },
-    stop: () => {
-      clearInterval(timer);
-      presenter.stop();
+    clear,
+    giveWay: () => {
+      if (mode === "auto") {
+        isOver = true;
+        clear();
+      }
     },
   };
 }
 
-function plainPresenter(stream: Writable): Presenter {
-  return { interval: PLAIN_INTERVAL, show: (line) => void stream.write(`${line}\n`), stop: () => {} };
+/** Whole lines that begin with the time of day, in UTC. */
+function plainPresenter(stream: Writable, now: () => number): Presenter {
+  const write = (line: string) => void stream.write(`${new Date(now()).toISOString().slice(11, 19)}Z ${line}\n`);
+  return {
+    interval: PLAIN_INTERVAL,
+    show: (state, rate) => write(progressLine(state, rate, now())),
+    clear: (outcome) => {
+      if (outcome !== undefined) {
+        write(outcome);
+      }
+    },
+  };
 }
 
-/** Whole lines that others write to the terminal meanwhile appear above the line that is redrawn. */
-async function terminalPresenter(stream: ProgressOptions["stream"]): Promise<Presenter> {
-  const [{ default: ora }, { truncate }] = await Promise.all([import("ora"), import("./width.ts")]);
-  // isEnabled: whether to draw was decided above. discardStdin: Ctrl-C must stay a signal and stdin may be a pipe.
-  const spinner = ora({ stream, isEnabled: true, discardStdin: false, hideCursor: true, color: false });
-  spinner.start();
+/** A line that ora redraws. Whole lines that others write to the terminal meanwhile appear above it. */
+function terminalPresenter(stream: ProgressOptions["stream"], now: () => number): Presenter {
+  const libraries = () => Promise.all([import("ora"), import("./width.ts")]);
+  let loaded: Awaited<ReturnType<typeof libraries>> | undefined;
+  let isLoading = false;
+  let spinner: import("ora").Ora | undefined;
   return {
     interval: TERMINAL_INTERVAL,
-    show: (line) => {
-      spinner.text = truncate(line, (stream.columns ?? 80) - SPINNER_CELLS);
+    show: (state, rate) => {
+      if (loaded === undefined) {
+        if (!isLoading) {
+          isLoading = true;
+          libraries().then(
+            (modules) => {
+              loaded = modules;
+            },
+            () => undefined,
+          );
+        }
+        return;
+      }
+      const [{ default: ora }, { truncate }] = loaded;
+      const width = (stream.columns ?? 80) - SPINNER_CELLS;
+      const text = truncate(progressLine(state, rate, now(), width), width);
+      if (spinner === undefined) {
+        // isEnabled: whether to draw was decided above. discardStdin: Ctrl-C must stay a signal and stdin may be a pipe.
+        spinner = ora({ text, stream, isEnabled: true, discardStdin: false, hideCursor: true, color: false }).start();
+      }
+      spinner.text = text;
     },
-    stop: () => void spinner.stop(),
+    clear: () => {
+      spinner?.stop();
+      spinner = undefined;
+    },
   };
 }

@@ -37,7 +37,7 @@ test.each(["EPIPE", "ECONNRESET"])("a reader that went away (%s) ends it quietly
 test("a write that waits for its reader ends with the reason of the signal", async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   const controller = new AbortController();
-  const destination = writeToStdout(stream, controller.signal);
+  const destination = writeToStdout(stream, { signal: controller.signal });
   const writing = rejectionOf(destination.write("12345678"));
   const reason = new Error("interrupted");
   controller.abort(reason);

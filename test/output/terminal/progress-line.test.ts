@@ -3,7 +3,17 @@ import { createRateMeter, progressLine } from "../../../src/output/terminal/prog
 
 test.each([
   [{ rows: 0 }, undefined, "0 rows"],
-  [{ rows: 12_500, total: 133_822 }, 4_120.4, "12,500 of 133,822 rows · 9 % · 4,120 rows/s · 30 s left"],
+  [
+    { rows: 12_500, total: 133_822, endsAt: 31_000 },
+    4_120.4,
+    "12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s",
+  ],
+  [{ rows: 9, total: 10, endsAt: 1_000 }, undefined, "9 of 10 rows · 90 %"],
+  [
+    { rows: 5, total: 10, endsAt: 13_000, waiting: { reason: "for the rate limit", until: 37_000 } },
+    undefined,
+    "5 of 10 rows · 50 % · 36 s left · waiting 36 s for the rate limit",
+  ],
   [{ rows: 133_821, total: 133_822 }, 0, "133,821 of 133,822 rows · 99 % · 0 rows/s"],
   [{ rows: 10, total: 10 }, 5, "10 of 10 rows · 100 % · 5 rows/s"],
   [{ rows: 12, total: 10 }, 5, "12 of 10 rows · 100 % · 5 rows/s"],
@@ -16,6 +26,19 @@ test.each([
   [{ rows: 500, waiting: { reason: "for the rate limit", until: 1_000 } }, undefined, "500 rows"],
 ])("the state %j at %s rows/s reads '%s'", (state, rate, line) => {
   expect(progressLine(state, rate, 1_000)).toBe(line);
+});
+
+test.each([
+  [100, "12,500 of 133,822 rows · 9 % · 72 s left · waiting 36 s for the rate limit · 250 rows/s"],
+  [84, "12,500 of 133,822 rows · 9 % · 72 s left · waiting 36 s for the rate limit"],
+  [78, "12,500 of 133,822 rows · 72 s left · waiting 36 s for the rate limit"],
+  [60, "12,500 of 133,822 rows · waiting 36 s for the rate limit"],
+  [40, "12,500 of 133,822 rows"],
+  [10, "12,500 of 133,822 rows"],
+])("in %d cells the least important parts are left out: '%s'", (width, line) => {
+  const waiting = { reason: "for the rate limit", until: 36_000 };
+  const state = { rows: 12_500, total: 133_822, endsAt: 72_000, requestsLeft: 1_000_000, waiting };
+  expect(progressLine(state, 250, 0, width)).toBe(line.replace("72 s", "1 min 12 s"));
 });
 
 test("a rate is told after a second", () => {

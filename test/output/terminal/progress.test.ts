@@ -52,55 +52,103 @@ function writtenTo(stream: PassThrough): string {
   return String(stream.read() ?? "");
 }
 
+/** Lets `milliseconds` pass, and what is loaded meanwhile be loaded. */
+async function pass(milliseconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  await vi.dynamicImportSettled();
+}
+
 test("on a terminal one line is redrawn, and nothing of it is left in the end", async () => {
   const stream = terminal(80);
-  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 0, total: 2_000 });
-  await vi.advanceTimersByTimeAsync(2_000);
-  progress.update({ rows: 1_000, total: 2_000 });
-  await vi.advanceTimersByTimeAsync(500);
+  await pass(2_000);
+  progress.update({ rows: 1_000, total: 2_000, endsAt: 5_500 });
+  await pass(500);
   const during = writtenTo(stream);
-  progress.stop();
+  progress.clear("done");
   const after = during + writtenTo(stream);
-  expect(screen(during).map((line) => line.slice(2))).toEqual(["1,000 of 2,000 rows · 50 % · 444 rows/s · 3 s left"]);
+  expect(screen(during).map((line) => line.slice(2))).toEqual(["1,000 of 2,000 rows · 50 % · 4 s left · 444 rows/s"]);
   expect(screen(after)).toEqual([""]);
   expect(after.endsWith("\x1b[?25h")).toBe(true);
 });
 
+test("work of less than half a second has no line", async () => {
+  const stream = terminal(80);
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ doing: "reading the coverage" });
+  await pass(499);
+  progress.clear();
+  await pass(10_000);
+  expect(writtenTo(stream)).toBe("");
+});
+
+test("before rows are counted the line tells what is waited for, and for how long", async () => {
+  const stream = terminal(80);
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ doing: "starting the demo service" });
+  await pass(1_000);
+  progress.update({ doing: "reading the coverage" });
+  await pass(3_250);
+  progress.update({ doing: "reading the coverage", waiting: { reason: "to try again", until: 9_250 } });
+  await pass(400);
+  expect(screen(writtenTo(stream)).map((line) => line.slice(2))).toEqual([
+    "reading the coverage · 3 s · waiting 5 s to try again",
+  ]);
+  progress.clear();
+});
+
 test("a line written meanwhile stays whole, above the progress", async () => {
   const stream = terminal(80);
-  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 5 });
-  await vi.advanceTimersByTimeAsync(500);
+  await pass(500);
+  await pass(250);
   stream.write("a note\n");
-  await vi.advanceTimersByTimeAsync(500);
-  progress.stop();
+  await pass(500);
+  progress.clear();
   expect(screen(writtenTo(stream))).toEqual(["a note", ""]);
 });
 
 test("a narrow terminal never has to wrap the line", async () => {
   const stream = terminal(20);
-  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 1_000_000, total: 2_000_000 });
-  await vi.advanceTimersByTimeAsync(500);
+  await pass(500);
+  await pass(250);
   expect(screen(writtenTo(stream)).map((line) => line.slice(2))).toEqual(["1,000,000 of 2,00…"]);
-  progress.stop();
+  progress.clear();
 });
 
-test("plain progress is a whole line every ten seconds", async () => {
+test("once other text goes to the terminal nothing is drawn any more", async () => {
+  const stream = terminal(80);
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
+  progress.update({ rows: 5 });
+  await pass(500);
+  await pass(250);
+  progress.giveWay();
+  const until = writtenTo(stream);
+  progress.update({ rows: 10 });
+  await pass(10_000);
+  expect([screen(until), writtenTo(stream)]).toEqual([[""], ""]);
+});
+
+test("plain progress is a whole line with the time of day every ten seconds, and one at the end", async () => {
   const stream = new PassThrough();
-  const progress = await createProgress({ stream, mode: "plain", now: Date.now });
+  const progress = createProgress({ stream, mode: "plain", now: Date.now });
   progress.update({ rows: 100, total: 1_000 });
-  await vi.advanceTimersByTimeAsync(9_000);
-  progress.update({ rows: 200, total: 1_000 });
-  await vi.advanceTimersByTimeAsync(1_000);
+  await pass(9_000);
+  progress.update({ rows: 200, total: 1_000, endsAt: 50_000 });
+  await pass(1_000);
   progress.update({ rows: 300, total: 1_000, waiting: { reason: "for the rate limit", until: 45_000 } });
-  await vi.advanceTimersByTimeAsync(15_000);
-  progress.stop();
-  await vi.advanceTimersByTimeAsync(60_000);
+  await pass(15_000);
+  progress.giveWay();
+  progress.clear("done: 1,000 rows in 25 s");
+  await pass(60_000);
   expect(writtenTo(stream)).toBe(
-    "200 of 1,000 rows · 20 % · 20 rows/s · 40 s left\n" +
-      "300 of 1,000 rows · 30 % · 15 rows/s · 47 s left · waiting 25 s for the rate limit\n",
+    "00:00:10Z 200 of 1,000 rows · 20 % · 40 s left · 20 rows/s\n" +
+      "00:00:20Z 300 of 1,000 rows · 30 % · 30 s left · waiting 25 s for the rate limit · 15 rows/s\n" +
+      "00:00:25Z done: 1,000 rows in 25 s\n",
   );
 });
 
@@ -109,18 +157,18 @@ test.each<[ProgressMode, boolean]>([
   ["auto", false],
 ])("in mode %s with isTTY %s nothing is written", async (mode, isTTY) => {
   const stream = Object.assign(new PassThrough(), { isTTY });
-  const progress = await createProgress({ stream, mode, now: Date.now });
+  const progress = createProgress({ stream, mode, now: Date.now });
   progress.update({ rows: 100 });
   await vi.advanceTimersByTimeAsync(60_000);
-  progress.stop();
+  progress.clear();
   expect(writtenTo(stream)).toBe("");
 });
 
 test("a terminal that does not know its width is left alone", async () => {
   const stream = terminal(0);
-  const progress = await createProgress({ stream, mode: "auto", now: Date.now });
+  const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 1 });
   vi.advanceTimersByTime(1_000);
-  progress.stop();
+  progress.clear();
   expect(stream.read()).toBeNull();
 });

@@ -1,0 +1,92 @@
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ClientEvent } from "../../src/api/events.ts";
+import type { GlobalOptions } from "../../src/cli/flags/global.ts";
+import { withProgress } from "../../src/cli/pull-progress.ts";
+import { createReporter } from "../../src/cli/reporter.ts";
+import type { Context } from "../../src/context.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: 0 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function plainReporter() {
+  const stderr = new PassThrough();
+  const context = { stdout: new PassThrough(), stderr, now: Date.now } as unknown as Context;
+  const reporter = createReporter({ progress: "plain" } as GlobalOptions, context);
+  const lines = () =>
+    String(stderr.read() ?? "")
+      .split("\n")
+      .slice(0, -1);
+  return { reporter, context, lines };
+}
+
+const page = (remaining: number): ClientEvent => ({
+  type: "answer",
+  operation: "catalog",
+  target: "/v1/catalog",
+  attempt: 1,
+  status: 200,
+  milliseconds: 100,
+  bytes: 1_000,
+  requestId: undefined,
+  rate: { limit: 10, remaining, resetSeconds: 40 },
+});
+
+test("the time left counts the windows of the rate limit that the requests still take", async () => {
+  const { reporter, context, lines } = plainReporter();
+  await withProgress(reporter, context, {}, async (update) => {
+    update({ total: 12_500, rows: 0 });
+    for (let remaining = 9; remaining >= 0; remaining -= 1) {
+      await vi.advanceTimersByTimeAsync(100);
+      reporter.onEvent(page(remaining));
+      update({ rows: (10 - remaining) * 500 });
+    }
+    reporter.onEvent({ type: "wait", reason: "rate limit", milliseconds: 40_000, code: undefined });
+    await vi.advanceTimersByTimeAsync(9_000);
+  });
+  // 15 requests are left: ten after the pause of 40 s, five after a window of 60 s more.
+  expect(lines()).toEqual([
+    "00:00:10Z 5,000 of 12,500 rows · 40 % · 1 min 32 s left · waiting 31 s for the rate limit · 500 rows/s · 0 requests left",
+    "00:00:10Z done: 5,000 rows in 10 s",
+  ]);
+});
+
+test("rows of an earlier run cost no time", async () => {
+  const { reporter, context, lines } = plainReporter();
+  await withProgress(reporter, context, {}, async (update) => {
+    update({ total: 10_000, requests: 20 });
+    update({ rows: 9_000 });
+    await vi.advanceTimersByTimeAsync(9_500);
+    reporter.onEvent(page(9));
+    update({ rows: 9_500 });
+    await vi.advanceTimersByTimeAsync(500);
+  });
+  expect(lines()[0]).toMatch(/^00:00:10Z 9,500 of 10,000 rows · 95 % · 9 s left /);
+});
+
+test("a failure is the last line of a log, too", async () => {
+  const { reporter, context, lines } = plainReporter();
+  const failing = withProgress(reporter, context, {}, async (update) => {
+    update({ rows: 1 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    throw new Error("the disk is full");
+  });
+  await expect(failing).rejects.toThrow("the disk is full");
+  expect(lines()).toEqual(["00:00:02Z stopped: 1 row in 2 s"]);
+});
+
+test("a retry is told with its reason before any row has come", async () => {
+  const { reporter, lines } = plainReporter();
+  reporter.onEvent({ type: "request", operation: "coverage", method: "GET", target: "/v1/coverage", attempt: 1 });
+  await vi.advanceTimersByTimeAsync(8_000);
+  reporter.onEvent({ type: "wait", reason: "retry", milliseconds: 8_000, code: "service_unavailable" });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(lines()).toEqual([
+    "00:00:10Z reading the coverage · 10 s · waiting 6 s to try again after service_unavailable",
+  ]);
+});
