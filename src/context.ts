@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import envPaths from "env-paths";
 import { InterruptedError } from "./errors.ts";
+import { sleep } from "./timer.ts";
 
 /**
  * What a command may know of the world, built once and passed on. Nothing else in the tool reads `process`.
@@ -22,6 +22,8 @@ export interface Context {
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** Milliseconds of a clock that is never set, for what is paced or measured. */
+  elapsed: () => number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted before. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** A number from 0 up to 1, for jitter. */
@@ -50,11 +52,8 @@ export function processContext(): Context {
     nodeVersion: process.version,
     signal,
     now: Date.now,
-    sleep: async (milliseconds, abort = signal) => {
-      await delay(milliseconds, undefined, { signal: abort }).catch((error: unknown) => {
-        throw abort.aborted ? abort.reason : error;
-      });
-    },
+    elapsed: () => performance.now(),
+    sleep: (milliseconds, abort = signal) => sleep(milliseconds, abort),
     random: Math.random,
   };
 }

@@ -188,7 +188,7 @@ export const HTTP_ERROR: LocalProblem = {
   retryable: true,
   meaning: "The answer was an error of a proxy or a gateway before the service, or of another service.",
   remedy:
-    "429 and 5xx were tried again by themselves: run the command again later. At another status check the address: `catalog auth status`; the exit code is then 3 for 401, 403 and 407, 4 for 404, and else 2.",
+    "429 and 5xx were tried again by themselves: run the command again later. At another status check the address: `catalog auth status`; the exit code is then 3 for 401, 403 and 407, 4 for 404, 1 for 431, and else 2.",
 };
 
 /** Anything unforeseen. */
@@ -237,13 +237,17 @@ function exitCodeOfStatus(status: number): number {
   if (status === 408 || status === 429 || status >= 500) {
     return EXIT.unavailable;
   }
-  return status >= 400 ? EXIT.usage : EXIT.failure;
+  // Headers that are too long are no flag's fault.
+  return status >= 400 && status !== 431 ? EXIT.usage : EXIT.failure;
 }
 
 /** The one place where a failure becomes an exit code; anything unforeseen is 1. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ApiError) {
-    return EXIT_CODES[error.problem.code ?? ""] ?? exitCodeOfStatus(error.status);
+    const code = EXIT_CODES[error.problem.code ?? ""];
+    return (
+      code ?? (error.status === 431 && error.keyFlaw !== undefined ? EXIT.credentials : exitCodeOfStatus(error.status))
+    );
   }
   if (error instanceof InterruptedError && error.signal === "SIGTERM") {
     return EXIT.terminated;

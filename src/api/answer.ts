@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Problem } from "../contract/problems.ts";
 import { ContractError } from "../errors.ts";
 import { readBody, UnknownEncodingError } from "./body.ts";
@@ -5,10 +6,7 @@ import type { Outcome } from "./failure.ts";
 import { networkFault } from "./network-fault.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
-import type { Answer } from "./transport.ts";
-
-/** A page of 500 rows has about 0.3 MiB; beyond this it is no answer of the service. */
-const BODY_CAP = 128 * 1024 * 1024;
+import type { Answer, Sender } from "./transport.ts";
 
 /** What an answer held. */
 export interface ReadAnswer<T> {
@@ -23,30 +21,40 @@ export interface Identified {
   meta: { request_id: string } | undefined;
 }
 
-/** Reads what a caller wants from the parsed document and its text; throws a ContractError where it cannot. */
-export type Reader<T extends Identified> = (document: unknown, text: string) => T;
+/**
+ * Takes a body to what a caller wants; the body is the reader's from then on.
+ *
+ * @throws SyntaxError where the body is not JSON in UTF-8, ContractError where it is not what was promised
+ */
+export type Reader<T extends Identified> = (body: Buffer) => T;
+
+/** Where an answer comes from, and how long its body may be. */
+export interface Source {
+  sender: Sender;
+  /** Bytes, decompressed. */
+  maxBody: number;
+}
 
 /**
- * Reads a 200 of `origin` with `read`.
+ * Reads a 200 with `read`.
  *
  * @throws ContractError for an answer that is JSON but not the contract's, or that another attempt would not change.
  */
 export async function readSuccess<T extends Identified>(
-  answer: Answer,
-  origin: string,
+  { body, header }: Answer,
+  { sender: { origin, redact }, maxBody }: Source,
   read: Reader<T>,
 ): Promise<ReadAnswer<T>> {
-  const { bytes, end, error } = await readBody(answer.body, answer.header("content-encoding"), BODY_CAP);
+  const { bytes, end, error } = await readBody(body, header("content-encoding"), maxBody);
   const size = bytes.length;
-  const contentType = answer.header("content-type").toLowerCase();
   if (error instanceof UnknownEncodingError) {
     throw new ContractError(`${origin} sent a body with ${error.message}.`);
   }
   if (end === "capped") {
-    throw new ContractError(`${origin} sent a body of more than ${BODY_CAP / 1024 / 1024} MiB.`);
+    throw new ContractError(`${origin} sent a body of more than ${mebibytes(maxBody)}; --max-body allows longer ones.`);
   }
-  if (contentType.includes("html")) {
-    const title = plainText(pageTitle(bytes.toString("utf8")) ?? "untitled", 80);
+  if (header("content-type").toLowerCase().includes("html")) {
+    const title = plainText(redact(pageTitle(bytes.toString("utf8")) ?? "untitled"), 80);
     throw new ContractError(
       `${origin} answered with a web page (“${title}”) instead of JSON: ` +
         "the base URL is wrong, or a login page of this network stands in between.",
@@ -55,36 +63,40 @@ export async function readSuccess<T extends Identified>(
   if (end === "broken") {
     return { outcome: { failure: networkFault(error, origin, true) }, bytes: size, requestId: undefined };
   }
-  const parsed = parse(bytes);
-  if ("cause" in parsed) {
-    const message = `The answer of ${origin} is damaged: ${parsed.what}`;
-    const failure = { kind: "broken", message, permanent: false, cause: parsed.cause } as const;
+  try {
+    const value = read(bytes);
+    return { outcome: { value }, bytes: size, requestId: value.meta?.request_id };
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) {
+      throw cause;
+    }
+    const what = isUtf8(bytes) ? "JSON" : "UTF-8";
+    const message = `The answer of ${origin} is damaged: it is not ${what}`;
+    const failure = { kind: "broken", message, permanent: false, cause } as const;
     return { outcome: { failure }, bytes: size, requestId: undefined };
   }
-  const value = read(parsed.document, parsed.text);
-  return { outcome: { value }, bytes: size, requestId: value.meta?.request_id };
 }
 
-type Parsed = { document: unknown; text: string } | { what: string; cause: unknown };
-
-function parse(bytes: Buffer): Parsed {
-  let what = "it is not UTF-8";
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    what = "it is not JSON";
-    return { document: JSON.parse(text), text };
-  } catch (cause) {
-    return { what, cause };
+/**
+ * The document that a body is.
+ *
+ * @throws SyntaxError where it is not JSON in UTF-8
+ */
+export function parseBody(body: Buffer): unknown {
+  if (!isUtf8(body)) {
+    throw new SyntaxError("it is not UTF-8");
   }
+  return JSON.parse(new TextDecoder().decode(body));
 }
 
-/** Reads an answer other than 200. */
-export async function readRefusal(
-  answer: Answer,
-  origin: string,
-  apiKey: string | undefined,
-): Promise<ReadAnswer<never>> {
+function mebibytes(bytes: number): string {
+  return `${Number((bytes / 1024 / 1024).toPrecision(3))} MiB`;
+}
+
+/** Reads an answer that is no success, whatever its status says. */
+export async function readProblem(answer: Answer, { sender, maxBody }: Source): Promise<ReadAnswer<never>> {
   const { status, header, body } = answer;
+  const { origin, apiKey, redact } = sender;
   const facts = {
     kind: "refused",
     status,
@@ -98,9 +110,7 @@ export async function readRefusal(
     const message = `${origin} redirects to ${originOf(redirect, origin)}${advice}`;
     return { outcome: { failure: { ...facts, message, problem: {} } }, bytes: 0, requestId: undefined };
   }
-  const type = header("content-type").toLowerCase();
-  const coding = header("content-encoding");
-  const read = await readErrorBody(body, { status, contentType: type, contentEncoding: coding }, apiKey ?? "");
+  const read = await readErrorBody(body, { status, header, maxBody, redact });
   const message = `${origin} answered ${status}${codeInBrackets(read.problem)}: ${read.text}`;
   return {
     outcome: { failure: { ...facts, message, problem: read.problem } },

@@ -1,35 +1,44 @@
-import type { Meta } from "../contract/envelope.ts";
-import type { OperationName } from "../contract/operations.ts";
 import { ContractError } from "../errors.ts";
-import { type ReadAnswer, type Reader, readRefusal, readSuccess } from "./answer.ts";
+import { type Identified, type ReadAnswer, type Reader, readProblem, readSuccess, type Source } from "./answer.ts";
+import { bodyBound } from "./body.ts";
 import type { Budget, Permit } from "./budget.ts";
 import { startDeadline } from "./deadline.ts";
-import type { ClientEvent } from "./events.ts";
+import type { ClientEvent, RequestPurpose } from "./events.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
 import { networkFault } from "./network-fault.ts";
 import { plainText } from "./plain-text.ts";
 import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
-import { LONGEST_RETRY_AFTER, readRetryAfter } from "./retry-after.ts";
+import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 import { type Answer, type Sender, send } from "./transport.ts";
 
-/** What the attempts of one client share. */
+/** What the attempts of one requester share. */
 export interface AttemptContext {
   sender: Sender;
   /** Milliseconds that one attempt may take, from connecting to the end of the body. */
   requestTimeout: number;
+  maxBody?: number | undefined;
   now: () => number;
+  elapsed: () => number;
   onEvent: (event: ClientEvent) => void;
   /** Whether the origin has answered before. */
   reached: boolean;
 }
 
-export interface Attempt<T extends { meta: Meta }> {
-  operation: OperationName;
+/** One GET whose answer `read` understands. */
+export interface Request<T extends Identified> {
+  operation: RequestPurpose;
+  /** Path and query. */
   target: string;
+  /** Rows that the answer has at most; undefined where that is not known. */
+  rows?: number | undefined;
+  read: Reader<T>;
+  signal?: AbortSignal | undefined;
+}
+
+interface Attempt<T extends Identified> extends Request<T> {
   /** From 1. */
   number: number;
   budget: Budget;
-  read: Reader<T>;
   /** Of the call; its reason is thrown when it is aborted. */
   signal: AbortSignal;
 }
@@ -42,37 +51,30 @@ class AttemptTimeoutError extends Error {
 /**
  * Waits for leave, sends one request and reads its answer.
  *
- * @throws a ContractError that another attempt would not change, or the reason of `attempt.signal`; every other end is
- * an outcome.
+ * @throws a ContractError that another attempt would not change, a NetworkError where the rate limit forbids requests for
+ * too long, or the reason of `attempt.signal`; every other end is an outcome.
  */
-export async function runAttempt<T extends { meta: Meta }>(
+export async function runAttempt<T extends Identified>(
   context: AttemptContext,
   attempt: Attempt<T>,
 ): Promise<Outcome<T>> {
-  const { now, onEvent, requestTimeout, sender } = context;
+  const { elapsed, onEvent, requestTimeout, sender } = context;
   const { operation, target, number, signal } = attempt;
   const permit = await attempt.budget.acquire(signal);
   const deadline = startDeadline([signal], requestTimeout, () => new AttemptTimeoutError());
-  const started = now();
+  const started = elapsed();
   const facts = { operation, target, attempt: number };
   const fault = (message: string) =>
-    onEvent({ type: "fault", ...facts, milliseconds: now() - started, message: plainText(message) });
+    onEvent({ type: "fault", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
     const answer = await send(sender, target, deadline.signal);
     context.reached = true;
-    const rate = observe(answer, permit, now());
+    const rate = observe(answer, permit, context.now());
     const { outcome, bytes, requestId } = await readAnswer(context, attempt, answer);
     signal.throwIfAborted();
-    onEvent({
-      type: "answer",
-      ...facts,
-      status: answer.status,
-      milliseconds: now() - started,
-      bytes,
-      requestId,
-      rate,
-    });
+    const { status } = answer;
+    onEvent({ type: "answer", ...facts, status, milliseconds: elapsed() - started, bytes, requestId, rate });
     return outcome;
   } catch (error) {
     signal.throwIfAborted();
@@ -100,25 +102,26 @@ function observe({ status, header }: Answer, permit: Permit, now: number): RateH
   const rate = readRateHeaders(header);
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
   // Whoever is asked to wait for longer gives up; the others need not stand still for it.
-  const retryAfter = asked !== undefined && asked <= LONGEST_RETRY_AFTER ? asked : undefined;
+  const retryAfter = asked !== undefined && asked <= LONGEST_WAIT ? asked : undefined;
   permit.answered({ status, rate, retryAfter });
   return rate;
 }
 
-function readAnswer<T extends { meta: Meta }>(
-  { sender }: AttemptContext,
-  { read }: Attempt<T>,
+function readAnswer<T extends Identified>(
+  { sender, maxBody }: AttemptContext,
+  { read, rows }: Attempt<T>,
   answer: Answer,
 ): Promise<ReadAnswer<T>> {
-  const { status, body } = answer;
-  if (status === 200) {
-    return readSuccess(answer, sender.origin, read);
+  const { status, body, header } = answer;
+  const source: Source = { sender, maxBody: maxBody ?? bodyBound(rows) };
+  if (status === 200 && !header("content-type").toLowerCase().includes("problem+json")) {
+    return readSuccess(answer, source, read);
   }
-  if (status >= 200 && status < 300) {
+  if (status > 200 && status < 300) {
     body.on("error", () => {}).destroy();
     throw new ContractError(`${sender.origin} answered ${status}; the contract has no success but 200.`);
   }
-  return readRefusal(answer, sender.origin, sender.apiKey);
+  return readProblem(answer, source);
 }
 
 function timeoutFailure({ requestTimeout, sender }: AttemptContext, cause: Error): BrokenFailure {

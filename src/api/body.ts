@@ -1,6 +1,7 @@
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { LIMITS } from "../contract/limits.ts";
 
 /** What `Accept-Encoding` offers: rows shrink to a fifth. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
@@ -10,6 +11,15 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   "x-gzip": createGunzip,
   br: createBrotliDecompress,
 };
+
+/** Bytes that the rows of a full page may take, decompressed: 32 KiB a row, where crawled rows have about 0.6. */
+const LONGEST_PAGE = 16 * 1024 * 1024;
+const SHORTEST_BOUND = 1024 * 1024;
+
+/** Bytes that the body of an answer with at most `rows` rows may have; undefined: as many as a page can have. */
+export function bodyBound(rows: number = LIMITS.pageSize.maximum): number {
+  return Math.max(SHORTEST_BOUND, Math.ceil((rows / LIMITS.pageSize.maximum) * LONGEST_PAGE));
+}
 
 /** A body as far as it could be read. */
 export interface Body {
@@ -23,7 +33,7 @@ export interface Body {
 
 /** Reads a body of at most `cap` bytes after decompression. Never rejects: an abort ends in `broken`, too. */
 export async function readBody(stream: Readable, contentEncoding: string, cap: number): Promise<Body> {
-  // Given up early, the stream says so once more after everyone has left.
+  // A stream that is destroyed early emits a late error; ignore it.
   stream.on("error", () => {});
   const chunks: Buffer[] = [];
   let size = 0;

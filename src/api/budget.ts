@@ -1,4 +1,6 @@
+import { NetworkError } from "../errors.ts";
 import { available, observe, type RateHeaders, type RateWindow, windowAfter, withSent } from "./rate-window.ts";
+import { LONGEST_WAIT } from "./retry-timing.ts";
 
 /** Requests of one group under way at once, at most. Each has a connection of its own. */
 export const MAX_IN_FLIGHT = 64;
@@ -7,6 +9,7 @@ export const MAX_IN_FLIGHT = 64;
 const MARGIN = 50;
 
 export interface BudgetOptions {
+  /** Milliseconds of a clock that is never set. */
   now: () => number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Requests a minute, spread evenly, where less is to be spent than the service allows. */
@@ -52,7 +55,10 @@ export class Budget {
     this.#options = options;
   }
 
-  /** Resolves, first come first served, when a request may leave; rejects with the reason of `signal`. */
+  /**
+   * Resolves, first come first served, when a request may leave; rejects with the reason of `signal`, or with a
+   * NetworkError where the window lasts longer than the tool waits.
+   */
   acquire(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -68,7 +74,11 @@ export class Budget {
         signal.removeEventListener("abort", leave);
         resolve(this.#permit());
       };
-      const waiting = { grant };
+      const refuse = (error: NetworkError) => {
+        signal.removeEventListener("abort", leave);
+        reject(error);
+      };
+      const waiting = { grant, refuse };
       signal.addEventListener("abort", leave, { once: true });
       this.#waiting.push(waiting);
       this.#pump();
@@ -118,12 +128,25 @@ export class Budget {
     for (;;) {
       const next = this.#waiting[0];
       const delay = next === undefined ? Infinity : this.#delay();
+      if (next !== undefined && delay > LONGEST_WAIT && this.#inFlight === 0) {
+        this.#refuseAll(delay);
+        return;
+      }
       if (next === undefined || delay > 0) {
-        this.#wakeAfter(delay);
+        // An answer that is under way may tell of a shorter window.
+        this.#wakeAfter(delay > LONGEST_WAIT ? Infinity : delay);
         return;
       }
       this.#waiting.shift();
       next.grant();
+    }
+  }
+
+  #refuseAll(delay: number): void {
+    const left = `${Math.ceil(delay / 1000)} s more; the tool waits for at most ${LONGEST_WAIT / 1000} s`;
+    const message = `The service's rate limit is spent, and its window lasts ${left}`;
+    for (const { refuse } of this.#waiting.splice(0)) {
+      refuse(new NetworkError(message, { attempts: 0 }));
     }
   }
 
@@ -191,4 +214,5 @@ interface Wake {
 
 interface Waiting {
   grant: () => void;
+  refuse: (error: NetworkError) => void;
 }

@@ -1,7 +1,4 @@
-import { setMaxListeners } from "node:events";
-
-/** The longest delay that Node's timers take. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+import { onAbort, startTimer } from "../timer.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -25,14 +22,14 @@ export function startDeadline(
   const stopListening = parents
     .filter((parent) => parent !== undefined)
     .map((parent) => onAbort(parent, () => controller.abort(parent.reason)));
-  const timer =
+  const stopTimer =
     milliseconds === undefined || controller.signal.aborted
       ? undefined
-      : setTimeout(() => controller.abort(expired()), Math.min(milliseconds, LONGEST_TIMER));
+      : startTimer(milliseconds, () => controller.abort(expired()));
   return {
     signal: controller.signal,
     release() {
-      clearTimeout(timer);
+      stopTimer?.();
       for (const stop of stopListening) {
         stop();
       }
@@ -51,21 +48,4 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   } finally {
     stopListening();
   }
-}
-
-/**
- * Calls `listener` once `signal` is aborted, at once where it is already; what it returns stops listening.
- *
- * The `signal` option of `addEventListener` would do the same, but on Node each listener that was added with it stays with
- * its target for the target's life.
- */
-function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  if (signal.aborted) {
-    listener();
-    return () => {};
-  }
-  // There are as many listeners as there are calls at once, where Node warns from 11 on.
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", listener);
-  return () => signal.removeEventListener("abort", listener);
 }

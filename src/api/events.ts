@@ -1,13 +1,16 @@
 import type { OperationName } from "../contract/operations.ts";
 import type { RateHeaders } from "./rate-window.ts";
 
+/** What a request is for: an operation of the contract, or the status feed. */
+export type RequestPurpose = OperationName | "status";
+
 /** What the client does, as it happens, for progress and `--verbose`. The key is in none of it. */
 export type ClientEvent = RequestEvent | AnswerEvent | FaultEvent | WaitEvent;
 
 /** A request leaves. */
 export interface RequestEvent {
   type: "request";
-  operation: OperationName;
+  operation: RequestPurpose;
   method: "GET";
   /** Path and query as sent. */
   target: string;
@@ -18,7 +21,7 @@ export interface RequestEvent {
 /** An answer was read to its end, whatever its status. */
 export interface AnswerEvent {
   type: "answer";
-  operation: OperationName;
+  operation: RequestPurpose;
   target: string;
   attempt: number;
   status: number;
@@ -34,7 +37,7 @@ export interface AnswerEvent {
 /** A request ended without a complete answer. */
 export interface FaultEvent {
   type: "fault";
-  operation: OperationName;
+  operation: RequestPurpose;
   target: string;
   attempt: number;
   milliseconds: number;

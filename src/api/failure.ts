@@ -45,6 +45,6 @@ export function errorOf(
     status,
     problem,
     attempts,
-    keyFlaw: status === 401 ? details.keyFlaw : undefined,
+    keyFlaw: status === 401 || status === 431 ? details.keyFlaw : undefined,
   });
 }

@@ -1,12 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
-import type { Problem } from "../contract/problems.ts";
+import { isProblemCode, PROBLEMS, type Problem } from "../contract/problems.ts";
 import { type Body, readBody } from "./body.ts";
-import { plainText, redact } from "./plain-text.ts";
+import { plainText } from "./plain-text.ts";
+import type { Redact } from "./redaction.ts";
 import { type Fields, isFields } from "./shape.ts";
-
-/** What is read of an error body; a problem document has about 1 KiB. */
-const ERROR_BODY_CAP = 64 * 1024;
 
 export interface ErrorBody {
   /** The members of the body that have the contract's names and types. */
@@ -16,31 +14,41 @@ export interface ErrorBody {
   bytes: number;
 }
 
+/** What is known of an error answer before its body is read. */
+export interface ErrorHead {
+  status: number;
+  header: (name: string) => string;
+  /** Bytes of the body that are read, decompressed. */
+  maxBody: number;
+  redact: Redact;
+}
+
 /**
  * Reads the body of an error answer, whatever it is: a problem document, other JSON, a web page, text,
- * nothing, cut, binary or endless. `secret` is taken out of everything. Never rejects.
+ * nothing, cut, binary or endless. Never rejects.
  */
 export async function readErrorBody(
   stream: Readable,
-  answer: { status: number; contentType: string; contentEncoding: string },
-  secret: string,
+  { status, header, maxBody, redact }: ErrorHead,
 ): Promise<ErrorBody> {
-  const body = await readBody(stream, answer.contentEncoding, ERROR_BODY_CAP);
+  const body = await readBody(stream, header("content-encoding"), maxBody);
   const text = body.bytes.toString("utf8");
   const document = parseObject(text);
-  const problem = document === undefined ? {} : problemOf(document, secret);
-  const said = problem.detail ?? problem.title ?? saidElsewhere(document, text, answer.contentType) ?? "";
-  const line = plainText(redact(said, secret)) || describeSilence(answer.status, body);
+  const problem = redact(document === undefined ? {} : problemOf(document));
+  const { detail, title } = problem;
+  const said = detail ?? title ?? saidElsewhere(document, text, header("content-type").toLowerCase()) ?? "";
+  // A text is cut only after the key was taken out: half a key would no longer be found.
+  const line = plainText(redact(said)) || describeSilence(status, problem, body);
   return { problem, text: line, bytes: body.bytes.length };
 }
 
 /** Members with another type than the contract's are dropped, the others kept. */
-function problemOf(document: Fields, secret: string): Partial<Problem> {
+function problemOf(document: Fields): Partial<Problem> {
   const problem: Partial<Problem> = {};
   for (const name of ["type", "title", "detail", "code", "recovery", "request_id", "field"] as const) {
     const value = document[name];
     if (typeof value === "string") {
-      problem[name] = redact(value, secret);
+      problem[name] = value;
     }
   }
   if (Number.isInteger(document.status)) {
@@ -51,9 +59,7 @@ function problemOf(document: Fields, secret: string): Partial<Problem> {
   }
   const options = document.valid_options;
   if (Array.isArray(options)) {
-    problem.valid_options = options
-      .filter((option): option is string => typeof option === "string")
-      .map((option) => redact(option, secret));
+    problem.valid_options = options.filter((option): option is string => typeof option === "string");
   }
   return problem;
 }
@@ -76,8 +82,11 @@ export function pageTitle(html: string): string | undefined {
   return /<title[^>]*>([^<]*)<\/title/i.exec(html)?.[1];
 }
 
-function describeSilence(status: number, { bytes, end }: Body): string {
+function describeSilence(status: number, { code }: Partial<Problem>, { bytes, end }: Body): string {
   const reason = STATUS_CODES[status] ?? "unknown status";
+  if (code !== undefined) {
+    return isProblemCode(code) ? PROBLEMS[code].title : reason;
+  }
   if (bytes.length === 0) {
     return `${reason} (empty body)`;
   }

@@ -16,7 +16,7 @@ export function readRateHeaders(header: (name: string) => string | undefined): R
   return complete ? ({ limit, remaining, resetSeconds } as RateHeaders) : undefined;
 }
 
-/** One fixed window of the server, as far as its answers tell. Instants are milliseconds since the epoch. */
+/** One fixed window of the server, as far as its answers tell. Instants are milliseconds of a clock that is never set. */
 export interface RateWindow {
   limit: number;
   /** The least that an answer of this window reported; answers come out of order. */

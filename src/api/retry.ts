@@ -1,10 +1,6 @@
 import { isProblemCode, PROBLEMS } from "../contract/problems.ts";
-import { errorOf, type Failure, type Outcome, type RefusedFailure } from "./failure.ts";
-import { LONGEST_RETRY_AFTER, readRetryAfter } from "./retry-after.ts";
-
-/** Full jitter: the delay is drawn from 0 up to base × 2^(attempt − 1), at most the cap. */
-const BACKOFF_BASE = 500;
-const BACKOFF_CAP = 30_000;
+import { errorOf, type Failure, type Outcome } from "./failure.ts";
+import { askedDelay, LONGEST_WAIT, retryDelay } from "./retry-timing.ts";
 
 /** Contract section 7: "retry once with backoff". */
 const INTERNAL_ERROR_RETRIES = 1;
@@ -27,12 +23,12 @@ export function decideRetry(failures: readonly Failure[], { retries, random, now
   if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
     return { retry: false };
   }
-  const asked = failure.kind === "refused" ? askedDelay(failure, now()) : 0;
-  if (asked > LONGEST_RETRY_AFTER) {
+  const facts = { ...(failure.kind === "refused" && failure), attempt: failures.length };
+  const asked = askedDelay(facts, now());
+  if (asked > LONGEST_WAIT) {
     return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
   }
-  const ceiling = Math.min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (failures.length - 1));
-  return { retry: true, delay: asked + Math.floor(random() * ceiling) };
+  return { retry: true, delay: retryDelay(facts, now(), random()) };
 }
 
 function isRetryable(failure: Failure): boolean {
@@ -55,18 +51,10 @@ function internalErrorsSpent(failures: readonly Failure[]): boolean {
   return isInternal(failures.at(-1)) && failures.filter(isInternal).length > INTERNAL_ERROR_RETRIES;
 }
 
-/** The least delay that the answer asks for; a 429 without a readable `Retry-After` is good again at the reset. */
-function askedDelay({ retryAfter, rateLimitReset, status }: RefusedFailure, now: number): number {
-  const fallback = status === 429 && /^\d+$/.test(rateLimitReset ?? "") ? Number(rateLimitReset) * 1000 : 0;
-  return readRetryAfter(retryAfter, now) ?? fallback;
-}
-
 export interface RetryLoop extends RetryRules {
   /** Of the call; its reason is thrown when it is aborted. */
   signal: AbortSignal;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Instant at which the call as a whole is given up; milliseconds since the epoch. */
-  giveUpAt: number;
   keyFlaw: string | undefined;
   onWait: (milliseconds: number, code: string | undefined) => void;
 }
@@ -78,7 +66,7 @@ export interface RetryLoop extends RetryRules {
  */
 export async function withRetries<T>(
   attempt: (number: number) => Promise<Outcome<T>>,
-  { signal, sleep, giveUpAt, keyFlaw, onWait, ...rules }: RetryLoop,
+  { signal, sleep, keyFlaw, onWait, ...rules }: RetryLoop,
 ): Promise<T> {
   const failures: Failure[] = [];
   for (;;) {
@@ -91,9 +79,6 @@ export async function withRetries<T>(
     const decision = decideRetry(failures, rules);
     if (!decision.retry) {
       throw errorOf(failure, failures.length, { note: decision.note, keyFlaw });
-    }
-    if (rules.now() + decision.delay >= giveUpAt) {
-      throw errorOf(failure, failures.length, { note: "the next retry would be after the total timeout", keyFlaw });
     }
     onWait(decision.delay, failure.kind === "refused" ? failure.problem.code : undefined);
     await sleep(decision.delay, signal);

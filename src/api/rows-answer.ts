@@ -10,6 +10,7 @@ import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Product } from "../contract/product.ts";
 import { rawElements, rawMembers } from "../contract/raw-json.ts";
+import { parseBody } from "./answer.ts";
 import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
 import { brokenContract, isFields } from "./shape.ts";
 
@@ -39,9 +40,10 @@ const catalogShape = {
 } as const;
 
 /** @throws ContractError where the answer is not what contract section 4.2 promises. */
-export function readSample(document: unknown, text: string, filters: Filters): SampleAnswer {
+export function readSample(body: Buffer, filters: Filters): SampleAnswer {
+  const document = parseBody(body);
   const { data, pagination, meta } = readEnvelope<Product, Pagination>(sampleShape, document, filters);
-  const rows = readRows(data, text, LIMITS.sampleRows, meta);
+  const rows = readRows(data, body, LIMITS.sampleRows, meta);
   const isOfCombination = combinationFilter(filters);
   const isOfDay = dayFilter(filters);
   for (const row of data) {
@@ -53,21 +55,25 @@ export function readSample(document: unknown, text: string, filters: Filters): S
 }
 
 /** @throws ContractError where the page is not what contract section 4.3 promises for `limit` rows at most. */
-export function readCatalogPage(document: unknown, text: string, filters: Filters, limit: number): CatalogPage {
+export function readCatalogPage(body: Buffer, filters: Filters, limit: number): CatalogPage {
+  const document = parseBody(body);
   const { data, pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, document, filters);
   const { has_more, next_cursor } = pagination;
   if (has_more && (next_cursor === null || next_cursor === "")) {
     throw brokenContract("`pagination.has_more` is true but there is no `pagination.next_cursor`", meta.request_id);
   }
+  if (/\p{Cs}/u.test(next_cursor ?? "")) {
+    throw brokenContract("`pagination.next_cursor` holds half a surrogate pair", meta.request_id);
+  }
   return {
-    rows: readRows(data, text, limit, meta),
+    rows: readRows(data, body, limit, meta),
     // A cursor beside `has_more: false` leads nowhere: `has_more` alone ends a walk.
     pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
     meta,
   };
 }
 
-function readRows(data: readonly unknown[], text: string, most: number, { request_id }: Meta): string[] {
+function readRows(data: readonly unknown[], body: Buffer, most: number, { request_id }: Meta): string[] {
   if (data.length > most) {
     throw brokenContract(`${data.length} rows where at most ${most} were asked for`, request_id);
   }
@@ -75,5 +81,5 @@ function readRows(data: readonly unknown[], text: string, most: number, { reques
   if (wrong !== -1) {
     throw brokenContract(`\`data[${wrong}]\` is not an object`, request_id);
   }
-  return rawElements(rawMembers(text).get("data") ?? "[]");
+  return rawElements(rawMembers(body.toString("utf8")).get("data") ?? "[]");
 }

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { ACCEPTED_ENCODINGS } from "./body.ts";
 import { untilAborted } from "./deadline.ts";
+import type { Redact } from "./redaction.ts";
 
 /** An answer whose headers are in. The body must be read or destroyed. */
 export interface Answer {
@@ -17,11 +18,13 @@ export interface Sender {
   /** Undefined for what anybody may read. */
   apiKey: string | undefined;
   userAgent: string;
+  /** Takes the key out of what the origin answers. */
+  redact: Redact;
 }
 
 /** Sends one GET to the origin, which is the only one that the key is for; a redirect is an answer like any other. */
 export async function send(
-  { dispatcher, origin, apiKey, userAgent }: Sender,
+  { dispatcher, origin, apiKey, userAgent, redact }: Sender,
   target: string,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -37,11 +40,11 @@ export async function send(
       "user-agent": userAgent,
     },
   });
-  // undici sees an abort only once a connection stands. An answer that comes after it nobody reads.
+  // undici notices an abort only once it is connected. Late responses are discarded.
   answering.then(
     ({ body }) => signal.aborted && body.on("error", () => {}).destroy(),
     () => {},
   );
   const { statusCode, headers, body } = await untilAborted(answering, signal);
-  return { status: statusCode, header: (name) => [headers[name] ?? ""].flat().join(", "), body };
+  return { status: statusCode, header: (name) => redact([headers[name] ?? ""].flat().join(", ")), body };
 }

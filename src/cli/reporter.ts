@@ -1,7 +1,6 @@
-import type { ClientEvent } from "../api/events.ts";
+import type { ClientEvent, RequestPurpose } from "../api/events.ts";
 import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
-import type { OperationName } from "../contract/operations.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { groupDigits } from "../output/terminal/cell.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
@@ -40,7 +39,8 @@ const DOING = {
   sample: "reading the sample",
   catalog: "reading rows",
   coverage: "reading the coverage",
-} as const satisfies Record<OperationName, string>;
+  status: "reading the status feed",
+} as const satisfies Record<RequestPurpose, string>;
 
 /** Reports to stderr as `--quiet`, `--verbose` and `--progress` ask. */
 export function createReporter(globals: GlobalOptions, context: Context): Reporter {

@@ -6,9 +6,9 @@ import { ContractError } from "../../src/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
 
 /** What the reading of `body` is refused with; undefined where it is not. */
-function refusal(read: (document: unknown, text: string) => unknown, body: string): string | undefined {
+function refusal(read: (body: Buffer) => unknown, body: string): string | undefined {
   try {
-    read(JSON.parse(body), body);
+    read(Buffer.from(body));
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(ContractError);
@@ -17,7 +17,7 @@ function refusal(read: (document: unknown, text: string) => unknown, body: strin
 }
 
 function pageRefusal(body: string, filters: Filters = {}, limit = 100): string | undefined {
-  return refusal((document, text) => readCatalogPage(document, text, filters, limit), body);
+  return refusal((bytes) => readCatalogPage(bytes, filters, limit), body);
 }
 
 const without = (body: string, name: string) => JSON.stringify({ ...JSON.parse(body), [name]: undefined });
@@ -42,6 +42,11 @@ describe("a page", () => {
       "with a cursor that is no string",
       pageBody(["{}"], { has_more: true, next_cursor: 7 }),
       "`pagination.next_cursor` is not a string or null (request req-1)",
+    ],
+    [
+      "with half a surrogate pair in its cursor",
+      pageBody(["{}"], { has_more: true, next_cursor: "c\ud800" }),
+      "`pagination.next_cursor` holds half a surrogate pair (request req-1)",
     ],
     [
       "without has_more",
@@ -79,7 +84,7 @@ describe("a page", () => {
 
   test("that ends a walk may carry a cursor, which leads nowhere", () => {
     const body = pageBody(["{}"], { next_cursor: "left over" });
-    expect(readCatalogPage(JSON.parse(body), body, {}, 100).pagination).toEqual({
+    expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toEqual({
       limit: 100,
       total_matching: 1,
       next_cursor: null,
@@ -89,7 +94,7 @@ describe("a page", () => {
 
   test("whose limit and total are not told is taken", () => {
     const body = pageBody(["{}"], { limit: null, total_matching: null });
-    expect(readCatalogPage(JSON.parse(body), body, {}, 100).pagination).toMatchObject({
+    expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toMatchObject({
       limit: null,
       total_matching: null,
     });
@@ -144,7 +149,7 @@ describe("a sample", () => {
       {},
       { ...META, resolved },
     );
-    return refusal((document, text) => readSample(document, text, filters), body);
+    return refusal((bytes) => readSample(bytes, filters), body);
   };
   const row = { product_id: "p1", retailer: "acme", category: "lamps", department: "home", crawl_date: "2026-01-02" };
   const outside = 'The service answered with row "p1", which is outside the filters that were sent (request req-1)';
@@ -172,7 +177,7 @@ describe("a sample", () => {
 
 describe("a coverage", () => {
   const coverageRefusal = (body: string, filters: Filters = {}) =>
-    refusal((document) => readCoverage(document, filters), body);
+    refusal((bytes) => readCoverage(JSON.parse(bytes.toString()), filters), body);
 
   test.each<[string, unknown[], string]>([
     ["an entry that is no object", [7], "`data[0]` is not an object (request req-1)"],

@@ -1,8 +1,9 @@
+import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CredentialsError } from "../../src/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
-import { answer, resetConnection } from "../helpers/fault-server.ts";
+import { answer, type Behaviour, resetConnection } from "../helpers/fault-server.ts";
 import { failureOf, KEY, start, testClient } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
@@ -120,4 +121,35 @@ test("the events tell each request, answer, fault and wait, and never the key", 
     },
   ]);
   expect(JSON.stringify(events)).not.toContain(KEY);
+});
+
+describe("a service that echoes the key", () => {
+  const echo = { "content-encoding": KEY, "x-request-id": KEY };
+  const page = (meta: Record<string, unknown>, pagination: Record<string, unknown> = {}) =>
+    pageBody([], pagination, { ...META, ...meta });
+
+  test("gets it neither into events nor into what a command is told", async () => {
+    const { client, events } = await start([answer({ body: page({ request_id: KEY }) })]);
+    const { meta } = await client.catalog({});
+    expect(meta.request_id).toBe("[redacted]");
+    expect(JSON.stringify([meta, events])).not.toContain(KEY);
+  });
+
+  test.each<[string, Behaviour]>([
+    ["the request id of a broken page", answer({ body: page({ request_id: KEY }, { has_more: 1 }) })],
+    ["the filters that were applied", answer({ body: page({ resolved: { ...META.resolved, retailer: KEY } }) })],
+    ["the cursor of the next page", answer({ body: page({}, { has_more: true, next_cursor: `c${KEY}` }) })],
+    ["a header", answer({ headers: echo, body: "{}" })],
+    ["a redirect", answer({ status: 302, headers: { location: `https://${KEY}.example/` } })],
+    ["the title of a web page", answer({ headers: { "content-type": "text/html" }, body: `<title>${KEY}</title>` })],
+    [
+      "a problem",
+      answer({ status: 400, body: problemBody({ code: "invalid_request", detail: KEY, request_id: KEY }) }),
+    ],
+  ])("in %s gets it into no error", async (_, behaviour) => {
+    const { client, events } = await start(() => behaviour, { retries: 0 });
+    const error = (await failureOf(client.catalog({}))) as Error;
+    expect(error.message).toMatch(/./);
+    expect(inspect([error, events], { depth: 10, showHidden: true })).not.toContain(KEY);
+  });
 });

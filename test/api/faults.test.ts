@@ -67,24 +67,6 @@ test("a stall that lasts names the timeout of one request", async () => {
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 2 }));
 });
 
-test("a call that takes too long as a whole names the total timeout", async () => {
-  const { client, server } = await start(() => stallBeforeHeaders, { totalTimeout: 100 });
-  const message = `No answer from ${server.url.origin} within the total timeout of 0.1 s (attempt 1)`;
-  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 1 }));
-});
-
-test("a retry that would come after the total timeout is not waited for", async () => {
-  const limited = answer({
-    status: 429,
-    headers: { "retry-after": "30" },
-    body: problemBody({ code: "rate_limited", retryable: true }),
-  });
-  const { client, server, waits } = await start([limited], { totalTimeout: 20_000 });
-  const error = await failureOf(client.catalog({}));
-  const message = `${server.url.origin} answered 429 (rate_limited): Detail.; the next retry would be after the total timeout`;
-  expect({ waits, message: (error as ApiError).message }).toEqual({ waits: [], message });
-});
-
 test("a 429 is waited out for as many seconds as it asks", async () => {
   const body = problemBody({ code: "rate_limited", retryable: true });
   const headers = { ...RATE, "ratelimit-remaining": "0", "ratelimit-reset": "7", "retry-after": "7" };
@@ -99,6 +81,70 @@ test("a 429 is waited out until the date that it names", async () => {
   const { client, waits } = await start([answer({ status: 429, headers }), ok]);
   await client.catalog({});
   expect(waits).toEqual([20_250]);
+});
+
+test("an invalid Retry-After is no reason to wait longer than the backoff", async () => {
+  const { client, waits } = await start([answer({ status: 503, headers: { "retry-after": "later" } }), ok]);
+  await client.catalog({});
+  expect(waits).toEqual([250]);
+});
+
+test("a window that is spent for longer than the tool waits is an error that says so", async () => {
+  const headers = { "ratelimit-limit": "120", "ratelimit-remaining": "0", "ratelimit-reset": "1795305600" };
+  const { client, server, waits } = await start([answer({ headers, body: PAGE })]);
+  await client.catalog({});
+  const left = "1795305602 s more; the tool waits for at most 900 s";
+  const message = `The service's rate limit is spent, and its window lasts ${left}`;
+  expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 0 }));
+  expect({ requests: server.requests.length, waits }).toEqual({ requests: 1, waits: [] });
+});
+
+test("the wall clock set back by an hour delays nothing", async () => {
+  let elapsed = 0;
+  let wall = Date.UTC(2026, 0, 1);
+  const waits: number[] = [];
+  const headers = { ...RATE, "ratelimit-remaining": "0", "ratelimit-reset": "7" };
+  const back: Behaviour = (socket, request) => {
+    wall -= 3_600_000;
+    answer({ headers, body: PAGE })(socket, request);
+  };
+  const { client, events } = await start(() => back, {
+    now: () => wall,
+    elapsed: () => elapsed,
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+      elapsed += milliseconds;
+    },
+  });
+  await client.catalog({});
+  await client.catalog({});
+  expect(waits).toEqual([8050]);
+  expect(events.flatMap((event) => (event.type === "answer" ? event.milliseconds : []))).toEqual([0, 0]);
+});
+
+test("a problem document with status 200 is the problem that it says", async () => {
+  const problem = { code: "unknown_retailer", retryable: false, status: 400, detail: "No retailer acm." } as const;
+  const headers = { "content-type": "application/problem+json; charset=utf-8" };
+  const { client, server } = await start([answer({ headers, body: problemBody(problem) })]);
+  expect(await failureOf(client.catalog({}))).toMatchObject({
+    name: "ApiError",
+    message: `${server.url.origin} answered 200 (unknown_retailer): No retailer acm.`,
+    problem: { code: "unknown_retailer" },
+  });
+});
+
+test("a body longer than the rows asked for can be is refused", async () => {
+  const body = pageBody([JSON.stringify({ sku: "x".repeat(1_200_000) })]);
+  const { client, server } = await start(() => answer({ body }));
+  const message = `${server.url.origin} sent a body of more than 1 MiB; --max-body allows longer ones.`;
+  expect(await failureOf(client.catalog({}, { limit: 10 }))).toEqual(new ContractError(message));
+  expect((await client.catalog({}, { limit: 500 })).rows.length).toBe(1);
+});
+
+test("a body longer than 1 MiB is taken where that is allowed", async () => {
+  const body = pageBody([JSON.stringify({ sku: "x".repeat(1_200_000) })]);
+  const { client } = await start([answer({ body })], { maxBody: 2_000_000 });
+  expect((await client.catalog({}, { limit: 10 })).rows.length).toBe(1);
 });
 
 test("what fails to the last is the service's problem document, with the attempts counted", async () => {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readErrorBody } from "../../src/api/problem-body.ts";
+import { createRedact } from "../../src/api/redaction.ts";
 import { problemBody } from "../helpers/envelopes.ts";
 import { KEY } from "../helpers/test-client.ts";
 
@@ -12,12 +13,17 @@ interface Sent {
   contentEncoding?: string;
 }
 
+const redact = createRedact(KEY);
+const MAX_BODY = 1024 * 1024;
+
 async function read({ body, status = 500, contentType = "", contentEncoding = "" }: Sent) {
-  const { problem, text } = await readErrorBody(
-    Readable.from(body.length === 0 ? [] : [Buffer.from(body)]),
-    { status, contentType, contentEncoding },
-    KEY,
-  );
+  const headers: Record<string, string> = { "content-type": contentType, "content-encoding": contentEncoding };
+  const { problem, text } = await readErrorBody(Readable.from(body.length === 0 ? [] : [Buffer.from(body)]), {
+    status,
+    header: (name) => headers[name] ?? "",
+    maxBody: MAX_BODY,
+    redact,
+  });
   return { problem, text };
 }
 
@@ -78,8 +84,28 @@ test.each<[string, Sent, string]>([
   expect((await read(sent)).text).toBe(text);
 });
 
-test("of a longer body than any problem document the beginning is read", async () => {
-  const body = "x".repeat(70_000);
+test("a long problem document keeps its code and detail", async () => {
+  const options = Array.from({ length: 5_000 }, (_, index) => `retailer-number-${index}`);
+  const body = problemBody({ code: "unknown_retailer", detail: "No such retailer.", valid_options: options });
+  const { problem, text } = await read({ body, status: 400 });
+  expect(body.length).toBeGreaterThan(64 * 1024);
+  expect([problem.code, text, problem.valid_options?.length]).toEqual(["unknown_retailer", "No such retailer.", 5_000]);
+});
+
+test.each([
+  ["unknown_retailer", "Unknown retailer"],
+  ["a_code_of_tomorrow", "Bad Request"],
+])("a body of the code %s alone is readable", async (code, text) => {
+  expect(await read({ body: JSON.stringify({ code }), status: 400 })).toEqual({ problem: { code }, text });
+});
+
+test("a key that would be cut in the middle is not shown in part", async () => {
+  const { text } = await read({ body: `${"x".repeat(280)} ${KEY}`, contentType: "text/plain" });
+  expect(text).not.toContain(KEY.slice(0, 8));
+});
+
+test("of a longer body than is allowed the beginning is read", async () => {
+  const body = "x".repeat(MAX_BODY + 1);
   expect(await read({ body, status: 400 })).toEqual({ problem: {}, text: "Bad Request (body cut or too long)" });
 });
 
@@ -88,8 +114,8 @@ test("a body that breaks off does not hide the answer", async () => {
     yield Buffer.from('{"code":');
     throw new Error("gone");
   }
-  const answer = { status: 503, contentType: "application/json", contentEncoding: "" };
-  expect(await readErrorBody(Readable.from(breaking()), answer, KEY)).toEqual({
+  const answer = { status: 503, header: () => "", maxBody: MAX_BODY, redact };
+  expect(await readErrorBody(Readable.from(breaking()), answer)).toEqual({
     problem: {},
     text: "Service Unavailable (body cut or too long)",
     bytes: 8,

@@ -6,6 +6,7 @@ import { EXIT } from "../../src/errors.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
 
@@ -74,6 +75,16 @@ describe("the exit code", () => {
     const { env, url } = await service();
     const { code, stderr } = await runCatalog(["coverage"], { env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` } });
     expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("not_found")]);
+  });
+
+  test("is 1 where the headers of a request are too long, and 3 where the key looks wrong", async () => {
+    const server = await startFaultServer(() => answer({ status: 431 }));
+    onTestFinished(() => server.close());
+    const ask = async (key: string) => {
+      const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: key };
+      return (await runInProcess(["coverage"], { env })).code;
+    };
+    expect([await ask("k".repeat(43)), await ask("k".repeat(9_000))]).toEqual([EXIT.failure, EXIT.credentials]);
   });
 
   test("is 5 where the service stays unavailable, and where nobody listens", async () => {

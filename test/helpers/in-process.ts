@@ -42,6 +42,7 @@ export async function runInProcess(
     pid: process.pid,
     nodeVersion: process.version,
     now: Date.now,
+    elapsed: () => performance.now(),
     sleep: (milliseconds, abort = signal) => delay(milliseconds, undefined, { signal: abort }),
     random: Math.random,
     ...options,

@@ -25,6 +25,7 @@ export function testClient(baseUrl: URL, options: Partial<ClientOptions> = {}): 
     retries: 5,
     env: {},
     now: () => now,
+    elapsed: () => now,
     sleep: async (milliseconds) => {
       waits.push(milliseconds);
       now += milliseconds;

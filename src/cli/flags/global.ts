@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
-import { parseDuration, parseWhole } from "./values.ts";
+import { parseDuration, parseSize, parseWhole } from "./values.ts";
 
 /** The global options, complete: every default is filled in. */
 export interface GlobalOptions {
@@ -11,6 +11,8 @@ export interface GlobalOptions {
   /** Milliseconds for the whole command; undefined for no bound. */
   maxTime: number | undefined;
   retries: number;
+  /** Bytes of one answer; undefined for as many as its rows may take. */
+  maxBody: number | undefined;
   quiet: boolean;
   verbose: boolean;
   /** False where `--no-color` forbids colour; otherwise the environment and the terminal decide. */
@@ -28,6 +30,7 @@ interface GlobalFlags {
   timeout?: string;
   maxTime?: string;
   retries?: string;
+  maxBody?: string;
   quiet?: boolean;
   verbose?: boolean;
   color?: boolean;
@@ -43,7 +46,8 @@ export function addGlobalFlags(command: Command): Command {
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
     .option("--timeout <duration>", "for one request, its answer included (default: 30s)")
     .option("--max-time <duration>", "for the whole command (default: no bound)")
-    .option("--retries <n>", "how often a request is sent again (default: 5)");
+    .option("--retries <n>", "how often a request is sent again (default: 5)")
+    .option("--max-body <size>", "of one answer, such as 64MiB (default: 16MiB for 500 rows)");
   return addReportingFlags(command);
 }
 
@@ -87,6 +91,7 @@ export function parseGlobals(command: Command): GlobalOptions {
     timeout: parseDuration(flags.timeout ?? "30s", "--timeout"),
     maxTime: flags.maxTime === undefined ? undefined : parseDuration(flags.maxTime, "--max-time"),
     retries: parseWhole(flags.retries ?? "5", "--retries", 0, 100),
+    maxBody: flags.maxBody === undefined ? undefined : parseSize(flags.maxBody, "--max-body"),
     quiet: flags.quiet ?? false,
     verbose: flags.verbose ?? false,
     color: flags.color ?? true,

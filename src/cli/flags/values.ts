@@ -22,6 +22,26 @@ export function parseDuration(text: string, flag: string): number {
   return milliseconds;
 }
 
+const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
+
+/**
+ * Reads a size such as `500KiB`, `64MiB` or `4GiB`.
+ *
+ * @returns bytes, at least 1.
+ * @throws UsageError naming the flag and the value.
+ */
+export function parseSize(text: string, flag: string): number {
+  const match = /^(\d+(?:\.\d+)?)(B|KiB|MiB|GiB)$/.exec(text);
+  const bytes = match === null ? 0 : Math.round(Number(match[1]) * BYTES[match[2] as "B"]);
+  if (bytes < 1 || !Number.isSafeInteger(bytes)) {
+    throw new UsageError(`${flag} ${quoted(text)} is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB.`, {
+      flag,
+      value: text,
+    });
+  }
+  return bytes;
+}
+
 /**
  * Reads a whole number within bounds.
  *

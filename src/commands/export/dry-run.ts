@@ -40,9 +40,9 @@ async function foretell(options: ExportOptions, { client, filters, reporter, sig
   reporter.onRate = (seen) => {
     rate = seen;
   };
-  const started = context.now();
+  const started = context.elapsed();
   const { data } = await client.coverage(filters, signal);
-  const latency = context.now() - started;
+  const latency = context.elapsed() - started;
   const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
   return estimate(planSlices(data, filters, pages.pageSize), pages, {
     limit: rate?.limit,

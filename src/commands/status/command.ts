@@ -77,8 +77,8 @@ async function readStatus(
     import("../../config/settings.ts"),
     import("../../cli/connection.ts"),
   ]);
-  const settings = clientSettings(globals, context);
-  const { progress } = createReporter(globals, context);
+  const { progress, onEvent } = createReporter(globals, context);
+  const settings = { ...clientSettings(globals, context), onEvent };
   let service: Awaited<ReturnType<typeof startDemo>> | undefined;
   try {
     if (demo) {

@@ -1,0 +1,37 @@
+/** Shorter strings are no secret, and redacting them would maim the text around. */
+const SHORTEST_SECRET = 8;
+
+/** Takes a secret out of every text in a value: of objects and arrays in a copy, of errors in place. */
+export type Redact = <T>(value: T) => T;
+
+/** A `Redact` for `secret`, also as it is written in a URL or in JSON. Without a secret it changes nothing. */
+export function createRedact(secret: string | undefined): Redact {
+  if (secret === undefined || secret.length < SHORTEST_SECRET) {
+    return (value) => value;
+  }
+  const forms = [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])];
+  const text = (value: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), value);
+  const members = (value: object) => Object.entries(value).map(([name, member]) => [text(name), redact(member)]);
+  const redact = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      return text(value);
+    }
+    if (Array.isArray(value)) {
+      return value.map(redact);
+    }
+    if (value instanceof Error) {
+      const { message, stack = "", cause } = value;
+      return Object.assign(value, Object.fromEntries(members(value)), {
+        message: text(message),
+        stack: text(stack),
+        ...(cause instanceof Error && { cause: redact(cause) }),
+      });
+    }
+    return isPlain(value) ? Object.fromEntries(members(value)) : value;
+  };
+  return redact as Redact;
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,0 +1,87 @@
+import type { EndpointGroup } from "../contract/limits.ts";
+import { OPERATIONS } from "../contract/operations.ts";
+import type { Identified } from "./answer.ts";
+import { type AttemptContext, type Request, runAttempt } from "./attempt.ts";
+import { Budget } from "./budget.ts";
+import { startDeadline } from "./deadline.ts";
+import type { ClientEvent } from "./events.ts";
+import { keyFlaw } from "./key.ts";
+import { createDispatcher } from "./proxy.ts";
+import { createRedact } from "./redaction.ts";
+import { withRetries } from "./retry.ts";
+
+export interface RequesterOptions {
+  userAgent: string;
+  /** Milliseconds for one attempt, from connecting to the end of the body. */
+  requestTimeout: number;
+  /** Attempts after the first, at most. */
+  retries: number;
+  /** Requests a minute in each group, to leave room for the rest of the team. */
+  maxRate?: number | undefined;
+  /** Bytes of one answer, decompressed; by default as many as the rows asked for may take. */
+  maxBody?: number | undefined;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from it. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Ends every request with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds since the epoch, for dates in headers. */
+  now: () => number;
+  /** Milliseconds of a clock that is never set, for everything that is paced or measured. */
+  elapsed: () => number;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** A number from 0 up to 1. */
+  random: () => number;
+  onEvent?: ((event: ClientEvent) => void) | undefined;
+}
+
+/** Sends requests to one origin: paced, retried, measured, and with the key taken out of everything that is told. */
+export interface Requester {
+  /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
+  get<T extends Identified>(request: Request<T>): Promise<T>;
+  /** Ends what is under way and releases every connection. */
+  close(): Promise<void>;
+}
+
+/** @throws UsageError for a proxy variable that is not a URL. */
+export function createRequester(
+  { origin, apiKey }: { origin: URL; apiKey: string | undefined },
+  options: RequesterOptions,
+): Requester {
+  const { elapsed, maxRate, requestTimeout, sleep } = options;
+  const dispatcher = createDispatcher(origin, options.env, requestTimeout);
+  const redact = createRedact(apiKey);
+  const onEvent = (event: ClientEvent) => options.onEvent?.(redact(event));
+  const context: AttemptContext = {
+    ...options,
+    sender: { dispatcher, origin: origin.origin, apiKey, userAgent: options.userAgent, redact },
+    onEvent,
+    reached: false,
+  };
+  const onPause = (milliseconds: number) =>
+    onEvent({ type: "wait", reason: "rate limit", milliseconds, code: undefined });
+  const budget = () => new Budget({ now: elapsed, sleep, maxRate, onWait: onPause });
+  const budgets: Record<EndpointGroup | "status", Budget> = { catalog: budget(), sample: budget(), status: budget() };
+  return {
+    async get({ signal, ...request }) {
+      const { operation } = request;
+      const group = operation === "status" ? operation : OPERATIONS[operation].group;
+      // Node keeps what it knows of each combined signal; this one lets go of its parents.
+      const combined = startDeadline([options.signal, signal], undefined, () => new Error());
+      try {
+        const attempt = (number: number) =>
+          runAttempt(context, { ...request, number, budget: budgets[group], signal: combined.signal });
+        return await withRetries(attempt, {
+          ...options,
+          signal: combined.signal,
+          keyFlaw: apiKey === undefined ? undefined : keyFlaw(apiKey),
+          onWait: (milliseconds, code) => onEvent({ type: "wait", reason: "retry", milliseconds, code }),
+        });
+      } catch (error) {
+        throw combined.signal.aborted ? error : redact(error);
+      } finally {
+        combined.release();
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
