@@ -55,7 +55,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   output: ["rows", "files", "contract", "errors.ts", "failures.ts"],
   rows: ["contract", "errors.ts"],
   api: ["rows", "contract", "errors.ts", "timer.ts"],
-  config: ["files", "contract", "context.ts", "errors.ts"],
+  config: ["files", "contract", "context.ts", "errors.ts", "timer.ts"],
   files: ["contract", "errors.ts"],
   service: ["contract"],
   contract: [],

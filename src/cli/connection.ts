@@ -47,7 +47,8 @@ export async function withConnection<T>(
         reporter.progress.update({ doing: "starting the demo service" });
         service = await startDemo(context);
       }
-      const { name, baseUrl, apiKey, profile } = service ?? (await configured(globals, context));
+      const { name, baseUrl, apiKey, profile } =
+        service ?? (await configured(globals, { ...context, signal }, reporter));
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
@@ -96,8 +97,11 @@ interface Target {
   profile: string | undefined;
 }
 
-async function configured(globals: GlobalOptions, context: Context): Promise<Target> {
+async function configured(globals: GlobalOptions, context: Context, { warn }: Reporter): Promise<Target> {
   const { baseUrl, credential, profile } = await resolveService(globals, context);
+  if (credential.warning !== undefined) {
+    warn(credential.warning);
+  }
   return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile };
 }
 

@@ -1,25 +1,36 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
 import type { Context } from "../context.ts";
 import { CredentialsError, FileError } from "../errors.ts";
-import type { Profile } from "./file.ts";
+import { onAbort, startTimer } from "../timer.ts";
+import { type Profile, rightsOfOthers } from "./file.ts";
 
 /** An API key and where it came from, in words for people. */
 export interface Credential {
   apiKey: string;
   source: string;
+  /** What is unsafe about where it came from, as a sentence for people. */
+  warning?: string | undefined;
+}
+
+export interface NamedProfile {
+  name: string;
+  /** Of the configuration file. */
+  path: string;
+  values: Profile;
 }
 
 /**
  * Finds the API key: `CATALOG_API_KEY`, `CATALOG_API_KEY_FILE`, then the profile's `api_key` or `api_key_command`.
  * One line end at the end of a file or of a command's output is not part of the key.
  *
- * @throws CredentialsError when there is none or the command fails; FileError when the file cannot be read
+ * @throws CredentialsError when there is none, or the command fails or could have been written by others; FileError when
+ * the file cannot be read
  */
 export async function findCredential(
   context: Pick<Context, "env" | "signal">,
-  profile: { name: string; values: Profile } | undefined,
+  profile: NamedProfile | undefined,
 ): Promise<Credential> {
   const fromEnvironment = context.env.CATALOG_API_KEY;
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
@@ -30,15 +41,31 @@ export async function findCredential(
     return { apiKey: await readKeyFile(file), source: `CATALOG_API_KEY_FILE (${file})` };
   }
   if (profile?.values.api_key !== undefined) {
-    return { apiKey: profile.values.api_key, source: `profile ${profile.name}` };
+    const warning = warningOf(profile.path, "holds an API key", await rightsOfOthers(profile.path));
+    return { apiKey: profile.values.api_key, source: `profile ${profile.name}`, warning };
   }
   if (profile?.values.api_key_command !== undefined) {
+    const rights = await rightsOfOthers(profile.path);
+    if (rights.write) {
+      throw new CredentialsError(
+        `the api_key_command of profile ${profile.name} is not run: other users of this machine can change ${profile.path}. ` +
+          `Check what it holds, then run \`chmod 600 ${profile.path}\`.`,
+      );
+    }
     const apiKey = await runKeyCommand(profile.values.api_key_command, profile.name, context);
-    return { apiKey, source: `api_key_command of profile ${profile.name}` };
+    const warning = warningOf(profile.path, "holds an api_key_command", rights);
+    return { apiKey, source: `api_key_command of profile ${profile.name}`, warning };
   }
   throw new CredentialsError(
     "no API key: set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store one with `catalog auth login`. Without an account, try --demo.",
   );
+}
+
+function warningOf(path: string, what: string, { read, write }: { read: boolean; write: boolean }): string | undefined {
+  if (!read && !write) {
+    return undefined;
+  }
+  return `${path} ${what}, and other users of this machine can ${write ? "change" : "read"} it; run \`chmod 600 ${path}\``;
 }
 
 async function readKeyFile(path: string): Promise<string> {
@@ -49,29 +76,76 @@ async function readKeyFile(path: string): Promise<string> {
   }
 }
 
-/** Runs through the shell, since people write pipes and quotes there; its output never reaches a message. */
+/** Milliseconds that the command may take. */
+const LONGEST_COMMAND = 60_000;
+
+/** Milliseconds between asking the command to end and ending it. */
+const GRACE = 1_000;
+
+/** Bytes of output beyond which it is no key. */
+const LONGEST_OUTPUT = 64 * 1024;
+
+/**
+ * Runs through the shell, since people write pipes and quotes there; its output never reaches a message. Where the
+ * signal is aborted, the command ends with every process that it started.
+ */
 export async function runKeyCommand(
   command: string,
   profile: string,
-  context: Pick<Context, "env" | "signal">,
+  { env, signal }: Pick<Context, "env" | "signal">,
 ): Promise<string> {
-  const [shell, flag] = process.platform === "win32" ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
+  signal.throwIfAborted();
+  const isWindows = process.platform === "win32";
+  const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
+  // In a process group of its own, which can be ended as a whole.
+  const child = spawn(shell, [flag, command], {
+    env: env as NodeJS.ProcessEnv,
+    detached: !isWindows,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let why: string | undefined;
+  let stopKilling = () => {};
+  const end = (reason: string) => {
+    why ??= reason;
+    kill(child, "SIGTERM");
+    stopKilling = startTimer(GRACE, () => kill(child, "SIGKILL"));
+  };
+  const stopTimer = startTimer(LONGEST_COMMAND, () => end(`did not end within ${LONGEST_COMMAND / 1000} s`));
+  const stopListening = onAbort(signal, () => end("was interrupted"));
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (chunks.reduce((size, { length }) => size + length, 0) > LONGEST_OUTPUT) {
+      end("wrote more than a key");
+    }
+  });
   try {
-    const { stdout } = await promisify(execFile)(shell, [flag, command], {
-      env: context.env as NodeJS.ProcessEnv,
-      signal: context.signal,
-      timeout: 60_000,
-      maxBuffer: 64 * 1024,
-    });
-    return withoutLineEnd(stdout);
+    const [code, name] = await once(child, "close");
+    why ??= code === 0 ? undefined : `failed with ${code === null ? name : `exit code ${code}`}`;
   } catch (error) {
-    context.signal.throwIfAborted();
-    const { code, killed } = error as { code?: unknown; killed?: boolean };
-    const why =
-      killed === true
-        ? "did not end within 60 s"
-        : `failed with ${typeof code === "number" ? `exit code ${code}` : String(code)}`;
+    why = `cannot be run (${(error as NodeJS.ErrnoException).code})`;
+  } finally {
+    stopTimer();
+    stopListening();
+    stopKilling();
+  }
+  signal.throwIfAborted();
+  if (why !== undefined) {
     throw new CredentialsError(`the api_key_command of profile ${profile} ${why}; run it by hand to see why.`);
+  }
+  return withoutLineEnd(Buffer.concat(chunks).toString("utf8"));
+}
+
+/** Ends the command's process group; on Windows, which has none, the shell alone. */
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (process.platform === "win32" || child.pid === undefined) {
+      child.kill(signal);
+    } else {
+      process.kill(-child.pid, signal);
+    }
+  } catch {
+    // The group has ended.
   }
 }
 

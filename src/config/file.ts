@@ -45,9 +45,10 @@ export async function readConfig(context: Pick<Context, "env" | "folders">): Pro
   return { path, ...parseConfig(text, path) };
 }
 
-/** Whether other users of the machine may read the file. */
-export async function isReadableByOthers(path: string): Promise<boolean> {
-  return process.platform !== "win32" && ((await stat(path)).mode & 0o077) !== 0;
+/** What other users of the machine may do with the file; nothing on Windows, where the mode does not tell. */
+export async function rightsOfOthers(path: string): Promise<{ read: boolean; write: boolean }> {
+  const mode = process.platform === "win32" ? 0 : (await stat(path)).mode;
+  return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
 }
 
 /** @throws UsageError when it is not TOML of the expected shape */

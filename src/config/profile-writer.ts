@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { FileError } from "../errors.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
-import { configPath, isReadableByOthers, type Profile, parseConfig } from "./file.ts";
+import { configPath, type Profile, parseConfig, rightsOfOthers } from "./file.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /** How a profile was written. */
@@ -43,7 +43,7 @@ export async function writeProfile(
   const path = configPath(context);
   const text = await readExisting(path);
   const { profiles } = parseConfig(text ?? "", path);
-  const mended = text !== undefined && (await isReadableByOthers(path));
+  const mended = text !== undefined && (await rightsOfOthers(path)).read;
   const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const edited = setProfile(text ?? "", name, { ...change(known ?? {}) });
   try {

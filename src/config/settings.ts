@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
-import { type Credential, findCredential } from "./credentials.ts";
+import { type Credential, findCredential, type NamedProfile } from "./credentials.ts";
 import { type Profile, readConfig } from "./file.ts";
 
 /** Which service to talk to, and as whom. */
@@ -27,17 +27,12 @@ export async function resolveService(
   return { baseUrl, credential, profile: profile?.name };
 }
 
-interface NamedProfile {
-  name: string;
-  values: Profile;
-}
-
 /** A profile's key goes to the profile's own service only: without it when another origin was asked for. */
 function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   const { base_url, api_key, api_key_command, ...rest } = profile.values;
   const elsewhere =
     base_url !== undefined && parseBaseUrl(base_url, "base_url of the profile").origin !== baseUrl.origin;
-  return elsewhere ? { name: profile.name, values: rest } : profile;
+  return elsewhere ? { ...profile, values: rest } : profile;
 }
 
 export async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {
@@ -46,7 +41,7 @@ export async function findProfile(flag: string | undefined, context: Context): P
   const name = asked ?? defaultProfile ?? "default";
   const values = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (values !== undefined) {
-    return { name, values };
+    return { name, path, values };
   }
   if (asked === undefined && defaultProfile === undefined) {
     return undefined;

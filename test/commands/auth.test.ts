@@ -188,3 +188,22 @@ describe("auth logout", () => {
     await expect(config()).rejects.toThrow("ENOENT");
   });
 });
+
+describe("api_key_command", () => {
+  test("ends when --max-time is over", async () => {
+    const { auth } = await setUp(
+      (address) => `[profiles.default]\nbase_url = "${address}"\napi_key_command = "sleep 600"\n`,
+    );
+    const { code, stderr } = await auth(["status", "--max-time", "300ms"]);
+    expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
+  });
+
+  test("is not run from a file that other users can change", async () => {
+    const { auth } = await setUp(
+      (url) => `[profiles.default]\nbase_url = "${url}"\napi_key_command = "echo key"\n`,
+      0o666,
+    );
+    const { code, stderr } = await auth(["status"]);
+    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("is not run: other users")]);
+  });
+});

@@ -1,8 +1,11 @@
-import { writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { access, chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { runKeyCommand } from "../../src/config/credentials.ts";
 import { resolveService } from "../../src/config/settings.ts";
 import type { Context } from "../../src/context.ts";
+import { CredentialsError } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
 const KEY = "k".repeat(43);
@@ -19,6 +22,15 @@ async function contextWith(toml: string, env: Record<string, string> = {}): Prom
     folders,
     signal: new AbortController().signal,
   } as unknown as Context;
+}
+
+/** Whether a process runs; one that has ended and is not yet collected by its parent does not. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 const profiles = `
@@ -57,6 +69,43 @@ describe("the service's settings", () => {
   test("run the key command of the profile and drop one line end", async () => {
     const { credential } = await resolveService({ ...none, profile: "staging" }, await contextWith(profiles));
     expect(credential).toEqual({ apiKey: "secret-from-command", source: "api_key_command of profile staging" });
+  });
+
+  test("warn of a file with a key that other users can read", async () => {
+    const context = await contextWith(profiles);
+    const path = join(context.folders.config, "config.toml");
+    await chmod(path, 0o644);
+    const { credential } = await resolveService(none, context);
+    const warning = `${path} holds an API key, and other users of this machine can read it; run \`chmod 600 ${path}\``;
+    expect(credential).toEqual({ apiKey: KEY, source: "profile default", warning });
+  });
+
+  test("never run a command that other users could have written", async () => {
+    const context = await contextWith(profiles);
+    const path = join(context.folders.config, "config.toml");
+    await writeFile(path, profiles.replace("printf", `touch ${path}.ran; printf`));
+    await chmod(path, 0o666);
+    const refusal = resolveService({ ...none, profile: "staging" }, context);
+    await expect(refusal).rejects.toThrow(/other users of this machine can change .* `chmod 600 /);
+    await expect(refusal).rejects.toBeInstanceOf(CredentialsError);
+    await expect(access(`${path}.ran`)).rejects.toThrow("ENOENT");
+  });
+
+  test("end the key command with the processes that it started when they are interrupted", async () => {
+    const controller = new AbortController();
+    const folder = await temporaryFolder();
+    const pids = join(folder, "pids");
+    // Both ignore a polite request; the second is a child that the shell does not wait for.
+    const command = `trap '' TERM; (trap '' TERM; sleep 600) & echo $$ $! > ${pids}.new && mv ${pids}.new ${pids}; wait`;
+    const running = runKeyCommand(command, "default", { env: { PATH: process.env.PATH }, signal: controller.signal });
+    const [shell = 0, child = 0] = await vi.waitFor(async () => (await readFile(pids, "utf8")).split(" ").map(Number), {
+      timeout: 20_000,
+    });
+    controller.abort("enough");
+    await expect(running).rejects.toBe("enough");
+    for (const pid of [shell, child]) {
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    }
   });
 
   test("read the key file of the environment", async () => {

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { withinMaxTime } from "../../cli/max-time.ts";
 import { configPath } from "../../config/file.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -44,7 +45,10 @@ Examples:
       }
       const { login } = await import("./login.ts");
       const { apiKeyCommand, check } = flags;
-      await login({ globals: parseGlobals(command), apiKeyCommand, check }, context);
+      const globals = parseGlobals(command);
+      await withinMaxTime(globals, context, (signal) =>
+        login({ globals, apiKeyCommand, check }, { ...context, signal }),
+      );
     });
 }
 
@@ -66,7 +70,10 @@ Examples:
     )
     .action(async (flags: { format?: "text" | "json" }) => {
       const { showAuthStatus } = await import("./key-status.ts");
-      await showAuthStatus({ globals: parseGlobals(command), format: flags.format ?? "text" }, context);
+      const globals = parseGlobals(command);
+      await withinMaxTime(globals, context, (signal) =>
+        showAuthStatus({ globals, format: flags.format ?? "text" }, { ...context, signal }),
+      );
     });
 }
 

@@ -1,5 +1,6 @@
 import type { RateHeaders } from "../../api/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
+import { createReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";
 import { resolveService, type ServiceSettings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
@@ -21,6 +22,9 @@ export interface AuthStatusOptions {
 export async function showAuthStatus({ globals, format }: AuthStatusOptions, context: Context): Promise<void> {
   const settings = await resolveService(globals, context);
   const { baseUrl, credential } = settings;
+  if (credential.warning !== undefined) {
+    createReporter(globals, context).warn(credential.warning);
+  }
   let facts: KeyFacts | undefined;
   let refusal: ApiError | undefined;
   try {
