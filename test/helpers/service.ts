@@ -4,7 +4,7 @@ import type { ServiceOptions } from "../../src/service/http/options.ts";
 import { startService } from "../../src/service/http/start.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/keys.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
-import { createRowWriter } from "../../src/service/store/rows.ts";
+import { createRowStage } from "../../src/service/store/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { type Answer, readAnswer } from "./answers.ts";
 
@@ -63,12 +63,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
 async function addRows(store: EmbeddedStore, rows: readonly TestRow[]): Promise<void> {
   await store.write(async (session) => {
-    const writer = await createRowWriter(session);
-    await writer.add(
-      rows.map((row) =>
-        typeof row === "string" ? { product: JSON.parse(row), body: row } : { product: row, body: JSON.stringify(row) },
-      ),
+    const stage = await createRowStage(session, () => undefined);
+    await stage.add(
+      rows.map((row) => {
+        const body = typeof row === "string" ? row : JSON.stringify(row);
+        return { line: 0, product: JSON.parse(body), body };
+      }),
     );
-    await writer.finish();
+    await stage.merge();
   });
 }

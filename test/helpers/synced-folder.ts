@@ -7,7 +7,7 @@ import { addDays } from "../../src/mirror/calendar.ts";
 import { type SyncOptions, type SyncResult, syncFolder } from "../../src/mirror/sync.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
-import { createRowWriter } from "../../src/service/store/rows.ts";
+import { createRowStage } from "../../src/service/store/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 import { product } from "./products.ts";
@@ -123,9 +123,9 @@ function defaults(folder: string, service: string): SyncOptions {
 async function replaceRows(store: EmbeddedStore, rows: readonly Product[]): Promise<void> {
   await store.write(async (session) => {
     await session.script("DELETE FROM product");
-    const writer = await createRowWriter(session);
-    await writer.add(rows.map((row) => ({ product: row, body: JSON.stringify(row) })));
-    await writer.finish();
+    const stage = await createRowStage(session, () => undefined);
+    await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
+    await stage.merge();
   });
 }
 

@@ -1,6 +1,6 @@
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { createRowWriter, type RowWriter } from "../store/rows.ts";
+import { createRowStage } from "../store/row-stage.ts";
 import { LoadError, RowError, shown } from "./errors.ts";
 import { readRow, type SourceRow } from "./row.ts";
 import { type LoadSource, sourceRows } from "./source.ts";
@@ -21,8 +21,9 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a source whole or not at all, in one transaction. A row whose `product_id` is known is not a
- * second row; the same id with other values is refused, because the id is a hash of the values.
+ * Loads a source whole or not at all. Its rows are read into a temporary file first, so that the database is locked for
+ * other writers only while they are added. A row whose `product_id` is known is not a second row; the same id with other
+ * values is refused, because the id is a hash of the values.
  *
  * @throws LoadError, StoreUnavailableError, the reason of `signal`, or the error of a file that cannot be read
  */
@@ -58,39 +59,29 @@ async function writeBatches(
   afterBatch: (rows: number) => void = () => undefined,
 ): Promise<LoadResult> {
   try {
-    return await database.write(async (session) => {
-      const writer = await createRowWriter(session);
-      const result: LoadResult = { read: 0, added: 0, alreadyPresent: 0 };
-      for await (const rows of batches) {
-        const alreadyPresent = await addRows(writer, rows);
-        result.read += rows.length;
-        result.added += rows.length - alreadyPresent;
-        result.alreadyPresent += alreadyPresent;
-        afterBatch(result.read);
-      }
-      await writer.finish();
-      return result;
+    return await database.prepareWrite(async (session) => {
+      const stage = await createRowStage(session, refuseOtherContent);
+      let read = 0;
+      await session.transaction("DEFERRED", async () => {
+        for await (const rows of batches) {
+          await stage.add(rows.map((row) => ({ line: row.line, ...readRow(row) })));
+          read += rows.length;
+          afterBatch(read);
+        }
+      });
+      const added = await session.transaction("IMMEDIATE", stage.merge);
+      return { read, added, alreadyPresent: read - added };
     });
   } catch (error) {
     throw namingSource(name, error);
   }
 }
 
-/** @returns how many of the rows were known before */
-async function addRows(writer: RowWriter, rows: readonly SourceRow[]): Promise<number> {
-  const loaded = rows.map(readRow);
-  const present = await writer.add(loaded);
-  for (const [position, presentBody] of present) {
-    const row = loaded[position];
-    if (row !== undefined && row.body !== presentBody) {
-      refuseOtherContent(rows[position]?.line ?? 0, row.product, presentBody);
-    }
+function refuseOtherContent(line: number, body: string, presentBody: string): void {
+  if (body === presentBody) {
+    return;
   }
-  return present.size;
-}
-
-function refuseOtherContent(line: number, product: Product, presentBody: string): void {
-  const present = JSON.parse(presentBody) as Product;
+  const [product, present] = [JSON.parse(body) as Product, JSON.parse(presentBody) as Product];
   const field = PRODUCT_COLUMNS.find((column) => product[column] !== present[column]);
   if (field !== undefined) {
     const found = shown(JSON.stringify(product[field]));

@@ -1,5 +1,8 @@
+import { crc32 } from "node:zlib";
 import type { Rcd } from "../../contract/filters.ts";
-import type { Session, SqlValue } from "./connection.ts";
+import type { Session } from "./connection.ts";
+import { blobOf } from "./rows.ts";
+import { DamagedDataError } from "./store.ts";
 
 /**
  * The columns that filters need, one entry a row in the row order of the service: 12 bytes a row.
@@ -7,10 +10,10 @@ import type { Session, SqlValue } from "./connection.ts";
  */
 export interface ColumnIndex {
   version: number;
+  /** By version; loads only add rows, with ids above all that there were. */
+  extents: ReadonlyMap<number, VersionExtent>;
   /** Every combination, sorted by retailer, department, category (UTF-8 bytes). */
   vocabulary: readonly Rcd[];
-  /** Rows of each combination of the vocabulary. */
-  corpusRows: Uint32Array;
   ids: Uint32Array;
   /** Position in the vocabulary. */
   combinations: Uint32Array;
@@ -18,32 +21,41 @@ export interface ColumnIndex {
   days: Uint32Array;
 }
 
+/** What the rows of a version are told by. */
+export interface VersionExtent {
+  lastId: number;
+  rows: number;
+}
+
 /** Rows of the index that are written and read together. */
 const ROWS_AT_ONCE = 65_536;
 
-/** Memory of the sort; what does not fit is sorted in temporary files, which the driver would keep in memory, too. */
-const SORT_IN_FILES = "PRAGMA temp_store = FILE; PRAGMA cache_size = -32768";
-
-/** Reads the index in one statement, so that all its parts are of one version. */
+/** Reads the index in one statement, so that all its parts are of one version. @throws DamagedDataError */
 export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
   const [facts = [], ...parts] = await session.query(
-    `SELECT -1 AS first, version, (
+    `SELECT -1 AS first, version, CAST((
        SELECT json_group_array(json_array(retailer, department, category) ORDER BY retailer, department, category)
        FROM combination
-     ), NULL FROM data_version
-     UNION ALL SELECT first, ids, combinations, days FROM row_index
+     ) AS BLOB), CAST((SELECT json_group_array(json_array(version, last_id, rows)) FROM row_version) AS BLOB), NULL
+     FROM data_version
+     UNION ALL SELECT first, ids, combinations, days, sum FROM row_index
      ORDER BY first`,
   );
-  const [, version, vocabulary] = facts;
-  const triples = JSON.parse(String(vocabulary)) as [string, string, string][];
-  const column = (index: number) => integers(parts.map((part) => part[index]));
-  const combinations = column(2);
+  const [, version, vocabulary, versions] = facts;
+  for (const [, ids, combinations, days, sum] of parts) {
+    if (sumOf(blobOf(ids), blobOf(combinations), blobOf(days)) !== sum) {
+      throw new DamagedDataError("the index of the rows is damaged in the database");
+    }
+  }
+  const triples = jsonOf(blobOf(vocabulary)) as [string, string, string][];
+  const extents = jsonOf(blobOf(versions)) as [version: number, lastId: number, rows: number][];
+  const column = (index: number) => integers(parts.map((part) => blobOf(part[index])));
   return {
     version: Number(version),
+    extents: new Map(extents.map(([number, lastId, rows]) => [number, { lastId, rows }])),
     vocabulary: triples.map(([retailer, department, category]) => ({ retailer, category, department })),
-    corpusRows: count(combinations, triples.length),
     ids: column(1),
-    combinations,
+    combinations: column(2),
     days: column(3),
   };
 }
@@ -60,10 +72,9 @@ export async function readVersion(session: Session): Promise<number> {
  */
 export async function rebuildColumnIndex(session: Session): Promise<void> {
   await session.script(`
-    ${SORT_IN_FILES};
     DELETE FROM row_index;
     UPDATE data_version SET version = max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))`);
-  const insert = await session.prepare("INSERT INTO row_index VALUES (?, ?, ?, ?)");
+  const insert = await session.prepare("INSERT INTO row_index VALUES (?, ?, ?, ?, ?)");
   const sorted = await session.iterate(
     `WITH ranked AS MATERIALIZED (
        SELECT id, retailer, row_number() OVER (ORDER BY retailer, department, category) - 1 AS number FROM combination
@@ -75,7 +86,8 @@ export async function rebuildColumnIndex(session: Session): Promise<void> {
   let first = 0;
   let rows = 0;
   const write = () => {
-    insert([first, ...columns.map((column) => bytes(column.subarray(0, rows)))]);
+    const blobs = columns.map((column) => bytes(column.subarray(0, rows)));
+    insert([first, ...blobs, sumOf(...blobs)]);
     first += rows;
     rows = 0;
   };
@@ -89,14 +101,22 @@ export async function rebuildColumnIndex(session: Session): Promise<void> {
     }
   }
   write();
+  await session.query(
+    "INSERT INTO row_version SELECT version, (SELECT coalesce(max(id), 0) FROM product), ? FROM data_version",
+    [first],
+  );
 }
 
-function count(numbers: Uint32Array, kinds: number): Uint32Array {
-  const counts = new Uint32Array(kinds);
-  for (const number of numbers) {
-    counts[number] = (counts[number] ?? 0) + 1;
+function sumOf(...blobs: readonly Buffer[]): number {
+  return blobs.reduce((sum, blob) => crc32(blob, sum), 0);
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new DamagedDataError("the vocabulary is damaged in the database", { cause: error });
   }
-  return counts;
 }
 
 function bytes(values: Uint32Array): Buffer {
@@ -104,8 +124,7 @@ function bytes(values: Uint32Array): Buffer {
 }
 
 /** The integers that several blobs hold, copied into one array: a typed array must start at a multiple of four. */
-function integers(blobs: readonly (SqlValue | undefined)[]): Uint32Array {
-  const parts = blobs.filter((blob) => Buffer.isBuffer(blob));
+function integers(parts: readonly Buffer[]): Uint32Array {
   const values = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

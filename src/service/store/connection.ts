@@ -13,7 +13,12 @@ export interface Session {
   prepare(sql: string): Promise<(parameters: readonly SqlValue[]) => number>;
   /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;
+  /** Runs `work` in one transaction: committed when it resolves, undone when it rejects. */
+  transaction<T>(kind: TransactionKind, work: () => Promise<T>): Promise<T>;
 }
+
+/** `IMMEDIATE` locks the database against other writers at once, `DEFERRED` at the first write to it. */
+type TransactionKind = "IMMEDIATE" | "DEFERRED";
 
 interface NativeStatement {
   reader: boolean;
@@ -57,17 +62,7 @@ export class Connection {
 
   /** Runs `work` in one write transaction: committed when it resolves, undone when it rejects. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.exclusively(async (session) => {
-      await session.script("BEGIN IMMEDIATE");
-      try {
-        const result = await work(session);
-        await session.script("COMMIT");
-        return result;
-      } catch (error) {
-        await session.script("ROLLBACK").catch(() => undefined);
-        throw error;
-      }
-    });
+    return this.exclusively((session) => session.transaction("IMMEDIATE", () => work(session)));
   }
 
   /** Closes after the turns under way. */
@@ -79,6 +74,9 @@ export class Connection {
   }
 
   #session(deadline: AbortSignal | undefined): Session {
+    const script = async (sql: string) => {
+      await this.#interruptible(() => this.#database.exec(sql) as Promise<void>, deadline);
+    };
     return {
       query: async (sql, parameters = []) => {
         const statement = await this.#statement(sql, deadline);
@@ -92,8 +90,17 @@ export class Connection {
         const statement = await this.#statement(sql, deadline);
         return (parameters) => attempt(() => statement.run(parameters).changes);
       },
-      script: async (sql) => {
-        await this.#interruptible(() => this.#database.exec(sql) as Promise<void>, deadline);
+      script,
+      transaction: async (kind, work) => {
+        await script(`BEGIN ${kind}`);
+        try {
+          const result = await work();
+          await script("COMMIT");
+          return result;
+        } catch (error) {
+          await script("ROLLBACK").catch(() => undefined);
+          throw error;
+        }
       },
     };
   }

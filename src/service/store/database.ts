@@ -21,6 +21,7 @@ export interface Database {
 /** A database in the memory of this process: one connection, which is all there is of it. */
 export async function openMemoryDatabase(): Promise<Database> {
   const connection = new Connection(":memory:", 0);
+  await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
   await createSchema(connection);
   return {
     reading: async (work) => await work(connection, "memory"),

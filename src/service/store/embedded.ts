@@ -7,8 +7,8 @@ import { addDayCounts, readDayCounts } from "./day-counts.ts";
 import { readIncidents } from "./incident-records.ts";
 import { parseLocation } from "./location.ts";
 import { readRows } from "./rows.ts";
-import { createSnapshot } from "./snapshot.ts";
-import { type Snapshot, type Store, StoreUnavailableError } from "./store.ts";
+import { createSnapshots, type Snapshots } from "./snapshot.ts";
+import { type Store, StoreUnavailableError } from "./store.ts";
 
 /** A store in a file of this machine or in memory, which can also be written to. */
 export interface EmbeddedStore extends Store {
@@ -19,6 +19,8 @@ export interface EmbeddedStore extends Store {
    * written over a connection of its own, so that reads go on with the data as it was.
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Gives `work` the connection for writing, without a transaction: other writers go on until it begins one. */
+  prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function openStore(location: string): Promise<EmbeddedStore> {
 }
 
 function embeddedStore(database: Database): EmbeddedStore {
-  let current: { file: string; snapshot: Snapshot } | undefined;
+  let current: { file: string; snapshots: Snapshots } | undefined;
 
   async function read<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     return await database.reading((connection, file) =>
@@ -43,18 +45,20 @@ function embeddedStore(database: Database): EmbeddedStore {
     );
   }
 
-  async function newestSnapshot(session: Session, file: string): Promise<Snapshot> {
+  async function snapshots(session: Session, file: string): Promise<Snapshots> {
     const version = await readVersion(session);
-    if (current?.file !== file || current.snapshot.version !== version) {
-      current = { file, snapshot: createSnapshot(await readColumnIndex(session)) };
+    if (current?.file !== file || current.snapshots.newest.version !== version) {
+      current = { file, snapshots: createSnapshots(await readColumnIndex(session)) };
     }
-    return current.snapshot;
+    return current.snapshots;
   }
 
   return {
     read,
     write: async (work) => await database.writing((connection) => connection.transaction(work)),
-    snapshot: async (deadline) => await read(newestSnapshot, deadline),
+    prepareWrite: async (work) => await database.writing((connection) => connection.exclusively(work)),
+    snapshot: async (deadline) => (await read(snapshots, deadline)).newest,
+    snapshotAt: async (version, deadline) => (await read(snapshots, deadline)).at(version),
     rows: async (ids, deadline) => await read((session) => readRows(session, ids), deadline),
     keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => await read(readCursorSecret, deadline),

@@ -1,6 +1,8 @@
+import { crc32 } from "node:zlib";
 import { SCOPES } from "../../contract/operations.ts";
 import { insertKey } from "./access/key-records.ts";
 import { insertTeam } from "./access/team-records.ts";
+import { rebuildColumnIndex } from "./column-index.ts";
 import type { Session, SqlValue } from "./connection.ts";
 import type { Grants } from "./store.ts";
 
@@ -8,7 +10,7 @@ import type { Grants } from "./store.ts";
 export const FIRST_VERSION = 2;
 
 /** Each runs in the transaction that also raises the version: a database is never between two of them. */
-const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [grantToTeams, addPortal];
+const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [grantToTeams, addPortal, addChecksums];
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
 
@@ -90,6 +92,25 @@ async function addPortal(session: Session): Promise<void> {
       seen_at TEXT NOT NULL
     );
   `);
+}
+
+/** Version 5: every row and every part of the index has a checksum, and the versions of the data are kept. */
+async function addChecksums(session: Session): Promise<void> {
+  await session.script(`
+    ALTER TABLE product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE row_index ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE row_version (version INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, rows INTEGER NOT NULL);
+  `);
+  const update = await session.prepare("UPDATE product SET sum = ? WHERE id = ?");
+  const next = "SELECT id, CAST(body AS BLOB) FROM product WHERE id > ? ORDER BY id LIMIT 5000";
+  let rows = await session.query(next, [-1]);
+  while (rows.length > 0) {
+    for (const [id = null, body] of rows) {
+      update([crc32(body as Buffer), id]);
+    }
+    rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
+  }
+  await rebuildColumnIndex(session);
 }
 
 function textsOf(list: SqlValue | undefined): string[] {

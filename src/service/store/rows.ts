@@ -1,105 +1,53 @@
-import { randomInt } from "node:crypto";
-import type { Product } from "../../contract/product.ts";
-import { rebuildColumnIndex } from "./column-index.ts";
-import type { Session } from "./connection.ts";
-import { dayNumber } from "./selection.ts";
-import { StaleSnapshotError } from "./store.ts";
+import { crc32 } from "node:zlib";
+import type { Session, SqlValue } from "./connection.ts";
+import { DamagedDataError, type RowTexts, StaleSnapshotError } from "./store.ts";
+
+const [NEWLINE, COMMA] = [10, 44];
 
 /**
- * JSON text of the rows with these ids, in their order. One aggregate is asked for, which the database
- * computes off the event loop; the texts hold no line breaks, so that one can part them.
+ * The rows with these ids, in their order, each held against its checksum: a flipped bit is an error, never another
+ * value. The database joins the texts, which hold no line breaks, off the event loop; they are never decoded.
  */
-export async function readRows(session: Session, ids: Uint32Array): Promise<string[]> {
+export async function readRows(session: Session, ids: Uint32Array): Promise<RowTexts> {
   if (ids.length === 0) {
-    return [];
+    return { count: 0, bytes: Buffer.alloc(0) };
   }
-  const [[texts] = []] = await session.query(
-    `SELECT group_concat(body, char(10) ORDER BY wanted.key)
+  const [[bytes = null, found = null] = []] = await session.query(
+    `SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(json_array(product.id, sum))
      FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
     [`[${ids.join(",")}]`],
   );
-  const rows = typeof texts === "string" ? texts.split("\n") : [];
-  if (rows.length !== ids.length) {
+  const rows = JSON.parse(String(found)) as [id: number, sum: number][];
+  if (rows.length !== ids.length || !Buffer.isBuffer(bytes)) {
     throw new StaleSnapshotError("the data changed while its rows were read");
   }
-  return rows;
+  prove(bytes, rows, ids);
+  return { count: rows.length, bytes };
 }
 
-/** A row to be added, and the text that is served: in the contract's order of columns, on one line. */
-export interface NewRow {
-  product: Product;
-  body: string;
-}
-
-/** Adds rows within one transaction. */
-export interface RowWriter {
-  /**
-   * Adds the rows whose product_id is new.
-   *
-   * @returns for each of the others its position in `rows` and the body that is present under its product_id
-   */
-  add(rows: readonly NewRow[]): Promise<Map<number, string>>;
-  /** Makes the added rows part of the next version of the data. */
-  finish(): Promise<void>;
-}
-
-export async function createRowWriter(session: Session): Promise<RowWriter> {
-  // The unique index is written in random order: in memory it is updated without reading pages back.
-  await session.script("PRAGMA cache_size = -131072");
-  const insert = await session.prepare("INSERT INTO product VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
-  const combinations = new Map<string, number>();
-  // Ids of a database start anywhere, so that ids read from another one that stood in the same place
-  // do not name rows of this one.
-  const [[highest] = []] = await session.query("SELECT max(id) FROM product");
-  const firstId = highest === null ? randomInt(1, 2 ** 31) : Number(highest) + 1;
-  let nextId = firstId;
-
-  async function learnCombinations(rows: readonly NewRow[]): Promise<void> {
-    for (const { product } of rows) {
-      const key = combinationKey(product);
-      if (!combinations.has(key)) {
-        combinations.set(key, await combinationId(session, product));
-      }
+/** Checks each text and puts commas between them. */
+function prove(bytes: Buffer, rows: readonly [id: number, sum: number][], ids: Uint32Array): void {
+  let start = 0;
+  for (const [index, [id, sum]] of rows.entries()) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    if (id !== ids[index] || crc32(bytes.subarray(start, end)) !== sum) {
+      throw new DamagedDataError(`the row ${ids[index]} is damaged in the database`);
     }
+    if (newline !== -1) {
+      bytes[newline] = COMMA;
+    }
+    start = end + 1;
   }
-
-  return {
-    add: async (rows) => {
-      await learnCombinations(rows);
-      const present = new Map<number, string>();
-      for (const [position, { product, body }] of rows.entries()) {
-        const combination = combinations.get(combinationKey(product)) ?? null;
-        const { product_id, sku, crawl_date } = product;
-        if (insert([nextId, product_id, sku, combination, dayNumber(crawl_date), body]) === 1) {
-          nextId += 1;
-        } else {
-          present.set(position, await presentBody(session, product_id));
-        }
-      }
-      return present;
-    },
-    finish: async () => {
-      if (nextId > firstId) {
-        await rebuildColumnIndex(session);
-      }
-    },
-  };
+  if (start !== bytes.length + 1) {
+    throw new DamagedDataError("the texts of the rows are damaged in the database");
+  }
 }
 
-function combinationKey({ retailer, category, department }: Product): string {
-  return `${retailer}:${category}:${department}`;
-}
-
-async function combinationId(session: Session, { retailer, department, category }: Product): Promise<number> {
-  const [[id] = []] = await session.query(
-    `INSERT INTO combination (retailer, department, category) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET retailer = excluded.retailer RETURNING id`,
-    [retailer, department, category],
-  );
-  return Number(id);
-}
-
-async function presentBody(session: Session, productId: string): Promise<string> {
-  const [[body] = []] = await session.query("SELECT body FROM product WHERE product_id = ?", [productId]);
-  return String(body);
+/** Bytes of a column that must be a blob. @throws DamagedDataError */
+export function blobOf(value: SqlValue | undefined): Buffer {
+  if (!Buffer.isBuffer(value)) {
+    throw new DamagedDataError("the database holds a value of another type than was stored");
+  }
+  return value;
 }

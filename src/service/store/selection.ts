@@ -12,23 +12,50 @@ interface Tally {
   latest: number;
 }
 
+/** The rows of one version of the data. */
+export interface VersionRows {
+  /** The highest of their ids. */
+  lastId: number;
+  total: number;
+  /** Rows of each combination of the vocabulary. */
+  corpusRows: Uint32Array;
+}
+
+/** Counts the rows of a version: those with ids up to `lastId`. */
+export function countRows({ ids, combinations, vocabulary }: ColumnIndex, lastId: number): VersionRows {
+  const corpusRows = new Uint32Array(vocabulary.length);
+  let total = 0;
+  for (let position = 0; position < ids.length; position += 1) {
+    if ((ids[position] ?? 0) <= lastId) {
+      const number = combinations[position] ?? 0;
+      corpusRows[number] = (corpusRows[number] ?? 0) + 1;
+      total += 1;
+    }
+  }
+  return { lastId, total, corpusRows };
+}
+
 /** Computes a selection by one pass over the columns, and a second one for the ids where not every row matches. */
-export function selectRows(index: ColumnIndex, filters: SelectionFilters, visible: Visibility): Selection {
+export function selectRows(
+  index: ColumnIndex,
+  rows: VersionRows,
+  filters: SelectionFilters,
+  visible: Visibility,
+): Selection {
   const wanted = Uint8Array.from(index.vocabulary, (rcd) => (matches(rcd, filters, visible) ? 1 : 0));
   const first = filters.startDate === undefined ? FIRST_DAY : dayNumber(filters.startDate);
   const last = filters.endDate === undefined ? LAST_DAY : dayNumber(filters.endDate);
-  const tallies = tally(index, wanted, first, last);
+  const range = { wanted, first, last, lastId: rows.lastId };
+  const tallies = tally(index, range);
   const coverage = index.vocabulary.flatMap((rcd, number) => {
     const counted = tallies[number];
     return counted === undefined || counted.matching === 0
       ? []
-      : [coverageOf(rcd, counted, index.corpusRows[number] ?? 0)];
+      : [coverageOf(rcd, counted, rows.corpusRows[number] ?? 0)];
   });
   const summary = summarise(coverage);
   const ids =
-    summary.matching_rows === index.ids.length
-      ? index.ids
-      : pick(index, wanted, first, last, new Uint32Array(summary.matching_rows));
+    summary.matching_rows === index.ids.length ? index.ids : pick(index, range, new Uint32Array(summary.matching_rows));
   return {
     total: ids.length,
     coverage,
@@ -62,13 +89,22 @@ function isSameRcd(one: Rcd, other: Rcd): boolean {
   return one.retailer === other.retailer && one.category === other.category && one.department === other.department;
 }
 
-function tally({ combinations, days, vocabulary }: ColumnIndex, wanted: Uint8Array, first: number, last: number) {
+/** What a row has to be: of a wanted combination, of a day from `first` to `last`, and of the version. */
+interface Range {
+  wanted: Uint8Array;
+  first: number;
+  last: number;
+  lastId: number;
+}
+
+function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, first, last, lastId }: Range) {
   const tallies: Tally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
   for (let position = 0; position < days.length; position += 1) {
     const number = combinations[position] ?? 0;
     const day = days[position] ?? 0;
     const counted = tallies[number];
-    if (wanted[number] === 1 && day >= first && day <= last && counted !== undefined) {
+    const isInVersion = (ids[position] ?? 0) <= lastId;
+    if (wanted[number] === 1 && day >= first && day <= last && isInVersion && counted !== undefined) {
       counted.matching += 1;
       counted.earliest = Math.min(counted.earliest, day);
       counted.latest = Math.max(counted.latest, day);
@@ -77,18 +113,13 @@ function tally({ combinations, days, vocabulary }: ColumnIndex, wanted: Uint8Arr
   return tallies;
 }
 
-function pick(
-  { ids, combinations, days }: ColumnIndex,
-  wanted: Uint8Array,
-  first: number,
-  last: number,
-  into: Uint32Array,
-) {
+function pick({ ids, combinations, days }: ColumnIndex, { wanted, first, last, lastId }: Range, into: Uint32Array) {
   let picked = 0;
   for (let position = 0; picked < into.length; position += 1) {
     const day = days[position] ?? 0;
-    if (wanted[combinations[position] ?? 0] === 1 && day >= first && day <= last) {
-      into[picked] = ids[position] ?? 0;
+    const id = ids[position] ?? 0;
+    if (wanted[combinations[position] ?? 0] === 1 && day >= first && day <= last && id <= lastId) {
+      into[picked] = id;
       picked += 1;
     }
   }

@@ -62,8 +62,10 @@ export class SharedConnection {
     const connection = connectToFile(this.#path, this.#lockWait);
     try {
       await checkSchema(connection);
-      // What a large load leaves of its write-ahead log is cut by a later write.
-      await connection.exclusively((session) => session.script("PRAGMA journal_size_limit = 67108864"));
+      // The rows of a load wait in a temporary file. What it leaves of its write-ahead log is cut by a later write.
+      await connection.exclusively((session) =>
+        session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864"),
+      );
       return connection;
     } catch (error) {
       await connection.close();

@@ -1,5 +1,5 @@
 import type { ColumnIndex } from "./column-index.ts";
-import { isVisible, selectRows } from "./selection.ts";
+import { countRows, isVisible, selectRows, type VersionRows } from "./selection.ts";
 import type { Selection, SelectionFilters, Snapshot, Visibility } from "./store.ts";
 
 /** Bytes of selections that one version of the data keeps; the newest selection is kept whatever its size. */
@@ -9,9 +9,20 @@ export const SELECTION_CACHE_BYTES = 64 * 1024 * 1024;
 const SELECTION_BYTES = 1000;
 const COVERAGE_ENTRY_BYTES = 400;
 
-/** A snapshot over the columns in memory, with its selections kept by least recent use. */
-export function createSnapshot(index: ColumnIndex, cacheBytes = SELECTION_CACHE_BYTES): Snapshot {
+/** Every version of the data that one index can show. */
+export interface Snapshots {
+  newest: Snapshot;
+  /** A version by its number; undefined where there never was one, or its rows are gone. */
+  at(version: number): Snapshot | undefined;
+}
+
+/** Versions of which the counts are kept; walks in progress ask for few. */
+const KEPT_VERSIONS = 8;
+
+/** Snapshots over the columns in memory; their selections are kept together, by least recent use. */
+export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE_BYTES): Snapshots {
   const kept = new Map<string, Selection>();
+  const earlier = new Map<number, Snapshot>();
   let bytes = 0;
 
   function sizeOf(key: string, { total, coverage }: Selection): number {
@@ -31,20 +42,45 @@ export function createSnapshot(index: ColumnIndex, cacheBytes = SELECTION_CACHE_
     }
   }
 
+  function snapshotOf(version: number, rows: VersionRows): Snapshot {
+    const vocabulary = index.vocabulary.filter((_, number) => rows.corpusRows[number] !== 0);
+    return {
+      version,
+      combinations: (visible) => vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
+      select: (filters, visible) => {
+        const key = `${version} ${keyOf(filters, visible)}`;
+        const known = kept.get(key);
+        if (known !== undefined) {
+          kept.delete(key);
+          kept.set(key, known);
+          return known;
+        }
+        const selection = selectRows(index, rows, filters, visible);
+        keep(key, selection);
+        return selection;
+      },
+    };
+  }
+
+  function versionAt(version: number): Snapshot | undefined {
+    const extent = index.extents.get(version);
+    const rows = extent === undefined ? undefined : countRows(index, extent.lastId);
+    return rows === undefined || rows.total !== extent?.rows ? undefined : snapshotOf(version, rows);
+  }
+
+  const newest = snapshotOf(index.version, countRows(index, Number.POSITIVE_INFINITY));
   return {
-    version: index.version,
-    combinations: (visible) => index.vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
-    select: (filters, visible) => {
-      const key = keyOf(filters, visible);
-      const known = kept.get(key);
-      if (known !== undefined) {
-        kept.delete(key);
-        kept.set(key, known);
-        return known;
+    newest,
+    at: (version) => {
+      const snapshot = version === newest.version ? newest : (earlier.get(version) ?? versionAt(version));
+      if (snapshot !== undefined && snapshot !== newest) {
+        earlier.delete(version);
+        earlier.set(version, snapshot);
       }
-      const selection = selectRows(index, filters, visible);
-      keep(key, selection);
-      return selection;
+      for (const oldest of [...earlier.keys()].slice(0, -KEPT_VERSIONS)) {
+        earlier.delete(oldest);
+      }
+      return snapshot;
     },
   };
 }

@@ -32,7 +32,7 @@ export interface Selection {
  * retailer, crawl date and product id, each ascending by UTF-8 bytes.
  */
 export interface Snapshot {
-  /** Raised by every load that changes rows. */
+  /** Higher after every load that adds rows. */
   readonly version: number;
   /** Every combination that holds rows, visible to the team, sorted by retailer, department, category. */
   combinations(visible: Visibility): readonly Rcd[];
@@ -102,12 +102,15 @@ export interface Incident {
 export interface Store {
   /** The newest committed version of the data; a load by another process is seen at the next call. */
   snapshot(deadline: AbortSignal): Promise<Snapshot>;
+  /** An earlier version: loads only add rows, so each stays readable. Undefined where the database never had it. */
+  snapshotAt(version: number, deadline: AbortSignal): Promise<Snapshot | undefined>;
   /**
-   * JSON text of the rows with these ids, in the order of the ids.
+   * JSON texts of the rows with these ids, in the order of the ids, as UTF-8 with commas between them.
    *
-   * @throws StaleSnapshotError where a row is gone because the data changed since the ids were read.
+   * @throws StaleSnapshotError where a row is gone because the database was replaced since the ids were read.
+   * @throws DamagedDataError where a row is not as it was stored.
    */
-  rows(ids: Uint32Array, deadline: AbortSignal): Promise<string[]>;
+  rows(ids: Uint32Array, deadline: AbortSignal): Promise<RowTexts>;
   /** The key whose secret has this hash, revoked or not; never cached, so that a revocation holds at once. */
   keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
   /** Secret of this database for signing cursors, made when the database is created. */
@@ -122,6 +125,11 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface RowTexts {
+  count: number;
+  bytes: Buffer;
+}
+
 /** The database cannot be read or written now. */
 export class StoreUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
@@ -132,7 +140,12 @@ export class StoreTimeoutError extends Error {
   override readonly name = "StoreTimeoutError";
 }
 
-/** The data changed between reading ids and reading their rows. */
+/** What is stored is not what was written: the disk or the file is damaged. */
+export class DamagedDataError extends Error {
+  override readonly name = "DamagedDataError";
+}
+
+/** The database was replaced between reading ids and reading their rows. */
 export class StaleSnapshotError extends Error {
   override readonly name = "StaleSnapshotError";
 }

@@ -98,29 +98,6 @@ test("data that changes between ids and rows is read again whole", async () => {
   expect([status, body.data.length, reads]).toEqual([200, 3, 2]);
 });
 
-test("data that changes between ids and rows of a later page ends the walk", async () => {
-  let spoil = false;
-  const service = await startTestService({
-    rows: products(3),
-    faults: (store) => ({
-      rows: async (ids, deadline) => {
-        if (spoil) {
-          spoil = false;
-          await service.addRows(products(1, { retailer: "bolt" }));
-          throw new StaleSnapshotError("gone");
-        }
-        return store.rows(ids, deadline);
-      },
-    }),
-  });
-  const { body: first } = await service.get("/v1/catalog?limit=1");
-  spoil = true;
-
-  const { body } = await service.get(`/v1/catalog?cursor=${first.pagination.next_cursor}`);
-
-  expect(body.code).toBe("invalid_cursor");
-});
-
 test("data that changes at every read is service_unavailable in the end", async () => {
   const stale = async () => Promise.reject(new StaleSnapshotError("gone"));
   const service = await startTestService({ rows: products(3), faults: () => ({ rows: stale }) });
@@ -133,7 +110,7 @@ test.each(["/v1/catalog", "/v1/sample"])(
   async (path) => {
     const service = await startTestService({
       rows: products(3),
-      faults: (store) => ({ rows: async (ids, deadline) => (await store.rows(ids, deadline)).slice(1) }),
+      faults: (store) => ({ rows: async (ids, deadline) => store.rows(ids.subarray(1), deadline) }),
     });
 
     expect((await service.get(path)).body.code).toBe("internal_error");

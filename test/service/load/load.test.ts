@@ -1,13 +1,16 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { Product } from "../../../src/contract/product.ts";
 import { LoadError } from "../../../src/service/load/errors.ts";
 import { loadRows } from "../../../src/service/load/load.ts";
 import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
-import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
 import { load, testStore, walk } from "../store/stores.ts";
 
 const ROW = JSON.stringify(product());
@@ -191,18 +194,36 @@ test("a load that is killed leaves the rows that were there", async () => {
   const store = await testStore(database);
   await load(store, products(3));
   const loader = startCatalog(["service", "load", "-", "--database", database]);
-  const { stdin } = loader;
-  // Far more than the pipe holds: what does not fit waits until the loader, in its transaction, has read on.
-  for (const row of products(9000, { retailer: "other", title: "x".repeat(500) })) {
-    if (stdin?.write(`${JSON.stringify(row)}\n`) === false) {
-      await once(stdin, "drain");
-    }
-  }
+  await writeBeyondPipe(loader, products(9000, { retailer: "other", title: "x".repeat(500) }));
   loader.kill("SIGKILL");
   expect(await once(loader, "exit")).toEqual([null, "SIGKILL"]);
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
   expect(await load(store, products(4))).toEqual({ read: 4, added: 1, alreadyPresent: 3 });
 });
+
+test("while a load reads a pipe that stays open, a key is revoked at once, and the rows come in at its end", async () => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const service = await startTestService({ database });
+  const loader = startCatalog(["service", "load", "-", "--database", database]);
+  await writeBeyondPipe(loader, products(600, { title: "x".repeat(500) }));
+
+  const revoked = await runCatalog(["service", "keys", "revoke", "all", "--database", database]);
+  const { status } = await service.get("/v1/coverage");
+  loader.stdin?.end();
+  const [code] = await once(loader, "exit");
+
+  expect([revoked.code, status, code]).toEqual([0, 401, 0]);
+  expect(await walk(service.store)).toHaveLength(600);
+});
+
+/** Writes far more than the pipe holds: what does not fit waits until the loader has read on. */
+async function writeBeyondPipe({ stdin }: ChildProcess, rows: readonly Product[]): Promise<void> {
+  for (const row of rows) {
+    if (stdin?.write(`${JSON.stringify(row)}\n`) === false) {
+      await once(stdin, "drain");
+    }
+  }
+}
 
 function loadLines(store: EmbeddedStore, lines: readonly string[]) {
   return loadText(store, `${lines.join("\n")}\n`);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { readColumnIndex } from "../../../src/service/store/column-index.ts";
+import { countRows } from "../../../src/service/store/selection.ts";
 import { product } from "../../helpers/products.ts";
-import { load, NO_DEADLINE, testStore } from "./stores.ts";
+import { load, NO_DEADLINE, testStore, textsOf } from "./stores.ts";
 
 test("an index that is stored in several parts is one again, with every row of every combination", async () => {
   const store = await testStore();
@@ -12,7 +13,9 @@ test("an index that is stored in several parts is one again, with every row of e
   );
   await load(store, rows.slice(0, 100));
   await load(store, rows.slice(100));
-  const { ids, days, combinations, corpusRows, vocabulary } = await store.read(readColumnIndex);
+  const index = await store.read(readColumnIndex);
+  const { ids, days, combinations, vocabulary } = index;
+  const { corpusRows } = countRows(index, Number.POSITIVE_INFINITY);
   expect([ids.length, new Set(ids).size, days.length, combinations.length]).toEqual([count, count, count, count]);
   expect(vocabulary.map(({ category }, index) => [category, corpusRows[index]])).toEqual([
     ["chairs", count / 4],
@@ -20,7 +23,7 @@ test("an index that is stored in several parts is one again, with every row of e
   ]);
   const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);
   for (const offset of [0, 65_530, count - 10]) {
-    const texts = await store.rows(selection.ids(offset, 10), NO_DEADLINE);
+    const texts = await textsOf(store, selection.ids(offset, 10));
     expect(texts.map((text) => Number(JSON.parse(text).sku))).toEqual(
       Array.from({ length: 10 }, (_, index) => offset + index),
     );

@@ -9,7 +9,7 @@ import { LocationError } from "../../../src/service/store/location.ts";
 import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
-import { load, NO_DEADLINE, testStore, walk } from "./stores.ts";
+import { load, NO_DEADLINE, testStore, textsOf, walk } from "./stores.ts";
 
 /** Another program that holds the whole database until its standard input ends. */
 const LOCKER = `
@@ -50,7 +50,7 @@ test("a load through another connection is seen at the next snapshot, and the sn
   await load(writer, [product({ sku: "a-first" })]);
   const after = await reader.snapshot(NO_DEADLINE);
   const skus = async (snapshot: typeof before) =>
-    (await reader.rows(snapshot.select({}, null).ids(0, 10), NO_DEADLINE)).map((text) => JSON.parse(text).sku);
+    (await textsOf(reader, snapshot.select({}, null).ids(0, 10))).map((text) => JSON.parse(text).sku);
   expect(await skus(before)).toEqual(["sku-0000", "sku-0001", "sku-0002"]);
   expect(await skus(after)).toEqual(["a-first", "sku-0000", "sku-0001", "sku-0002"]);
   expect(after.version).toBeGreaterThan(before.version);
@@ -89,7 +89,7 @@ test("each of many reads at once gets its own rows", async () => {
   const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);
   await store.rows(selection.ids(0, 1), NO_DEADLINE);
   const pages = await Promise.all(
-    Array.from({ length: 100 }, (_, offset) => store.rows(selection.ids(offset, 1), AbortSignal.timeout(30_000))),
+    Array.from({ length: 100 }, (_, offset) => textsOf(store, selection.ids(offset, 1), AbortSignal.timeout(30_000))),
   );
   expect(pages.flat()).toEqual(products(100).map((row) => JSON.stringify(row)));
 });

@@ -4,7 +4,7 @@ import { formatRcd, type Rcd } from "../../../src/contract/filters.ts";
 import type { Product } from "../../../src/contract/product.ts";
 import type { SelectionFilters, Visibility } from "../../../src/service/store/store.ts";
 import { product } from "../../helpers/products.ts";
-import { load, NO_DEADLINE, testStore } from "./stores.ts";
+import { load, NO_DEADLINE, testStore, textsOf } from "./stores.ts";
 
 const retailer = fc.constantFrom("acme", "bolt", "chez-é");
 const category = fc.constantFrom("lamps", "kettles", "😀");
@@ -52,9 +52,7 @@ test("a selection holds what a plain search over the rows finds, in order, page 
           const selection = snapshot.select(set, visible);
           const walked: unknown[] = [];
           for (let offset = 0; offset < selection.total; offset += size) {
-            walked.push(
-              ...(await store.rows(selection.ids(offset, size), NO_DEADLINE)).map((text) => JSON.parse(text)),
-            );
+            walked.push(...(await textsOf(store, selection.ids(offset, size))).map((text) => JSON.parse(text)));
           }
           const expected = search(all, set, visible);
           expect({ walked, total: selection.total, coverage: selection.coverage, summary: selection.summary }).toEqual({

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
+import { rawElements } from "../../../src/contract/raw-json.ts";
 import { loadTexts } from "../../../src/service/load/load.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
 
@@ -25,9 +26,15 @@ export async function walk(store: EmbeddedStore, size = 500): Promise<string[]> 
   const selection = (await store.snapshot(deadline)).select({}, null);
   const texts: string[] = [];
   for (let offset = 0; offset < selection.total; offset += size) {
-    texts.push(...(await store.rows(selection.ids(offset, size), deadline)));
+    texts.push(...(await textsOf(store, selection.ids(offset, size))));
   }
   return texts;
+}
+
+/** Texts of the rows with these ids. */
+export async function textsOf(store: EmbeddedStore, ids: Uint32Array, deadline = NO_DEADLINE): Promise<string[]> {
+  const { bytes } = await store.rows(ids, deadline);
+  return rawElements(`[${bytes.toString()}]`);
 }
 
 /** A deadline that never passes. */

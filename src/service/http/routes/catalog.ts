@@ -15,8 +15,8 @@ export function catalogResponder(store: Store, { cursorTtl, now }: ServiceSettin
     const secret = await store.cursorSecret(call.deadline);
     const cursor = call.parameters.get("cursor");
     const position = cursor === undefined ? undefined : openCursor(cursor, secret, now(), cursorTtl);
-    return readConsistently(store, call.deadline, async (snapshot) => {
-      const offset = offsetIn(snapshot, position);
+    const answerFrom = async (snapshot: Snapshot) => {
+      const offset = position?.offset ?? 0;
       const selection = select(snapshot, read, call.visible);
       const expected = Math.min(limit, Math.max(0, selection.total - offset));
       const data = await readRows(store, selection.ids(offset, expected), expected, call.deadline);
@@ -29,19 +29,24 @@ export function catalogResponder(store: Store, { cursorTtl, now }: ServiceSettin
         has_more: hasMore,
       };
       return envelope(data, { call, read, selection, pagination });
-    });
+    };
+    return readConsistently(store, call.deadline, answerFrom, () => snapshotAt(store, position, call.deadline));
   };
 }
 
 /**
- * An offset counts rows of one version of the data. In another version the same offset would skip or repeat rows
- * without a sign, so that the walk has to start again.
+ * A walk goes on in the version of the data that it began with: in another one the same offset would skip or repeat rows
+ * without a sign.
  */
-function offsetIn(snapshot: Snapshot, position: Position | undefined): number {
-  if (position !== undefined && position.version !== snapshot.version) {
+async function snapshotAt(store: Store, position: Position | undefined, deadline: AbortSignal): Promise<Snapshot> {
+  if (position === undefined) {
+    return await store.snapshot(deadline);
+  }
+  const snapshot = await store.snapshotAt(position.version, deadline);
+  if (snapshot === undefined) {
     throw invalidCursor("The data was replaced since the cursor was issued.");
   }
-  return position?.offset ?? 0;
+  return snapshot;
 }
 
 function readLimit(text: string | undefined): number {

@@ -11,7 +11,7 @@ export function coverageResponder(store: Store): Respond {
     const read = readFilters(call.parameters);
     return readConsistently(store, call.deadline, async (snapshot) => {
       const selection = select(snapshot, read, call.visible);
-      return envelope(coverageText(selection), { call, read, selection, pagination: UNCURSORED });
+      return envelope([coverageText(selection)], { call, read, selection, pagination: UNCURSORED });
     });
   };
 }

@@ -38,7 +38,7 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
   /** Order matters: who asks, whether the team may ask now, whether it may ask this, and only then what is asked. */
   async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const operation = OPERATIONS[name];
-    const text = await withinDeadline(settings.queryTimeout, async (deadline) => {
+    const body = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
       const budget = budgets[operation.group];
       const key = await authenticate(credentials, store, { failedAttempts, group: budget.unused() }, deadline);
@@ -48,7 +48,7 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
       const parameters = readQuery(request.url, operation.parameters);
       return responders[name]({ requestId: request.id, parameters, visible: key.retailers, deadline });
     });
-    reply.type("application/json").send(Buffer.from(text));
+    reply.type("application/json").send(body);
   }
 
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {

@@ -3,16 +3,19 @@ import { type Snapshot, StaleSnapshotError, type Store, StoreUnavailableError } 
 const READS = 3;
 
 /**
- * Reads from one snapshot. Where the data changed between its ids and its rows, everything is read again from the
- * newest: a page never mixes two versions.
+ * Reads from one snapshot. Where the database was replaced between its ids and its rows, everything is read again: a
+ * page never mixes two of them.
+ *
+ * @param snapshotOf gives the snapshot, the newest one unless told otherwise
  */
 export async function readConsistently<T>(
   store: Store,
   deadline: AbortSignal,
   read: (snapshot: Snapshot) => Promise<T>,
+  snapshotOf = (): Promise<Snapshot> => store.snapshot(deadline),
 ): Promise<T> {
   for (let attempt = 1; attempt <= READS; attempt += 1) {
-    const snapshot = await store.snapshot(deadline);
+    const snapshot = await snapshotOf();
     try {
       return await read(snapshot);
     } catch (error) {
@@ -25,7 +28,7 @@ export async function readConsistently<T>(
 }
 
 /**
- * JSON text of an array of the rows with these ids.
+ * JSON text of an array of the rows with these ids, as UTF-8.
  *
  * @param expected How many rows the selection holds there.
  * @throws Error where the store gives another number: a short page would be a silent gap.
@@ -35,10 +38,13 @@ export async function readRows(
   ids: Uint32Array,
   expected: number,
   deadline: AbortSignal,
-): Promise<string> {
-  const rows = ids.length === 0 ? [] : await store.rows(ids, deadline);
-  if (rows.length !== expected) {
-    throw new Error(`the store gave ${rows.length} rows where the selection holds ${expected}`);
+): Promise<readonly Buffer[]> {
+  const { count, bytes } = await store.rows(ids, deadline);
+  if (count !== expected) {
+    throw new Error(`the store gave ${count} rows where the selection holds ${expected}`);
   }
-  return `[${rows.join(",")}]`;
+  return [OPEN, bytes, CLOSE];
 }
+
+const OPEN = Buffer.from("[");
+const CLOSE = Buffer.from("]");

@@ -12,14 +12,16 @@ interface Call {
   deadline: AbortSignal;
 }
 
-/** Answers one operation with the JSON text of its envelope. */
-export type Respond = (call: Call) => Promise<string>;
+/** Answers one operation with the JSON text of its envelope, as UTF-8. */
+export type Respond = (call: Call) => Promise<Buffer>;
 
 /** The rows that a call's filters match, once their slugs are found in what the team can see. */
 export function select(snapshot: Snapshot, { filters }: ReadFilters, visible: Visibility): Selection {
   checkVocabulary(filters, snapshot.combinations(visible));
   return snapshot.select(filters, visible);
 }
+
+const DATA = Buffer.from('{"data":');
 
 interface EnvelopeParts {
   call: Call;
@@ -29,26 +31,27 @@ interface EnvelopeParts {
 }
 
 /**
- * Joins an envelope (contract section 2.6) from texts: rows leave as they are stored, and what every page of a walk
+ * Joins an envelope (contract section 2.6) from bytes: rows leave as they are stored, and what every page of a walk
  * repeats is serialised once.
  *
- * @param data JSON text of the array.
+ * @param data JSON text of the array, in parts.
  */
-export function envelope(data: string, { call, read, selection, pagination }: EnvelopeParts): string {
+export function envelope(data: readonly Buffer[], { call, read, selection, pagination }: EnvelopeParts): Buffer {
   const requestId = JSON.stringify(call.requestId);
   const resolved = JSON.stringify(read.resolved);
   const meta = `{"request_id":${requestId},"resolved":${resolved},"coverage":${summaryText(selection)}}`;
-  return `{"data":${data},"pagination":${JSON.stringify(pagination)},"meta":${meta}}`;
+  const rest = `,"pagination":${JSON.stringify(pagination)},"meta":${meta}}`;
+  return Buffer.concat([DATA, ...data, Buffer.from(rest)]);
 }
 
-/** JSON text of a selection's coverage entries. */
-export const coverageText = oncePerSelection((selection) => JSON.stringify(selection.coverage));
+/** JSON text of a selection's coverage entries, as UTF-8. */
+export const coverageText = oncePerSelection((selection) => Buffer.from(JSON.stringify(selection.coverage)));
 
 const summaryText = oncePerSelection((selection) => JSON.stringify(selection.summary));
 
 /** A text lives as long as the store keeps the selection. */
-function oncePerSelection(write: (selection: Selection) => string): (selection: Selection) => string {
-  const texts = new WeakMap<Selection, string>();
+function oncePerSelection<T>(write: (selection: Selection) => T): (selection: Selection) => T {
+  const texts = new WeakMap<Selection, T>();
   return (selection) => {
     const text = texts.get(selection) ?? write(selection);
     texts.set(selection, text);
