@@ -1,4 +1,4 @@
-import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { type AsyncBuffer, parquetMetadataAsync, parquetRead, parquetReadObjects } from "hyparquet";
 
 /** A byte order mark is a character of the text, which a decoder would swallow unasked. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -33,4 +33,29 @@ export async function* rowGroups(
     yield rows;
     rowStart = rowEnd;
   }
+}
+
+/** Whole columns of a Parquet file, all of them in memory; a missing one is an error. */
+export async function columnChunks<Name extends string>(
+  file: AsyncBuffer,
+  columns: readonly Name[],
+): Promise<Record<Name, readonly unknown[]>> {
+  const metadata = await parquetMetadataAsync(file, { parsers });
+  const chunks: Record<string, unknown[]> = Object.fromEntries(columns.map((name) => [name, []]));
+  await parquetRead({
+    file,
+    metadata,
+    columns: [...columns],
+    parsers,
+    onChunk: ({ columnName, columnData }) => {
+      for (const value of columnData as Iterable<unknown>) {
+        chunks[columnName]?.push(value);
+      }
+    },
+  });
+  const missing = columns.find((name) => chunks[name]?.length !== Number(metadata.num_rows));
+  if (missing !== undefined) {
+    throw new Error(`the column ${missing} is incomplete`);
+  }
+  return chunks as Record<Name, unknown[]>;
 }

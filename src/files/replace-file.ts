@@ -9,6 +9,8 @@ interface ReplaceOptions {
   mode?: number;
   /** Tells this process's temporary file from those of others, where several may write at once without a lock. */
   tag?: number;
+  /** False where the content need not survive a loss of power (default: true). */
+  durable?: boolean;
 }
 
 /**
@@ -18,19 +20,27 @@ interface ReplaceOptions {
  *
  * @throws FileError where it cannot be written
  */
-export async function replaceFile(path: string, content: string, { mode = 0o666, tag }: ReplaceOptions = {}) {
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o666, tag, durable = true }: ReplaceOptions = {},
+) {
   const next = tag === undefined ? `${path}.new` : `${path}.${tag}.new`;
   await removeOwnFile(next);
   const handle = await createOwnFile(next, mode);
   try {
     try {
       await handle.writeFile(content);
-      await handle.sync();
+      if (durable) {
+        await handle.sync();
+      }
     } finally {
       await handle.close();
     }
     await rename(next, path);
-    await fsyncFolder(dirname(path));
+    if (durable) {
+      await fsyncFolder(dirname(path));
+    }
   } catch (error) {
     await rm(next, { force: true }).catch(() => undefined);
     throw fileError(path, error);

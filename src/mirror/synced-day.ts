@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { AsyncBuffer } from "hyparquet";
 import { formatRcd, type Rcd } from "../contract/filters.ts";
 import { FileError, SetChangedError } from "../errors.ts";
 import { fingerprint } from "../export/manifest.ts";
@@ -23,6 +24,7 @@ export interface SyncedDay {
   combinations: readonly CombinationRows[];
   /** Of its file. */
   sha256: string;
+  buffer: AsyncBuffer;
   /**
    * Rows of some combinations, by row groups of the file.
    *
@@ -147,6 +149,7 @@ function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
   return {
     combinations: held,
     sha256: state.sha256,
+    buffer,
     close: () => file.close(),
     rows: async function* (combinations, columns) {
       const isWhole = combinations.length === held.length;
