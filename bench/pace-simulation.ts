@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Budget } from "../src/api/budget.ts";
 import { pull } from "../src/pull/pull.ts";
+import type { RowBatch } from "../src/rows/batch.ts";
 import { FixedWindow } from "../src/service/http/rate-limit.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
@@ -60,7 +61,7 @@ export async function simulatePull({
     }
   };
   const sink = {
-    write: async (rows: readonly string[]) => {
+    write: async (rows: RowBatch) => {
       result.rows += rows.length;
     },
     endSlice: async () => {},

@@ -5,19 +5,19 @@ import {
   type Pagination,
   sampleResponseSchema,
 } from "../contract/envelope.ts";
-import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
-import type { Product } from "../contract/product.ts";
-import { rawElements, rawMembers } from "../contract/raw-json.ts";
-import { parseBody } from "./answer.ts";
+import { type ScannedAnswer, scanAnswer } from "../rows/answer.ts";
+import type { RowBatch } from "../rows/batch.ts";
+import { createFilterCheck } from "../rows/filter-check.ts";
+import { findRowFault } from "../rows/row-fault.ts";
 import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
-import { brokenContract, isFields } from "./shape.ts";
+import { brokenContract } from "./shape.ts";
 
 /** Rows of one answer. */
 export interface RowsAnswer<P> {
-  /** Raw JSON text of each row, character for character as the service sent it. */
-  rows: string[];
+  /** Character for character as the service sent them, each held against contract section 2.1. */
+  rows: RowBatch;
   pagination: P;
   meta: Meta;
 }
@@ -28,7 +28,7 @@ export type SampleAnswer = RowsAnswer<Pagination>;
 /** One page of `GET /v1/catalog`. */
 export type CatalogPage = RowsAnswer<CatalogPagination>;
 
-/** Rows are read as the text that came, not as the schema's objects. */
+/** The rows are read apart from the schema, from the bytes that came. */
 const rawRows = { type: "array" } as const;
 const sampleShape = {
   ...sampleResponseSchema,
@@ -39,25 +39,32 @@ const catalogShape = {
   properties: { ...catalogResponseSchema.properties, data: rawRows },
 } as const;
 
-/** @throws ContractError where the answer is not what contract section 4.2 promises. */
+/**
+ * Reads a sample; the body is the answer's from then on.
+ *
+ * @throws ContractError where the answer is not what contract section 4.2 promises.
+ * @throws SyntaxError where the body is not JSON in UTF-8.
+ */
 export function readSample(body: Buffer, filters: Filters): SampleAnswer {
-  const document = parseBody(body);
-  const { data, pagination, meta } = readEnvelope<Product, Pagination>(sampleShape, document, filters);
-  const rows = readRows(data, body, LIMITS.sampleRows, meta);
-  const isOfCombination = combinationFilter(filters);
-  const isOfDay = dayFilter(filters);
-  for (const row of data) {
-    if (!(isOfCombination(row) && isOfDay(row.crawl_date))) {
-      throw outsideFilters(`row ${JSON.stringify(row.product_id)}`, meta.request_id);
-    }
+  const answer = scanAnswer(body);
+  const { pagination, meta } = readEnvelope<unknown, Pagination>(sampleShape, answer.document, filters);
+  const rows = readRows(answer, LIMITS.sampleRows, meta);
+  const outside = createFilterCheck(filters)(rows);
+  if (outside !== -1) {
+    throw outsideFilters(`row ${rows.raw(outside, rows.column("product_id"))}`, meta.request_id);
   }
   return { rows, pagination, meta };
 }
 
-/** @throws ContractError where the page is not what contract section 4.3 promises for `limit` rows at most. */
+/**
+ * Reads a page; the body is the answer's from then on.
+ *
+ * @throws ContractError where the page is not what contract section 4.3 promises for `limit` rows at most.
+ * @throws SyntaxError where the body is not JSON in UTF-8.
+ */
 export function readCatalogPage(body: Buffer, filters: Filters, limit: number): CatalogPage {
-  const document = parseBody(body);
-  const { data, pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, document, filters);
+  const answer = scanAnswer(body);
+  const { pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, answer.document, filters);
   const { has_more, next_cursor } = pagination;
   if (has_more && (next_cursor === null || next_cursor === "")) {
     throw brokenContract("`pagination.has_more` is true but there is no `pagination.next_cursor`", meta.request_id);
@@ -66,20 +73,20 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
     throw brokenContract("`pagination.next_cursor` holds half a surrogate pair", meta.request_id);
   }
   return {
-    rows: readRows(data, body, limit, meta),
+    rows: readRows(answer, limit, meta),
     // A cursor beside `has_more: false` leads nowhere: `has_more` alone ends a walk.
     pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
     meta,
   };
 }
 
-function readRows(data: readonly unknown[], body: Buffer, most: number, { request_id }: Meta): string[] {
-  if (data.length > most) {
-    throw brokenContract(`${data.length} rows where at most ${most} were asked for`, request_id);
+function readRows({ rows, foreign }: ScannedAnswer, most: number, { request_id }: Meta): RowBatch {
+  if (rows.length > most) {
+    throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, request_id);
   }
-  const wrong = data.findIndex((row) => !isFields(row));
-  if (wrong !== -1) {
-    throw brokenContract(`\`data[${wrong}]\` is not an object`, request_id);
+  const fault = foreign === -1 ? findRowFault(rows) : `\`data[${foreign}]\` is not an object`;
+  if (fault !== undefined) {
+    throw brokenContract(fault, request_id);
   }
-  return rawElements(rawMembers(body.toString("utf8")).get("data") ?? "[]");
+  return rows;
 }

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { openDestination } from "../output/destination/open.ts";
 import type { EncoderOptions } from "../output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
+import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions } from "./flags/output.ts";
 
 /** Writes a text that is complete already, such as a table. */
@@ -9,9 +10,9 @@ export async function writeText(text: string, options: OutputOptions<string>, co
   await writeChunks([text], options, context);
 }
 
-/** Writes rows that are in memory already, each the JSON text of one object. */
+/** Writes rows that are in memory already. */
 export async function writeRows(
-  rows: readonly string[],
+  rows: RowBatch,
   options: OutputOptions<RowFormat>,
   encoding: EncoderOptions,
   context: Context,

@@ -1,4 +1,5 @@
 import type { RowSink } from "../pull/pull.ts";
+import type { RowBatch } from "../rows/batch.ts";
 import { type PackedListing, packListing } from "./listing.ts";
 
 /** The listings of each product on one day. */
@@ -12,15 +13,15 @@ export type Day = ReadonlyMap<string, readonly string[]>;
 export function collectDay(other: Day = new Map()): RowSink & { day: () => Day } {
   const slices: PackedListing[][] = [];
   let current: PackedListing[] = [];
-  const pack = (row: string): PackedListing => {
-    const packed = packListing(row);
+  const pack = (rows: RowBatch, row: number): PackedListing => {
+    const packed = packListing(rows, row);
     const facts = other.get(packed.product)?.find((held) => held === packed.facts);
     return facts === undefined ? packed : { product: packed.product, facts };
   };
   return {
     write: async (rows) => {
-      for (const row of rows) {
-        current.push(pack(row));
+      for (let row = 0; row < rows.length; row += 1) {
+        current.push(pack(rows, row));
       }
     },
     endSlice: async () => {

@@ -1,5 +1,6 @@
 import { rawElements } from "../contract/raw-json.ts";
-import { memberOf, membersOf } from "../output/formats/row-members.ts";
+import { memberOf } from "../output/formats/row-members.ts";
+import type { RowBatch } from "../rows/batch.ts";
 
 const FACTS = ["department", "category", "title", "mrp", "selling_price", "discount_pct", "currency"] as const;
 
@@ -19,12 +20,12 @@ export interface PackedListing {
 /** Parts retailer and sku; no slug holds it, and it sorts before every other character. */
 const SEPARATOR = "\u0000";
 
-export function packListing(row: string): PackedListing {
-  const members = membersOf(row);
-  const text = (name: string) => JSON.parse(memberOf(members, name)) as string;
+export function packListing(rows: RowBatch, row: number): PackedListing {
+  const raw = (name: string) => memberOf(rows, row, name);
+  const text = (name: string) => JSON.parse(raw(name)) as string;
   return {
     product: `${text("retailer")}${SEPARATOR}${text("sku")}`,
-    facts: `[${FACTS.map((name) => memberOf(members, name)).join(",")}]`,
+    facts: `[${FACTS.map(raw).join(",")}]`,
   };
 }
 

@@ -7,7 +7,7 @@ export interface DiffSource {
   /** Rows of each retailer on a day; one without rows may be absent. */
   countRows(day: string): Promise<ReadonlyMap<string, number>>;
   /**
-   * Hands the rows of a day on, each as JSON text with at least the members that a comparison keeps.
+   * Hands the rows of a day on, each with at least the members that a comparison keeps.
    *
    * @param retailers only the rows of these, at most `retailersAtOnce`; undefined for all
    * @param onRows told the rows handed on so far

@@ -3,16 +3,16 @@ import { openFile } from "../output/destination/file.ts";
 import type { PartitionSpool } from "../output/destination/partition-spool.ts";
 import type { RowEncoder } from "../output/formats/encoder.ts";
 import type { RowSink } from "../pull/pull.ts";
+import type { RowBatch } from "../rows/batch.ts";
 
 /** Puts the rows of a pull into the partitions of a spool; slices can be taken back. */
-export function createPartitionSink(spool: PartitionSpool, partitionOf: (row: string) => string): RowSink {
+export function createPartitionSink(
+  spool: PartitionSpool,
+  partitionOf: (rows: RowBatch, row: number) => string,
+): RowSink {
   const ends: number[] = [];
   return {
-    write: async (rows) => {
-      for (const row of rows) {
-        await spool.add(partitionOf(row), row);
-      }
-    },
+    write: (rows) => spool.add(rows, partitionOf),
     endSlice: async () => {
       ends.push(await spool.flush());
     },
@@ -27,7 +27,7 @@ export function createPartitionSink(spool: PartitionSpool, partitionOf: (row: st
 /** Writes batches of rows as one complete file, which survives a loss of power; returns how many rows it holds. */
 export async function writeWhole(
   path: string,
-  batches: AsyncIterable<readonly string[]>,
+  batches: AsyncIterable<RowBatch>,
   encoder: RowEncoder,
   compression?: Compression,
 ): Promise<number> {

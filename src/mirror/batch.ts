@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { CatalogClient } from "../api/client.ts";
-import { type Filters, formatRcd } from "../contract/filters.ts";
-import type { Product } from "../contract/product.ts";
+import { type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
 import { fingerprint } from "../export/manifest.ts";
 import { createPartitionSink, writeWhole } from "../export/partition-sink.ts";
 import type { Lock } from "../files/lock.ts";
@@ -10,6 +9,7 @@ import { openPartitionSpool } from "../output/destination/partition-spool.ts";
 import { partitionOf } from "../output/destination/partitions.ts";
 import type { RowEncoder } from "../output/formats/encoder.ts";
 import { type PullOptions, pull } from "../pull/pull.ts";
+import type { RowBatch } from "../rows/batch.ts";
 import { type DayRange, isWithin } from "./calendar.ts";
 import { placeDay, removeDay } from "./day-files.ts";
 import { ownFolderOf } from "./folder-lock.ts";
@@ -87,15 +87,21 @@ interface Tally {
 }
 
 async function* counted(
-  batches: AsyncIterable<readonly string[]>,
+  batches: AsyncIterable<RowBatch>,
   { counts, digest }: Tally,
-): AsyncGenerator<readonly string[], void, void> {
+): AsyncGenerator<RowBatch, void, void> {
   for await (const rows of batches) {
-    for (const row of rows) {
-      const rcd = formatRcd(JSON.parse(row) as Product);
+    const text = (row: number, name: keyof Rcd) => JSON.parse(rows.raw(row, rows.column(name)) ?? '""') as string;
+    for (let row = 0; row < rows.length; row += 1) {
+      const rcd = formatRcd({
+        retailer: text(row, "retailer"),
+        category: text(row, "category"),
+        department: text(row, "department"),
+      });
       counts[rcd] = (counts[rcd] ?? 0) + 1;
-      for (const [index, byte] of createHash("sha256").update(row).digest().entries()) {
-        digest[index] = (digest[index] ?? 0) ^ byte;
+      const ofRow = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "buffer");
+      for (let index = 0; index < digest.length; index += 1) {
+        digest[index] = (digest[index] as number) ^ (ofRow[index] as number);
       }
     }
     yield rows;

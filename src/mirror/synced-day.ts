@@ -7,6 +7,8 @@ import { fingerprint } from "../export/manifest.ts";
 import { rowGroups } from "../export/parquet-groups.ts";
 import { sizeOf } from "../files/size-of.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
+import type { RowBatch } from "../rows/batch.ts";
+import { batchOf } from "../rows/scan.ts";
 import { placeOfDay } from "./day-files.ts";
 import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 import { bufferOf } from "./parquet-file.ts";
@@ -28,10 +30,10 @@ export interface SyncedDay {
   /**
    * Rows of some combinations, by row groups of the file.
    *
-   * @param columns members of the JSON text of each; those of the combination are among them
+   * @param columns members of each row; those of the combination are among them
    * @throws FileError where the file is no Parquet file
    */
-  rows(combinations: readonly Rcd[], columns: readonly string[]): AsyncGenerator<string[], void, undefined>;
+  rows(combinations: readonly Rcd[], columns: readonly string[]): AsyncGenerator<RowBatch, void, undefined>;
   close(): Promise<void>;
 }
 
@@ -160,7 +162,7 @@ function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
         for await (const rows of rowGroups(buffer, columns, only)) {
           const kept = rows.filter((row) => isWhole || wanted.has(formatRcd(row as unknown as Rcd)));
           for (let start = 0; start < kept.length; start += BATCH) {
-            yield kept.slice(start, start + BATCH).map(textOf);
+            yield batchOf(kept.slice(start, start + BATCH).map(textOf), columns);
           }
         }
       } catch (error) {

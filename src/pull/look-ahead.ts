@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { deflate, inflate } from "node:zlib";
-import { onOneLine } from "../contract/raw-json.ts";
+import type { RowBatch } from "../rows/batch.ts";
+import { scanLines } from "../rows/scan.ts";
 
 const compress = promisify(deflate);
 const expand = promisify(inflate);
@@ -12,19 +13,19 @@ const LEVEL = 1;
 const CHUNK = 512 * 1024;
 
 /** A page of rows, either as it is or compressed while it waits for its turn. */
-export type HeldPage = { rows: readonly string[] } | { packed: Buffer };
+export type HeldPage = { rows: RowBatch } | { packed: Buffer };
 
 /**
- * Compresses a page that has to wait, and empties `rows`: they are parts of one long text, which would stay in memory
- * for as long as the walk that they came from keeps the page. Each row is put on one line, so that a line end parts them.
+ * Compresses a page that has to wait, and clears `rows`: their bytes would stay in memory for as long as the walk that
+ * they came from keeps the page.
  */
-export async function hold(rows: string[]): Promise<{ packed: Buffer }> {
-  const text = Buffer.from(rows.map(onOneLine).join("\n"));
-  rows.length = 0;
-  return { packed: await compress(text, { level: LEVEL }) };
+export async function hold(rows: RowBatch): Promise<{ packed: Buffer }> {
+  const lines = rows.lines();
+  rows.clear();
+  return { packed: await compress(lines, { level: LEVEL }) };
 }
 
 /** The rows of a page that waited. */
-export async function release(page: HeldPage): Promise<readonly string[]> {
-  return "rows" in page ? page.rows : (await expand(page.packed, { chunkSize: CHUNK })).toString("utf8").split("\n");
+export async function release(page: HeldPage): Promise<RowBatch> {
+  return "rows" in page ? page.rows : scanLines(await expand(page.packed, { chunkSize: CHUNK }));
 }

@@ -3,6 +3,7 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
+import type { RowBatch } from "../rows/batch.ts";
 import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
 import { checkGroup, checkTotal, exactRows, type FinishedSlice, PlanOutdatedError, stillValid } from "./reckoning.ts";
 import { inOrder } from "./schedule.ts";
@@ -10,7 +11,7 @@ import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
 /** Where a pull puts its rows. */
 export interface RowSink {
-  write(rows: readonly string[]): Promise<void>;
+  write(rows: RowBatch): Promise<void>;
   /** Everything up to the end of this slice is complete. */
   endSlice(slice: FinishedSlice): Promise<void>;
   /**

@@ -1,37 +1,44 @@
-import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
+import { outsideFilters } from "../api/envelope-answer.ts";
 import type { Filters } from "../contract/filters.ts";
-import type { Product } from "../contract/product.ts";
-import { ContractError } from "../errors.ts";
+import type { RowBatch } from "../rows/batch.ts";
+import { createFilterCheck } from "../rows/filter-check.ts";
+import { IdSet } from "../rows/id-set.ts";
 
 /** A row came twice in one walk: the set shifted under the cursor. */
 export class RepeatedRowError extends Error {
   override readonly name = "RepeatedRowError";
 }
 
+const BACKSLASH = 92;
+
 /**
- * Checks the pages of one walk as they pass: each row lies within the filters, and none comes twice. A set that shifts
- * under a cursor repeats rows of the page before, so only the ids of two pages are kept.
+ * Checks the pages of one walk as they pass: each row lies within the filters, and none comes twice in the whole walk.
+ * Memory: the ids of the walk, see `IdSet`.
  */
-export function createPageCheck(filters: Filters): (rows: readonly string[], requestId: string) => void {
-  const isOfCombination = combinationFilter(filters);
-  const isOfDay = dayFilter(filters);
-  let before: ReadonlySet<string> = new Set();
+export function createPageCheck(filters: Filters): (rows: RowBatch, requestId: string) => void {
+  const firstOutside = createFilterCheck(filters);
+  const ids = new IdSet();
   return (rows, requestId) => {
-    const ids = new Set<string>();
-    for (const row of rows) {
-      const product = JSON.parse(row) as Product;
-      const { product_id } = product;
-      if (!(isOfCombination(product) && isOfDay(product.crawl_date))) {
-        throw new ContractError(
-          `the service answered with row ${JSON.stringify(product_id)}, which is outside the filters that were sent`,
-          requestId,
-        );
-      }
-      if (ids.has(product_id) || before.has(product_id)) {
-        throw new RepeatedRowError(`row ${JSON.stringify(product_id)} came twice`);
-      }
-      ids.add(product_id);
+    const id = rows.column("product_id");
+    const outside = firstOutside(rows);
+    if (outside !== -1) {
+      throw outsideFilters(`row ${rows.raw(outside, id)}`, requestId);
     }
-    before = ids;
+    for (let row = 0; row < rows.length; row += 1) {
+      if (!addId(ids, rows.bytes, rows.valueStart(row, id), rows.valueEnd(row, id))) {
+        throw new RepeatedRowError(`row ${rows.raw(row, id)} came twice`);
+      }
+    }
   };
+}
+
+/** Adds an id by its text: the same text may be written with other escapes. */
+function addId(ids: IdSet, bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === BACKSLASH) {
+      const text = Buffer.from(`"${JSON.parse(bytes.toString("utf8", start, end))}"`);
+      return ids.add(text, 0, text.length);
+    }
+  }
+  return ids.add(bytes, start, end);
 }

@@ -1,7 +1,8 @@
+import type { RowBatch } from "../rows/batch.ts";
 import { type HeldPage, hold, release } from "./look-ahead.ts";
 
 /** What the schedule hands on: rows of one source, or its end. Sources come whole and in their order. */
-export type ScheduledEvent = { kind: "rows"; index: number; rows: readonly string[] } | { kind: "end"; index: number };
+export type ScheduledEvent = { kind: "rows"; index: number; rows: RowBatch } | { kind: "end"; index: number };
 
 export interface ScheduleOptions {
   /** Sources that are read at once. */
@@ -29,7 +30,7 @@ interface Lane {
  * A failure of a later source is thrown when its turn comes, so that everything before it is handed on first.
  */
 export async function* inOrder(
-  sources: readonly ((signal: AbortSignal) => AsyncIterable<string[]>)[],
+  sources: readonly ((signal: AbortSignal) => AsyncIterable<RowBatch>)[],
   { concurrency, lookAheadBytes }: ScheduleOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledEvent, void, void> {
@@ -51,7 +52,7 @@ export async function* inOrder(
     return index === head ? lane.pages.length < PAGES_AT_HEAD : heldBytes < lookAheadBytes;
   };
 
-  const add = async (index: number, lane: Lane, rows: string[]): Promise<void> => {
+  const add = async (index: number, lane: Lane, rows: RowBatch): Promise<void> => {
     const page = index === head ? { rows } : await hold(rows);
     lane.pages.push(page);
     heldBytes += bytesOf(page);

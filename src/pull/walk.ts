@@ -5,6 +5,7 @@ import type { CatalogPage } from "../api/rows-answer.ts";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
+import type { RowBatch } from "../rows/batch.ts";
 import { createPageCheck, RepeatedRowError } from "./row-check.ts";
 
 export interface WalkOptions {
@@ -34,7 +35,7 @@ class SetMovedError extends Error {
  *
  * Where the cursor is refused, the total moves or a row repeats, the walk begins again from the first page: rows that
  * were yielded before are compared by digest and not yielded again, so that memory stays at one page. What is yielded is
- * the caller's, who may empty it to let the page go.
+ * the caller's, who may clear it to let the page go.
  *
  * @throws DeliveredRowsMovedError where yielded rows are no longer the first rows of the set
  * @throws SetChangedError where the walk comes no further after several restarts
@@ -43,7 +44,7 @@ export async function* walkSlice(
   client: CatalogClient,
   filters: Filters,
   options: WalkOptions,
-): AsyncGenerator<string[], void, void> {
+): AsyncGenerator<RowBatch, void, void> {
   const delivered = { rows: 0, digest: createHash("sha256") };
   let fruitless = 0;
   for (;;) {
@@ -77,7 +78,7 @@ async function* walkOnce(
   filters: Filters,
   { pageSize, signal, expectTotal }: WalkOptions,
   delivered: { rows: number; digest: Hash },
-): AsyncGenerator<string[], void, void> {
+): AsyncGenerator<RowBatch, void, void> {
   const check = createPageCheck(filters);
   const again = { left: delivered.rows, digest: createHash("sha256") };
   let walked = 0;
@@ -93,15 +94,15 @@ async function* walkOnce(
     check(page.rows, page.meta.request_id);
     const known = page.rows.slice(0, again.left);
     if (known.length > 0) {
-      addTo(again.digest, known);
+      again.digest.update(known.lines());
       again.left -= known.length;
       if (again.left === 0 && !sameDigest(again.digest, delivered.digest)) {
         throw new DeliveredRowsMovedError("rows that were read before are no longer the same");
       }
     }
-    const fresh = page.rows.splice(known.length);
+    const fresh = page.rows.slice(known.length);
     if (fresh.length > 0) {
-      addTo(delivered.digest, fresh);
+      delivered.digest.update(fresh.lines());
       delivered.rows += fresh.length;
       yield fresh;
     }
@@ -133,12 +134,6 @@ function assertUnmoved(first: SetFacts, now: SetFacts): void {
   }
   if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
     throw new SetMovedError("meta.coverage moved");
-  }
-}
-
-function addTo(digest: Hash, rows: readonly string[]): void {
-  for (const row of rows) {
-    digest.update(row).update("\n");
   }
 }
 

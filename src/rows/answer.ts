@@ -11,18 +11,22 @@ import {
   unexpected,
   valueAfterColon,
 } from "./json-bytes.ts";
-import { type ArrayScan, endOfName, nameBetween, scanArray } from "./scan.ts";
+import { type ArrayScan, batchOf, endOfName, nameBetween, scanArray } from "./scan.ts";
 
+const NO_ROWS = batchOf([]);
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** An answer whose `data` are rows, contract section 2.6. */
 export interface ScannedAnswer {
-  /** Undefined where `data` is no array. */
-  rows: RowBatch | undefined;
+  /** None where `data` is no array. */
+  rows: RowBatch;
   /** Position of the first element of `data` that is no object; -1 where all are. */
   foreign: number;
-  /** The parsed `pagination` and `meta`; undefined where the answer is no object. */
-  envelope: Readonly<Record<"pagination" | "meta", unknown>> | undefined;
+  /**
+   * The parsed answer without its rows: `pagination`, `meta`, and an empty array as `data` where that is an array. Other
+   * members are left out, and undefined stands for an answer that is no object.
+   */
+  document: Readonly<Record<"data" | "pagination" | "meta", unknown>> | undefined;
 }
 
 /**
@@ -39,7 +43,7 @@ export function scanAnswer(bytes: Buffer): ScannedAnswer {
   const start = skipSpace(bytes, hasMark ? BYTE_ORDER_MARK.length : 0);
   if (bytes[start] !== OPEN_BRACE) {
     expectEnd(bytes, endOfValue(bytes, start));
-    return { rows: undefined, foreign: -1, envelope: undefined };
+    return { rows: NO_ROWS, foreign: -1, document: undefined };
   }
   const { data, parts, end } = scanMembers(bytes, start);
   expectEnd(bytes, end);
@@ -48,9 +52,11 @@ export function scanAnswer(bytes: Buffer): ScannedAnswer {
     const part = parts.get(name);
     return part === undefined ? undefined : JSON.parse(bytes.toString("utf8", ...part));
   };
-  const envelope = { pagination: parsed("pagination"), meta: parsed("meta") };
-  const { rows, foreign } = data?.finish() ?? { rows: undefined, foreign: -1 };
-  return { rows, foreign, envelope };
+  const rest = { pagination: parsed("pagination"), meta: parsed("meta") };
+  if (data === undefined) {
+    return { rows: NO_ROWS, foreign: -1, document: { data: undefined, ...rest } };
+  }
+  return { ...data.finish(), document: { data: [], ...rest } };
 }
 
 interface Members {

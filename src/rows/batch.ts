@@ -51,11 +51,11 @@ export class RowBatch {
   }
 
   valueStart(row: number, column: number): number {
-    return this.table[row * strideOf(this.columns) + ROW_ENTRIES + 2 * column] as number;
+    return column < 0 ? 0 : (this.table[row * strideOf(this.columns) + ROW_ENTRIES + 2 * column] as number);
   }
 
   valueEnd(row: number, column: number): number {
-    return this.table[row * strideOf(this.columns) + ROW_ENTRIES + 2 * column + 1] as number;
+    return column < 0 ? 0 : (this.table[row * strideOf(this.columns) + ROW_ENTRIES + 2 * column + 1] as number);
   }
 
   /** All rows as NDJSON, an LF after each; not a copy. */

@@ -237,7 +237,12 @@ export function scanLines(bytes: Buffer, columns: readonly string[] = PRODUCT_CO
  * A batch of rows that are texts.
  *
  * @param texts each the JSON text of one object
+ * @throws SyntaxError where one is not
  */
 export function batchOf(texts: readonly string[], columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
-  return scanArray(Buffer.from(`[${texts.join(",")}]`), 0, columns).finish().rows;
+  const { rows, foreign } = scanArray(Buffer.from(`[${texts.join(",")}]`), 0, columns).finish();
+  if (foreign !== -1) {
+    throw new SyntaxError(`${texts[foreign]} is no JSON object`);
+  }
+  return rows;
 }

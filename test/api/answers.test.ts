@@ -2,8 +2,12 @@ import { describe, expect, test } from "vitest";
 import { readCoverage } from "../../src/api/coverage-answer.ts";
 import { readCatalogPage, readSample } from "../../src/api/rows-answer.ts";
 import type { Filters } from "../../src/contract/filters.ts";
+import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { ContractError } from "../../src/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
+import { product, productRow } from "../helpers/products.ts";
+
+const ROW = productRow();
 
 /** What the reading of `body` is refused with; undefined where it is not. */
 function refusal(read: (body: Buffer) => unknown, body: string): string | undefined {
@@ -30,35 +34,35 @@ describe("a page", () => {
     ["without meta", without(pageBody([]), "meta"), "`meta` is not an object"],
     [
       "with more to come and no cursor",
-      pageBody(["{}"], { has_more: true }),
+      pageBody([ROW], { has_more: true }),
       "`pagination.has_more` is true but there is no `pagination.next_cursor` (request req-1)",
     ],
     [
       "with more to come and an empty cursor",
-      pageBody(["{}"], { has_more: true, next_cursor: "" }),
+      pageBody([ROW], { has_more: true, next_cursor: "" }),
       "`pagination.has_more` is true but there is no `pagination.next_cursor` (request req-1)",
     ],
     [
       "with a cursor that is no string",
-      pageBody(["{}"], { has_more: true, next_cursor: 7 }),
+      pageBody([ROW], { has_more: true, next_cursor: 7 }),
       "`pagination.next_cursor` is not a string or null (request req-1)",
     ],
     [
       "with half a surrogate pair in its cursor",
-      pageBody(["{}"], { has_more: true, next_cursor: "c\ud800" }),
+      pageBody([ROW], { has_more: true, next_cursor: "c\ud800" }),
       "`pagination.next_cursor` holds half a surrogate pair (request req-1)",
     ],
     [
       "without has_more",
-      pageBody(["{}"], { has_more: undefined }),
+      pageBody([ROW], { has_more: undefined }),
       "`pagination.has_more` is not true or false (request req-1)",
     ],
     [
       "with a total that is no count",
-      pageBody(["{}"], { total_matching: 1.5 }),
+      pageBody([ROW], { total_matching: 1.5 }),
       "`pagination.total_matching` is not an integer from 0 or null (request req-1)",
     ],
-    ["with a row that is no object", pageBody(["{}", "[]"]), "`data[1]` is not an object (request req-1)"],
+    ["with a row that is no object", pageBody([ROW, "[]"]), "`data[1]` is not an object (request req-1)"],
     [
       "with a request id that is no string",
       pageBody([], {}, { ...META, request_id: 7 }),
@@ -73,17 +77,54 @@ describe("a page", () => {
     expect(pageRefusal(body)).toBe(message);
   });
 
+  test.each<[string, string, string]>([
+    ...PRODUCT_COLUMNS.map((name): [string, string, string] => [
+      `without ${name}`,
+      productRow({ [name]: undefined }),
+      `\`data[1].${name}\` is missing${name === "product_id" ? "" : ' (product_id "p1")'}`,
+    ]),
+    ["whose title is a number", productRow({ title: "7" }), '`data[1].title` is not a string (product_id "p1")'],
+    ["whose brand is null", productRow({ brand: "null" }), '`data[1].brand` is not a string (product_id "p1")'],
+    ["whose color is true", productRow({ color: "true" }), '`data[1].color` is not a string or null (product_id "p1")'],
+    ["whose price is text", productRow({ mrp: '"25"' }), '`data[1].mrp` is not a number (product_id "p1")'],
+    ["whose price is null", productRow({ mrp: "null" }), '`data[1].mrp` is not a number (product_id "p1")'],
+    ["whose sku is an array", productRow({ sku: "[1]" }), '`data[1].sku` is not a string (product_id "p1")'],
+    [
+      "of a day that does not exist",
+      productRow({ crawl_date: '"2026-02-30"' }),
+      '`data[1].crawl_date` is not a date (product_id "p1")',
+    ],
+    [
+      "with a number of 200,000 digits",
+      productRow({ selling_price: "9".repeat(200_000) }),
+      '`data[1].selling_price` is a number of 200000 characters; 1000 are the most that are read (product_id "p1")',
+    ],
+  ])("with a row %s is refused, naming row and member", (_, row, message) => {
+    expect(pageRefusal(pageBody([ROW, row]))).toBe(`${message} (request req-1)`);
+    const sample = refusal((bytes) => readSample(bytes, {}), pageBody([ROW, row]));
+    expect(sample).toBe(`${message} (request req-1)`);
+  });
+
+  test.each([
+    ["a number of 1000 characters", { mrp: "9".repeat(1000) }],
+    ["a price in exponents", { mrp: "-1.5E+3" }],
+    ["members that the contract does not name", { stock: "[null]" }],
+    ["text with escapes", { title: '"\\u0041 \\"x\\""', crawl_date: '"2026\\u002d01-02"' }],
+  ])("with %s is taken", (_, raw) => {
+    expect(pageRefusal(pageBody([productRow(raw)]))).toBeUndefined();
+  });
+
   test("with more rows than were asked for is refused", () => {
     const message = "2 rows where at most 1 were asked for (request req-1)";
-    expect(pageRefusal(pageBody(["{}", "{}"]), {}, 1)).toBe(message);
+    expect(pageRefusal(pageBody([ROW, ROW]), {}, 1)).toBe(message);
   });
 
   test("with fewer rows than were asked for is taken", () => {
-    expect(pageRefusal(pageBody(["{}"], { has_more: true, next_cursor: "n" }), {}, 500)).toBeUndefined();
+    expect(pageRefusal(pageBody([ROW], { has_more: true, next_cursor: "n" }), {}, 500)).toBeUndefined();
   });
 
   test("that ends a walk may carry a cursor, which leads nowhere", () => {
-    const body = pageBody(["{}"], { next_cursor: "left over" });
+    const body = pageBody([ROW], { next_cursor: "left over" });
     expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toEqual({
       limit: 100,
       total_matching: 1,
@@ -93,7 +134,7 @@ describe("a page", () => {
   });
 
   test("whose limit and total are not told is taken", () => {
-    const body = pageBody(["{}"], { limit: null, total_matching: null });
+    const body = pageBody([ROW], { limit: null, total_matching: null });
     expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toMatchObject({
       limit: null,
       total_matching: null,
@@ -151,7 +192,7 @@ describe("a sample", () => {
     );
     return refusal((bytes) => readSample(bytes, filters), body);
   };
-  const row = { product_id: "p1", retailer: "acme", category: "lamps", department: "home", crawl_date: "2026-01-02" };
+  const row = product({ product_id: "p1", crawl_date: "2026-01-02" });
   const outside = 'The service answered with row "p1", which is outside the filters that were sent (request req-1)';
 
   test("of more than 100 rows is refused", () => {

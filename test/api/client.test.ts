@@ -4,16 +4,18 @@ import { describe, expect, test } from "vitest";
 import { CredentialsError } from "../../src/errors.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, type Behaviour, resetConnection } from "../helpers/fault-server.ts";
+import { productRow } from "../helpers/products.ts";
 import { failureOf, KEY, start, testClient } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
-const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
+const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
 const PAGE = pageBody(ROWS);
 const ok = answer({ body: PAGE });
 
 test("a page's rows are the text that the service sent", async () => {
   const { client } = await start([ok]);
-  expect(await client.catalog({}, { limit: 100 })).toEqual({
+  const { rows, ...rest } = await client.catalog({}, { limit: 100 });
+  expect({ rows: rows.texts(), ...rest }).toEqual({
     rows: ROWS,
     pagination: { limit: 100, total_matching: 2, next_cursor: null, has_more: false },
     meta: META,
@@ -21,10 +23,11 @@ test("a page's rows are the text that the service sent", async () => {
 });
 
 test("a sample has rows and an uncursored pagination", async () => {
-  const row = '{"sku": "a", "mrp": 19.90, "crawl_date": "2026-01-01"}';
+  const row = productRow({ mrp: "19.90" });
   const body = `{"data":[${row}],"pagination":{"next_cursor":null,"has_more":false},"meta":${JSON.stringify(META)}}`;
   const { client } = await start([answer({ body })]);
-  expect(await client.sample({})).toEqual({
+  const { rows, ...rest } = await client.sample({});
+  expect({ rows: rows.texts(), ...rest }).toEqual({
     rows: [row],
     pagination: { next_cursor: null, has_more: false },
     meta: META,
@@ -58,7 +61,7 @@ test("a request carries the key, what it accepts and who sends it", async () => 
 test("a gzipped page is read", async () => {
   const gzipped = answer({ headers: { "content-encoding": "gzip" }, body: gzipSync(PAGE) });
   const { client } = await start([gzipped]);
-  expect((await client.catalog({})).rows).toEqual(ROWS);
+  expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
 });
 
 test("a vocabulary error is not retried and keeps its suggestions", async () => {

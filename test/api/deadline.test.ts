@@ -3,7 +3,10 @@ import { describe, expect, test } from "vitest";
 import { startDeadline } from "../../src/api/deadline.ts";
 import { pageBody } from "../helpers/envelopes.ts";
 import { answer } from "../helpers/fault-server.ts";
+import { productRow } from "../helpers/products.ts";
 import { start } from "../helpers/test-client.ts";
+
+const ROW = productRow();
 
 const expired = () => new Error("expired");
 
@@ -27,7 +30,7 @@ describe("a deadline", () => {
 });
 
 test("a signal that outlives many calls at once keeps nothing of them", async () => {
-  const ok = answer({ body: pageBody(["{}"]) });
+  const ok = answer({ body: pageBody([ROW]) });
   const { client } = await start(() => ok);
   const { signal } = new AbortController();
   const callInTurn = async (calls: number) => {

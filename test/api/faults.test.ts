@@ -15,10 +15,11 @@ import {
   stallInBody,
   stallInHeaders,
 } from "../helpers/fault-server.ts";
+import { productRow } from "../helpers/products.ts";
 import { failureOf, start } from "../helpers/test-client.ts";
 
 const RATE = { "ratelimit-limit": "120", "ratelimit-remaining": "119", "ratelimit-reset": "60" };
-const ROWS = ['{"sku": "a", "mrp": 19.90}', '{"sku":"b","mrp":12345678901234567890}'];
+const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
 const PAGE = pageBody(ROWS);
 const ok = answer({ body: PAGE });
 
@@ -35,6 +36,9 @@ const faults: [string, Behaviour][] = [
   ["a body that is not JSON", answer({ body: '{"data":[' })],
   ["an empty body", answer({})],
   ["a page without pagination", answer({ body: JSON.stringify({ ...JSON.parse(PAGE), pagination: undefined }) })],
+  ["a page with a row without title", answer({ body: pageBody([productRow({ title: undefined })]) })],
+  ["a page with a number as title", answer({ body: pageBody([productRow({ title: "7" })]) })],
+  ["a page with a row that is no object", answer({ body: pageBody(["7"]) })],
   ["a 503", answer({ status: 503, body: problemBody({ code: "service_unavailable", retryable: true }) })],
   ["a 502 of a gateway", answer({ status: 502, headers: { "content-type": "text/html" }, body: "<html>" })],
 ];
@@ -45,8 +49,17 @@ function cutWithoutLength(socket: Parameters<Behaviour>[0]): void {
 
 test.each(faults)("after %s the request is sent again", async (_, behaviour) => {
   const { client, server, waits } = await start([behaviour, ok]);
-  expect((await client.catalog({})).rows).toEqual(ROWS);
+  expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 2, waits: [250] });
+});
+
+test("a row that breaks the contract each time is an error that names row and member", async () => {
+  const broken = pageBody([ROWS[0] ?? "", productRow({ title: undefined })]);
+  const { client, server } = await start(() => answer({ body: broken }), { retries: 2 });
+  const error = await failureOf(client.catalog({}));
+  expect(error).toBeInstanceOf(ContractError);
+  expect((error as ContractError).message).toContain('`data[1].title` is missing (product_id "p1") (request req-1)');
+  expect(server.requests.length).toBe(3);
 });
 
 const stalls: [string, Behaviour][] = [
@@ -57,7 +70,7 @@ const stalls: [string, Behaviour][] = [
 
 test.each(stalls)("a server that stalls %s is given up after the timeout of one request", async (_, behaviour) => {
   const { client, server } = await start([behaviour, ok], { requestTimeout: 1_000 });
-  expect((await client.catalog({})).rows).toEqual(ROWS);
+  expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
   expect(server.requests.length).toBe(2);
 });
 
@@ -134,7 +147,7 @@ test("a problem document with status 200 is the problem that it says", async () 
 });
 
 test("a body longer than the rows asked for can be is refused", async () => {
-  const body = pageBody([JSON.stringify({ sku: "x".repeat(1_200_000) })]);
+  const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client, server } = await start(() => answer({ body }));
   const message = `${server.url.origin} sent a body of more than 1 MiB; --max-body allows longer ones.`;
   expect(await failureOf(client.catalog({}, { limit: 10 }))).toEqual(new ContractError(message));
@@ -142,7 +155,7 @@ test("a body longer than the rows asked for can be is refused", async () => {
 });
 
 test("a body longer than 1 MiB is taken where that is allowed", async () => {
-  const body = pageBody([JSON.stringify({ sku: "x".repeat(1_200_000) })]);
+  const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client } = await start([answer({ body })], { maxBody: 2_000_000 });
   expect((await client.catalog({}, { limit: 10 })).rows.length).toBe(1);
 });

@@ -1,9 +1,13 @@
 import { afterEach, expect, test } from "vitest";
 import { walkPages } from "../../src/api/pages.ts";
 import { type ApiError, ContractError } from "../../src/errors.ts";
+import type { RowBatch } from "../../src/rows/batch.ts";
 import { META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, type Behaviour, type FaultServer, startFaultServer } from "../helpers/fault-server.ts";
+import { productRow } from "../helpers/products.ts";
 import { testClient } from "../helpers/test-client.ts";
+
+const ROW = productRow();
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -28,11 +32,11 @@ async function walk(script: readonly Behaviour[]) {
 }
 
 /** The rows that were handed out and what ended the walk. */
-async function drain(pages: AsyncGenerator<{ rows: string[] }>) {
+async function drain(pages: AsyncGenerator<{ rows: RowBatch }>) {
   const rows: string[] = [];
   try {
     for await (const { rows: more } of pages) {
-      rows.push(...more);
+      rows.push(...more.texts());
     }
     return { rows, error: undefined };
   } catch (error) {
@@ -41,8 +45,8 @@ async function drain(pages: AsyncGenerator<{ rows: string[] }>) {
 }
 
 test("a walk resends its filters and the cursor as received, page after page, and ends on has_more alone", async () => {
-  const { server, pages } = await walk([page(['{"a":1}'], "c+/=1"), page([], "c2"), page(['{"a":2}', '{"a":3}'])]);
-  expect(await drain(pages)).toEqual({ rows: ['{"a":1}', '{"a":2}', '{"a":3}'], error: undefined });
+  const { server, pages } = await walk([page([row("1")], "c+/=1"), page([], "c2"), page([row("2"), row("3")])]);
+  expect(await drain(pages)).toEqual({ rows: ["1", "2", "3"].map(row), error: undefined });
   expect(server.requests.map(({ target }) => target)).toEqual([
     "/v1/catalog?retailer=acme&limit=2",
     "/v1/catalog?retailer=acme&limit=2&cursor=c%2B%2F%3D1",
@@ -51,7 +55,7 @@ test("a walk resends its filters and the cursor as received, page after page, an
 });
 
 test("a page is requested when it is asked for, not before", async () => {
-  const { server, pages } = await walk([page(["{}"], "c1"), page(["{}"])]);
+  const { server, pages } = await walk([page([ROW], "c1"), page([ROW])]);
   await pages.next();
   expect(server.requests.length).toBe(1);
   await pages.return();
@@ -70,19 +74,19 @@ test("cursors that run in a circle end the walk before a row comes twice", async
 });
 
 function row(number: string): string {
-  return `{"number":${number}}`;
+  return productRow({ mrp: number });
 }
 
 test("pages without rows for ever end the walk", async () => {
-  const { pages } = await walk([page(["{}"], "c0"), page([], "c1"), page([], "c2"), page([], "c3")]);
+  const { pages } = await walk([page([ROW], "c0"), page([], "c1"), page([], "c2"), page([], "c3")]);
   const message =
     "The service's answer breaks its contract: 3 pages in a row without rows, though `has_more` is true (request req-1)";
-  expect(await drain(pages)).toEqual({ rows: ["{}"], error: new ContractError(message, "req-1", true) });
+  expect(await drain(pages)).toEqual({ rows: [ROW], error: new ContractError(message, "req-1", true) });
 });
 
 test("an invalid cursor is left to the caller", async () => {
   const body = problemBody({ code: "invalid_cursor", retryable: false, status: 400 });
-  const { pages } = await walk([page(["{}"], "c1"), answer({ status: 400, body })]);
+  const { pages } = await walk([page([ROW], "c1"), answer({ status: 400, body })]);
   const { rows, error } = await drain(pages);
-  expect({ rows, code: (error as ApiError).problem.code }).toEqual({ rows: ["{}"], code: "invalid_cursor" });
+  expect({ rows, code: (error as ApiError).problem.code }).toEqual({ rows: [ROW], code: "invalid_cursor" });
 });

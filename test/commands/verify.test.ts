@@ -7,6 +7,7 @@ import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { EXIT } from "../../src/errors.ts";
 import type { Manifest } from "../../src/export/manifest.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -35,9 +36,9 @@ async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> =
 /** A Parquet file of these rows, in two row groups. */
 async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
   const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
-  const texts = rows.map((row) => JSON.stringify(row));
-  const chunks = [await encoder.begin(), await encoder.encode(texts.slice(0, 300)), encoder.endSlice?.().chunk ?? ""];
-  chunks.push(await encoder.encode(texts.slice(300)), await encoder.end());
+  const batch = batchOf(rows.map((row) => JSON.stringify(row)));
+  const chunks = [await encoder.begin(), await encoder.encode(batch.slice(0, 300)), encoder.endSlice?.().chunk ?? ""];
+  chunks.push(await encoder.encode(batch.slice(300)), await encoder.end());
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
 

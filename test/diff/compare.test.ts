@@ -7,6 +7,7 @@ import { sameNumber } from "../../src/diff/prices.ts";
 import { serviceDays } from "../../src/diff/service-source.ts";
 import type { DiffSource } from "../../src/diff/source.ts";
 import { SetChangedError } from "../../src/errors.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, fakeService } from "../helpers/fake-client.ts";
 
 const FROM = "2026-01-01";
@@ -148,7 +149,7 @@ test.each([{ mrp: 8 }, { selling_price: 8 }, { discount_pct: 8 }, { currency: "U
 );
 
 test("rows that a pull takes back are not compared", async () => {
-  const rows = (...skus: string[]) => skus.map((sku) => JSON.stringify(listed(sku, FROM, 1)));
+  const rows = (...skus: string[]) => batchOf(skus.map((sku) => JSON.stringify(listed(sku, FROM, 1))));
   const { write, endSlice, rewind, day } = collectDay();
   await write(rows("a"));
   await endSlice({ key: "s", filters: {}, rows: 1 });

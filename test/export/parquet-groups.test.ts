@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { rowGroups } from "../../src/export/parquet-groups.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { product } from "../helpers/products.ts";
 
 const RETAILERS = ["acme", "bolt", "\u{1f3ea}shop", "zeta"];
@@ -12,7 +13,7 @@ async function file(): Promise<{ buffer: AsyncBuffer; reads: () => number }> {
   const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
   const chunks = [await encoder.begin()];
   for (const retailer of RETAILERS) {
-    chunks.push(await encoder.encode([JSON.stringify(product({ retailer, title: "\ufeffmarked" }))]));
+    chunks.push(await encoder.encode(batchOf([JSON.stringify(product({ retailer, title: "\ufeffmarked" }))])));
     chunks.push((await encoder.endSlice?.())?.chunk ?? "");
   }
   chunks.push(await encoder.end());

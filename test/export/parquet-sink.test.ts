@@ -6,10 +6,11 @@ import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { createSink, type OpenSink, type SliceEnd } from "../../src/export/sink.ts";
 import { isFile, openDestination } from "../../src/output/destination/open.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";
 
-const slices = [products(40), products(3), products(12)].map((rows) => rows.map((row) => JSON.stringify(row)));
+const slices = [products(40), products(3), products(12)].map((rows) => batchOf(rows.map((row) => JSON.stringify(row))));
 
 test("a Parquet file that is continued after an interruption is the file of an undisturbed run", async () => {
   const folder = await temporaryFolder();
@@ -19,7 +20,7 @@ test("a Parquet file that is continued after an interruption is the file of an u
 
   const interrupted = await openSink(join(folder, "b.parquet"));
   await writeSlices(interrupted.sink, 0, 2);
-  await interrupted.sink.write(slices[2] ?? []);
+  await interrupted.sink.write(slices[2] ?? batchOf([]));
   await interrupted.sink.abandon();
   const continued = await openSink(join(folder, "b.parquet"), interrupted.ends);
   await writeSlices(continued.sink, 2);
@@ -38,7 +39,7 @@ test("slices that are taken back leave no trace in a Parquet file", async () => 
 
   const file = new Uint8Array(await readFile(join(folder, "a.parquet"))).buffer;
   const skus = (await parquetReadObjects({ file })).map(({ sku }) => sku);
-  expect(skus).toEqual([slices[0], slices[2]].flatMap((rows) => (rows ?? []).map((row) => JSON.parse(row).sku)));
+  expect(skus).toEqual([slices[0], slices[2]].flatMap((rows) => rows?.texts().map((row) => JSON.parse(row).sku)));
 });
 
 async function openSink(path: string, finished: readonly SliceEnd[] = []) {

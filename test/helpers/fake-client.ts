@@ -4,6 +4,7 @@ import type { Coverage, CoverageSummary } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { PROBLEMS } from "../../src/contract/problems.ts";
 import { ApiError } from "../../src/errors.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 
 /** What tells rows apart; the rest of a product does not matter to a walk. */
 export interface FakeRow {
@@ -89,7 +90,7 @@ function matching(rows: readonly FakeRow[], filters: Filters): FakeRow[] {
 }
 
 function page(matches: readonly FakeRow[], filters: Filters, offset: number, limit: number): CatalogPage {
-  const rows = texts(matches.slice(offset, offset + limit));
+  const rows = batchOf(texts(matches.slice(offset, offset + limit)));
   const has_more = offset + limit < matches.length;
   return {
     rows,

@@ -43,3 +43,31 @@ export function oneRowEach(...triples: string[]): Product[] {
     return product({ ...combination, sku: `sku-${index}`, product_id: formatRcd(combination) });
   });
 }
+
+/** A row of the contract as JSON text; members of `raw` replace or add raw values, an undefined one leaves its member out. */
+export function productRow(raw: Record<string, string | undefined> = {}): string {
+  const members = {
+    product_id: '"p1"',
+    sku: '"S-1"',
+    url: '"https://shop.example/p/1"',
+    domain: '"shop.example"',
+    retailer: '"shop"',
+    department: '"toys"',
+    category: '"games"',
+    brand: '"Acme"',
+    model_number: '""',
+    title: '"Dice"',
+    mrp: "25.00",
+    selling_price: "19.90",
+    discount_pct: "20.4",
+    currency: '"USD"',
+    color: "null",
+    image_url: '""',
+    crawl_date: '"2026-03-01"',
+    ...raw,
+  };
+  const pairs = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(name)}:${value}`],
+  );
+  return `{${pairs.join(",")}}`;
+}

@@ -14,19 +14,20 @@ export function compareWithParse(text: string): void {
     expect(outcome).toEqual({ scanner: "error" in known ? "refuses" : "accepts", text });
     return;
   }
-  const { rows, foreign, envelope } = found.value;
+  const { rows, foreign, document } = found.value;
   const parsed = known.value as { data?: unknown; pagination?: unknown; meta?: unknown } | null;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    expect(envelope).toBeUndefined();
+    expect(document).toBeUndefined();
     return;
   }
-  expect(envelope).toEqual({ pagination: parsed.pagination, meta: parsed.meta });
-  if (!Array.isArray(parsed.data)) {
-    expect(rows).toBeUndefined();
+  const data = Array.isArray(parsed.data) ? parsed.data : undefined;
+  expect(document).toEqual({ data: data && [], pagination: parsed.pagination, meta: parsed.meta });
+  if (data === undefined) {
+    expect(rows.length).toBe(0);
     return;
   }
-  expect(foreign).toBe(parsed.data.findIndex((row) => !isObject(row)));
-  compareRows(rows as RowBatch, parsed.data.filter(isObject));
+  expect(foreign).toBe(data.findIndex((row) => !isObject(row)));
+  compareRows(rows, data.filter(isObject));
 }
 
 function compareRows(rows: RowBatch, parsed: readonly Record<string, unknown>[]): void {

@@ -13,6 +13,7 @@ import { ownFolderOf } from "../../src/mirror/folder-lock.ts";
 import { type SyncState, writeState } from "../../src/mirror/folder-state.ts";
 import { openDay, openDays, type SyncedDay } from "../../src/mirror/synced-day.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { product, products } from "../helpers/products.ts";
 import { failureOf } from "../helpers/test-client.ts";
@@ -147,8 +148,8 @@ async function syncedFolder() {
 
 async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
   const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
-  const texts = rows.map((row) => JSON.stringify(row));
-  const chunks = [await encoder.begin(), await encoder.encode(texts), await encoder.end()];
+  const batch = batchOf(rows.map((row) => JSON.stringify(row)));
+  const chunks = [await encoder.begin(), await encoder.encode(batch), await encoder.end()];
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
 

@@ -19,7 +19,7 @@ function memorySink(kind: "file" | "stream") {
     return next;
   };
   const sink: RowSink = {
-    write: async (rows) => void open().rows.push(...rows),
+    write: async (rows) => void open().rows.push(...rows.texts()),
     endSlice: async (slice) => void Object.assign(open(), { slice }),
     rewind: async (count) => {
       if (kind === "stream") {

@@ -16,7 +16,7 @@ async function walk(
       onRestart: (reason: string) => void restarts.push(reason),
     };
     for await (const page of walkSlice(service.client, filters, options)) {
-      rows.push(...page);
+      rows.push(...page.texts());
     }
     return { rows, restarts, error: undefined };
   } catch (error) {
@@ -130,6 +130,16 @@ describe("a walk", () => {
     const { error, restarts } = await walk(service);
     expect(error).toBeInstanceOf(DeliveredRowsMovedError);
     expect(restarts).toEqual([expect.stringMatching(/^row .* came twice$/)]);
+  });
+
+  test("notices a row that repeats many pages later although the total stays", async () => {
+    const rows = fakeRows(97);
+    const service = fakeService(rows);
+    const first = rows[0] as (typeof rows)[number];
+    service.rows[60] = { ...(rows[60] as (typeof rows)[number]), product_id: first.product_id };
+    const { error, restarts } = await walk(service);
+    expect(error).toBeInstanceOf(SetChangedError);
+    expect(restarts).toEqual(Array.from({ length: 5 }, () => `row "${first.product_id}" came twice`));
   });
 
   test("notices days that move although the total stays", async () => {

@@ -43,6 +43,10 @@ test("more rows than one page holds are found", () => {
   expect(batchOf(texts, ["sku"]).texts()).toEqual(texts);
 });
 
+test("a text that is no object is no row", () => {
+  expect(() => batchOf(["{}", "[1]"])).toThrow("[1] is no JSON object");
+});
+
 test("a batch that was cleared holds nothing", () => {
   const rows = batchOf(ROWS);
   rows.clear();

@@ -1,4 +1,5 @@
 import type { CoverageAnswer } from "../../api/coverage-answer.ts";
+import { batchOf } from "../../rows/scan.ts";
 import type { Context } from "../../context.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { EmptyResultError } from "../../errors.ts";
@@ -34,7 +35,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   }
   const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
   const rows = entriesOf(answer.data, options).map((entry) => JSON.stringify(entry));
-  await writeRows(rows, output as OutputOptions<RowFormat>, { known }, context);
+  await writeRows(batchOf(rows, known), output as OutputOptions<RowFormat>, { known }, context);
 }
 
 /** What a person looks at; undefined for the formats that carry rows. */

@@ -12,6 +12,7 @@ import { openDestination } from "../../output/destination/open.ts";
 import { loadEncoder, type RowFormat } from "../../output/formats/registry.ts";
 import { renderTable } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
+import { batchOf } from "../../rows/scan.ts";
 import { collectShown, diffTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
@@ -87,7 +88,7 @@ async function writeRecords(
     await destination.write(await encoder.begin());
     const summary = await compareDays(options, days, context, async (differences) => {
       const records = differences.map((difference) => diffRecord(difference, days));
-      await destination.write(await encoder.encode(records));
+      await destination.write(await encoder.encode(batchOf(records, DIFF_COLUMNS)));
     });
     await destination.write(await encoder.end());
     await destination.finish();

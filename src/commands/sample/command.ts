@@ -24,6 +24,7 @@ import { groupDigits } from "../../output/terminal/cell.ts";
 import { renderTable } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import { sampleCards } from "./cards.ts";
 import { sampleTable } from "./rows-table.ts";
 
@@ -130,7 +131,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
 }
 
 function render(
-  rows: readonly string[],
+  rows: RowBatch,
   { columns, view, output, globals }: SampleOptions,
   { stdout, env }: Context,
 ): { text: string; hidden: readonly string[] } {

@@ -1,7 +1,7 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { rawMembers } from "../../contract/raw-json.ts";
 import { type Cell, jsonCell } from "../../output/terminal/cell.ts";
 import type { Table } from "../../output/terminal/table.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 
 /** The columns that tell a person most, first; a narrow terminal shows as many of them as fit. */
 const FIRST = [
@@ -28,24 +28,22 @@ const RIGID = new Set<string>(["mrp", "selling_price", "discount_pct", "currency
 /** The column that holds the address which another links to. */
 const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };
 
-/** The table of some rows, each the JSON text of a product. */
-export function sampleTable(rows: readonly string[], columns: readonly string[] = BY_INTEREST): Table {
+/** The table of some rows. */
+export function sampleTable(rows: RowBatch, columns: readonly string[] = BY_INTEREST): Table {
   return {
     columns: columns.map((heading) => ({
       heading,
       rigid: RIGID.has(heading),
       minimum: heading === "title" ? READABLE_TITLE : undefined,
     })),
-    rows: rows.map((row) => {
-      const members = rawMembers(row);
-      return columns.map((column) => rowCell(members, column));
-    }),
+    rows: Array.from({ length: rows.length }, (_, row) => columns.map((column) => rowCell(rows, row, column))),
   };
 }
 
 /** One member of a row; the title links to the page of the product, an address to itself. */
-export function rowCell(members: ReadonlyMap<string, string>, column: string): Cell {
-  const cell = jsonCell(members.get(column) ?? "null");
+export function rowCell(rows: RowBatch, row: number, column: string): Cell {
+  const raw = (name: string) => rows.raw(row, rows.column(name)) ?? "null";
+  const cell = jsonCell(raw(column));
   const address = LINKS[column];
-  return address === undefined ? cell : { ...cell, link: JSON.parse(members.get(address) ?? "null") ?? undefined };
+  return address === undefined ? cell : { ...cell, link: JSON.parse(raw(address)) ?? undefined };
 }

@@ -4,7 +4,8 @@ import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { fileError } from "../../files/system-error.ts";
-import { memberOf, membersOf } from "../formats/row-members.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { memberOf } from "../formats/row-members.ts";
 
 /** Columns of few enough values to make folders of. */
 export const PARTITION_COLUMNS = ["retailer", "department", "category", "crawl_date"] as const;
@@ -34,13 +35,18 @@ export function parsePartitionColumns(text: string): PartitionColumn[] {
 }
 
 /** The folder of a row's partition as Hive names it: `retailer=acme/crawl_date=2026-01-01`. */
-export function partitionOf(columns: readonly PartitionColumn[]): (row: string) => string {
-  return (row) => {
-    const members = membersOf(row);
-    return columns
-      .map((column) => `${column}=${escapePartitionValue(String(JSON.parse(memberOf(members, column))))}`)
-      .join("/");
+export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatch, row: number) => string {
+  const escaped = new Map<string, string>();
+  const folderOf = (rows: RowBatch, row: number, column: PartitionColumn): string => {
+    const raw = memberOf(rows, row, column);
+    const known = escaped.get(raw);
+    const value = known ?? escapePartitionValue(String(JSON.parse(raw)));
+    if (known === undefined) {
+      escaped.set(raw, value);
+    }
+    return `${column}=${value}`;
   };
+  return (rows, row) => columns.map((column) => folderOf(rows, row, column)).join("/");
 }
 
 /** What Hive calls a partition whose value is empty. */

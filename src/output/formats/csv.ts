@@ -1,7 +1,8 @@
 import { stringify } from "csv-stringify/sync";
-import { onOneLine } from "../../contract/raw-json.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { memberOf, membersOf, reportOnce, reportUnknownMembers } from "./row-members.ts";
+import { OutputBytes } from "./output-bytes.ts";
+import { missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
 
 interface Dialect {
   delimiter: string;
@@ -11,9 +12,16 @@ interface Dialect {
 const CSV: Dialect = { delimiter: ",", record_delimiter: "\r\n" };
 const TSV: Dialect = { delimiter: "\t", record_delimiter: "\n" };
 
-/** A field of two quotes, as opposed to one of nothing. */
-const QUOTED_EMPTY = {};
-type Field = string | null | typeof QUOTED_EMPTY;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_BRACE = 123;
+const OPEN_BRACKET = 91;
+const LETTER_N = 110;
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Ends a field where many are written at once; a field that holds it is written alone. */
+const FIELD_END = "\u0000\u0001\n";
 
 /**
  * RFC 4180 with a header. `null` is an empty field and an empty string is `""`; numbers keep their digits; an
@@ -28,60 +36,175 @@ export function createTsvEncoder(options: EncoderOptions): RowEncoder {
   return createEncoder(TSV, options);
 }
 
+/** A field that csv-stringify writes, and its place among the bytes of the others. */
+interface SpecialField {
+  at: number;
+  text: string;
+}
+
+/**
+ * Most fields are copied from the bytes of their row as they are. What needs an unescaping or may need quotes goes
+ * through csv-stringify, all such fields of a batch at once.
+ */
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
-  const { spreadsheet } = options;
   const columns = options.chosen ?? options.known;
   const reportUnknown = reportUnknownMembers(options);
-  const reportSurrogate = reportOnce(options.onLoneSurrogate);
+  const textOf = fieldReader(options);
+  const delimiter = dialect.delimiter.charCodeAt(0);
   // A record of one empty field would be a blank line, which readers skip: the row would be lost.
-  const nothing = columns.length === 1 ? QUOTED_EMPTY : null;
+  const nothing = columns.length === 1 ? '""' : "";
 
-  function record(row: string): Field[] {
-    const members = membersOf(row);
-    reportUnknown(members);
-    return columns.map((column) => {
-      const raw = memberOf(members, column);
-      if (raw === "null") {
-        return nothing;
+  function encode(rows: RowBatch): Buffer {
+    reportUnknown(rows);
+    const plain = new PlainFields(rows, delimiter, options.spreadsheet === "excel");
+    const special: SpecialField[] = [];
+    const numbers = columns.map((name) => rows.column(name));
+    const addField = (row: number, column: number, name: string): void => {
+      if (rows.valueStart(row, column) === 0) {
+        throw missingMember(rows, row, name);
       }
-      const field = fieldOf(raw, () => reportSurrogate(column));
-      return spreadsheet === "excel" && raw.startsWith('"') ? withoutFormula(field) : field;
-    });
+      if (!plain.add(row, column, nothing)) {
+        special.push({ at: plain.output.length, text: textOf(rows.raw(row, column) ?? "", name) });
+      }
+    };
+    for (let row = 0; row < rows.length; row += 1) {
+      for (let index = 0; index < columns.length; index += 1) {
+        if (index > 0) {
+          plain.output.addByte(delimiter);
+        }
+        addField(row, numbers[index] as number, columns[index] as string);
+      }
+      plain.output.addText(dialect.record_delimiter);
+    }
+    return merged(plain.output, special, dialect);
   }
 
   return {
-    begin: () => (spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + text([[...columns]], dialect),
-    encode: (rows) => text(rows.map(record), dialect),
+    begin: () => (options.spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + stringify([[...columns]], dialect),
+    encode,
     end: () => "",
   };
 }
 
-const BYTE_ORDER_MARK = "\uFEFF";
+/** Copies the fields that stand in a file as they stand in JSON. */
+class PlainFields {
+  readonly output: OutputBytes;
+  private readonly rows: RowBatch;
+  private readonly delimiter: number;
+  private readonly isGuarded: boolean;
+
+  /** @param isGuarded whether text that a spreadsheet might take for a formula is left to others */
+  constructor(rows: RowBatch, delimiter: number, isGuarded: boolean) {
+    this.output = new OutputBytes(rows.lines().length + 1024);
+    this.rows = rows;
+    this.delimiter = delimiter;
+    this.isGuarded = isGuarded;
+  }
+
+  /**
+   * Copies one field.
+   *
+   * @param nothing the field of a null
+   * @returns false where the field is not plain; then nothing was copied
+   */
+  add(row: number, column: number, nothing: string): boolean {
+    const { rows, output } = this;
+    const { bytes } = rows;
+    const start = rows.valueStart(row, column);
+    const end = rows.valueEnd(row, column);
+    const first = bytes[start] as number;
+    if (first === LETTER_N) {
+      output.addText(nothing);
+      return true;
+    }
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+      return false;
+    }
+    if (first !== QUOTE) {
+      output.addPart(bytes, start, end);
+      return true;
+    }
+    return this.addString(start + 1, end - 1);
+  }
+
+  private addString(start: number, end: number): boolean {
+    const { output, delimiter } = this;
+    const { bytes } = this.rows;
+    if (start === end) {
+      output.addText('""');
+      return true;
+    }
+    if (this.isGuarded && mayBeFormula(bytes[start] as number)) {
+      return false;
+    }
+    output.reserve(end - start);
+    const target = output.bytes;
+    let to = output.length;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] as number;
+      if (byte === BACKSLASH || byte === delimiter) {
+        return false;
+      }
+      target[to] = byte;
+      to += 1;
+    }
+    output.length = to;
+    return true;
+  }
+}
+
+/** Whether text that begins with this byte of UTF-8 may be a formula; the exact rule is `withoutFormula`'s. */
+function mayBeFormula(byte: number): boolean {
+  return byte === 0xef || (byte <= 0x40 && !(byte >= 0x30 && byte <= 0x39));
+}
 
 /** Crawled text must not run as a formula (OWASP, CSV injection); numbers cannot. */
-function withoutFormula(field: Field): Field {
-  return typeof field === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(field) ? `'${field}` : field;
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
 
-function text(records: readonly Field[][], dialect: Dialect): string {
-  return stringify([...records], {
-    ...dialect,
-    // A lone CR or LF ends a record for some readers.
-    quoted_match: /[\r\n]/,
-    cast: { object: () => ({ value: "", quoted_empty: true }) },
-  });
+/** Reads the text of a value that is not plain. */
+function fieldReader({ spreadsheet, onLoneSurrogate }: EncoderOptions): (raw: string, column: string) => string {
+  const reportSurrogate = reportOnce(onLoneSurrogate);
+  return (raw, column) => {
+    if (!raw.startsWith('"')) {
+      return raw;
+    }
+    const value = JSON.parse(raw) as string;
+    if (/\p{Surrogate}/u.test(value)) {
+      reportSurrogate(column);
+    }
+    return spreadsheet === "excel" ? withoutFormula(value) : value;
+  };
 }
 
-function fieldOf(raw: string, onLoneSurrogate: () => void): Field {
-  if (!raw.startsWith('"')) {
-    return onOneLine(raw);
+/** Puts the special fields, as csv-stringify writes them, to their places among the plain ones. */
+function merged(plain: OutputBytes, special: readonly SpecialField[], dialect: Dialect): Buffer {
+  if (special.length === 0) {
+    return plain.taken();
   }
-  if (!raw.includes("\\")) {
-    return raw.length === 2 ? QUOTED_EMPTY : raw.slice(1, -1);
+  const fields = written(
+    special.map(({ text }) => text),
+    dialect.delimiter,
+  );
+  const whole = new OutputBytes(plain.length + fields.reduce((sum, field) => sum + 3 * field.length, 0));
+  let from = 0;
+  for (const [index, { at }] of special.entries()) {
+    whole.addPart(plain.bytes, from, at);
+    whole.addText(fields[index] ?? "");
+    from = at;
   }
-  const value = JSON.parse(raw) as string;
-  if (/\p{Surrogate}/u.test(value)) {
-    onLoneSurrogate();
-  }
-  return value;
+  whole.addPart(plain.bytes, from, plain.length);
+  return whole.taken();
+}
+
+function written(texts: readonly string[], delimiter: string): string[] {
+  const write = (some: readonly string[]) =>
+    stringify(
+      some.map((text) => [text]),
+      // A lone CR or LF ends a record for some readers.
+      { delimiter, record_delimiter: FIELD_END, quoted_match: /[\r\n]/, quoted_empty: true },
+    );
+  const all = write(texts).split(FIELD_END);
+  return all.length === texts.length + 1 ? all : texts.map((text) => write([text]).slice(0, -FIELD_END.length));
 }

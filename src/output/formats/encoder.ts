@@ -1,3 +1,5 @@
+import type { RowBatch } from "../../rows/batch.ts";
+
 /** Bytes of the output, or text that is to be written as UTF-8. */
 export type Chunk = string | Uint8Array;
 
@@ -8,10 +10,10 @@ export type Chunk = string | Uint8Array;
 export interface RowEncoder {
   begin(): Chunk | Promise<Chunk>;
   /**
-   * @param rows each the JSON text of one object, as the API sent it.
+   * @param rows as the API sent them
    * @throws ContractError where a row lacks a column that is to be written.
    */
-  encode(rows: readonly string[]): Chunk | Promise<Chunk>;
+  encode(rows: RowBatch): Chunk | Promise<Chunk>;
   end(): Chunk | Promise<Chunk>;
   /**
    * Brings out what is held back, because a later run may go on from here. For formats that hold rows back, or whose

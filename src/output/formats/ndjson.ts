@@ -1,25 +1,35 @@
-import { onOneLine } from "../../contract/raw-json.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { memberOf, membersOf } from "./row-members.ts";
+import { OutputBytes } from "./output-bytes.ts";
+import { missingMember } from "./row-members.ts";
 
 /** One row a line, LF after each; numbers and escapes stay as the API wrote them. */
 export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
-  const line = rowLine(options);
-  return {
-    begin: () => "",
-    encode: (rows) => rows.map((row) => `${line(row)}\n`).join(""),
-    end: () => "",
-  };
+  return { begin: () => "", encode: (rows) => linesOf(rows, options), end: () => "" };
 }
 
-/** Writes a row as JSON on one line: as it came, or its chosen members in the order chosen. */
-export function rowLine({ chosen }: EncoderOptions): (row: string) => string {
-  if (chosen === undefined) {
-    return onOneLine;
+/** The rows as lines of JSON: as they came, or their chosen members in the order chosen. */
+export function linesOf(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
+  return chosen === undefined ? rows.lines() : chosenLines(rows, chosen);
+}
+
+function chosenLines(rows: RowBatch, chosen: readonly string[]): Buffer {
+  const output = new OutputBytes(rows.lines().length);
+  const columns = chosen.map((name, index) => ({
+    name,
+    column: rows.column(name),
+    before: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+  }));
+  for (let row = 0; row < rows.length; row += 1) {
+    for (const { name, column, before } of columns) {
+      const start = rows.valueStart(row, column);
+      if (start === 0) {
+        throw missingMember(rows, row, name);
+      }
+      output.addPart(before, 0, before.length);
+      output.addPart(rows.bytes, start, rows.valueEnd(row, column));
+    }
+    output.addText("}\n");
   }
-  const names = chosen.map((column) => [column, JSON.stringify(column)] as const);
-  return (row) => {
-    const members = membersOf(row);
-    return `{${names.map(([column, name]) => `${name}:${onOneLine(memberOf(members, column))}`).join(",")}}`;
-  };
+  return output.taken();
 }

@@ -2,6 +2,7 @@ import type { SchemaElement } from "hyparquet";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";
 import { ContractError } from "../../errors.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions } from "./encoder.ts";
 import { identityOf, memberOf, reportOnce } from "./row-members.ts";
 
@@ -49,7 +50,7 @@ function columnOf(name: string): Column {
 export function columnReader(
   column: string,
   { onLoneSurrogate, onRounded }: EncoderOptions,
-): (members: ReadonlyMap<string, string>) => ColumnValue {
+): (rows: RowBatch, row: number) => ColumnValue {
   const { kind, nullable } = columnOf(column);
   const reportSurrogate = reportOnce(onLoneSurrogate);
   const reportRounded = reportOnce(onRounded);
@@ -59,12 +60,12 @@ export function columnReader(
     date: readDate,
   } as const satisfies Record<Kind, (raw: string) => ColumnValue | undefined>;
   const read = readers[kind];
-  return (members) => {
-    const raw = memberOf(members, column);
+  return (rows, row) => {
+    const raw = memberOf(rows, row, column);
     const value = raw === "null" && nullable ? null : read(raw);
     if (value === undefined) {
       throw new ContractError(
-        `the service sent "${column}" as ${raw.slice(0, 80)} (${identityOf(members)}), which is no ${kind}; ndjson can carry it`,
+        `the service sent "${column}" as ${raw.slice(0, 80)} (${identityOf(rows, row)}), which is no ${kind}; ndjson can carry it`,
       );
     }
     return value;

@@ -1,9 +1,10 @@
 import { deserialize, serialize } from "node:v8";
 import type { RowGroup } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { type ColumnValue, columnReader, parquetSchema } from "./parquet-columns.ts";
-import { membersOf, reportUnknownMembers } from "./row-members.ts";
+import { reportUnknownMembers } from "./row-members.ts";
 
 /** Rows of a full row group. One is held in memory until it is written. */
 export const ROW_GROUP_ROWS = 50_000;
@@ -37,11 +38,9 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
     return columns.map(() => []);
   }
 
-  function add(row: string): void {
-    const members = membersOf(row);
-    reportUnknown(members);
+  function add(rows: RowBatch, row: number): void {
     for (const [index, read] of readers.entries()) {
-      held[index]?.push(read(members));
+      held[index]?.push(read(rows, row));
     }
   }
 
@@ -73,8 +72,9 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   return {
     begin: take,
     encode: (rows) => {
-      for (const row of rows) {
-        add(row);
+      reportUnknown(rows);
+      for (let row = 0; row < rows.length; row += 1) {
+        add(rows, row);
         if (held[0]?.length === ROW_GROUP_ROWS) {
           writeGroup();
         }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
 import { escapePartitionValue } from "../../../src/output/destination/partitions.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 
 test("the rows of a partition come back in the order in which they came, over several writes", async () => {
@@ -31,7 +32,7 @@ test("more rows than the buffer holds are written before it is asked for", async
   const spool = await openSpool();
   const long = "x".repeat(1024 * 1024);
   for (let row = 0; row < 20; row += 1) {
-    await spool.add("a", `${row}${long}`);
+    await spool.add(batchOf([`{"row":"${row}${long}"}`]), () => "a");
   }
   await spool.flush();
   expect((await contentOf(spool)).a?.map((row) => row.replace(long, ""))).toEqual(
@@ -64,17 +65,18 @@ async function openSpool(): Promise<PartitionSpool> {
 
 /** Each text is a partition and a row. */
 async function addAll(spool: PartitionSpool, texts: readonly string[]): Promise<void> {
-  for (const text of texts) {
-    const [partition = "", row = ""] = text.split(" ");
-    await spool.add(partition, row);
-  }
+  const pairs = texts.map((text) => text.split(" "));
+  await spool.add(batchOf(pairs.map(([, row]) => JSON.stringify({ row }))), (_, row) => pairs[row]?.[0] ?? "");
 }
 
 async function contentOf(spool: PartitionSpool): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const partition of spool.partitions()) {
     for await (const rows of spool.read(partition)) {
-      content[partition] = [...(content[partition] ?? []), ...rows];
+      content[partition] = [
+        ...(content[partition] ?? []),
+        ...rows.texts().map((text) => (JSON.parse(text) as { row: string }).row),
+      ];
     }
   }
   return content;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createJsonEncoder } from "../../../src/output/formats/json.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
 import { encoded } from "./encoded.ts";
 
 test("JSON is one array with a row a line, across pages", async () => {
@@ -17,5 +18,5 @@ test("JSON with chosen columns holds just these", async () => {
 
 test("JSON that goes on where another encoder stopped sets its first row off from those before", async () => {
   const encoder = createJsonEncoder({ known: [], continues: true });
-  expect([await encoder.encode(['{"a":3}']), await encoder.end()]).toEqual([',\n{"a":3}', "\n]\n"]);
+  expect([String(await encoder.encode(batchOf(['{"a":3}']))), await encoder.end()]).toEqual([',\n{"a":3}', "\n]\n"]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ContractError } from "../../../src/errors.ts";
-import { encoded, productRow } from "./encoded.ts";
+import { productRow } from "../../helpers/products.ts";
+import { encoded } from "./encoded.ts";
 
 test("NDJSON is each row as it came, one line each", async () => {
   const rows = ['{"b": 19.90,"a":"\\u00e9\\/"}', '{"n":12345678901234567890}', '{"a":"x\u2028y"}'];

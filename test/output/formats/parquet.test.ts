@@ -4,7 +4,8 @@ import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
 import { ContractError } from "../../../src/errors.ts";
 import type { EncoderOptions, RowEncoder } from "../../../src/output/formats/encoder.ts";
 import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../src/output/formats/parquet.ts";
-import { productRow } from "./encoded.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
+import { productRow } from "../../helpers/products.ts";
 
 test("the schema has the types of the contract, and only color may be null", async () => {
   const { schema } = parquetMetadata(await parquetOf([]));
@@ -62,8 +63,8 @@ test("the bytes do not depend on how the rows come in batches", async () => {
 
 test("a row group ends when it is full and when a slice does", async () => {
   const encoder = create({ chosen: ["sku"] });
-  const chunks = [await encoder.begin(), await encoder.encode(numbered(ROW_GROUP_ROWS + 10))];
-  chunks.push(endSlice(encoder).chunk, await encoder.encode(numbered(5)), await encoder.end());
+  const chunks = [await encoder.begin(), await encoder.encode(batchOf(numbered(ROW_GROUP_ROWS + 10)))];
+  chunks.push(endSlice(encoder).chunk, await encoder.encode(batchOf(numbered(5))), await encoder.end());
   const { row_groups } = parquetMetadata(joined(chunks));
   expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 10n, 5n]);
 });
@@ -155,7 +156,7 @@ async function parquetOf(
   const encoder = create(options);
   const chunks = [await encoder.begin()];
   for (const page of pages) {
-    chunks.push(await encoder.encode(page));
+    chunks.push(await encoder.encode(batchOf(page)));
   }
   return joined([...chunks, await encoder.end()]);
 }
@@ -177,7 +178,7 @@ async function sliced(slices: readonly (readonly string[])[], from: number): Pro
     if (index === from) {
       encoder = create({ restore: states });
     }
-    chunks.push(await encoder.encode(rows));
+    chunks.push(await encoder.encode(batchOf(rows)));
     const { chunk, state } = endSlice(encoder);
     chunks.push(chunk);
     states.push(state);

@@ -1,0 +1,39 @@
+/** Bytes of an output in the making; they grow as they are needed. */
+export class OutputBytes {
+  bytes: Buffer;
+  length = 0;
+
+  constructor(capacity: number) {
+    this.bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  /** Makes room for so many more bytes. */
+  reserve(more: number): void {
+    if (this.length + more > this.bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + more));
+      this.bytes.copy(larger, 0, 0, this.length);
+      this.bytes = larger;
+    }
+  }
+
+  addByte(byte: number): void {
+    this.reserve(1);
+    this.bytes[this.length] = byte;
+    this.length += 1;
+  }
+
+  addText(text: string): void {
+    this.reserve(Buffer.byteLength(text));
+    this.length += this.bytes.write(text, this.length);
+  }
+
+  addPart(source: Buffer, start: number, end: number): void {
+    this.reserve(end - start);
+    this.length += source.copy(this.bytes, this.length, start, end);
+  }
+
+  /** What was added; not a copy. */
+  taken(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+}

@@ -1,0 +1,87 @@
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
+import type { Filters } from "../contract/filters.ts";
+import type { RowBatch } from "./batch.ts";
+
+/** Finds the first row that filters do not match; -1 where they match all. */
+export type FilterCheck = (rows: RowBatch) => number;
+
+/** Checks rows against filters; memory is the combinations and days that were seen. */
+export function createFilterCheck(filters: Filters): FilterCheck {
+  const isOfCombination = combinationFilter(filters);
+  const isOfDay = dayFilter(filters);
+  const combinations = new KnownValues(["retailer", "category", "department"], ([retailer, category, department]) =>
+    isOfCombination({ retailer: retailer ?? "", category: category ?? "", department: department ?? "" }),
+  );
+  const days = new KnownValues(["crawl_date"], ([day]) => isOfDay(day ?? ""));
+  return (rows) => {
+    const columns = [combinations.columnsIn(rows), days.columnsIn(rows)] as const;
+    for (let row = 0; row < rows.length; row += 1) {
+      if (!combinations.accept(rows, row, columns[0]) || !days.accept(rows, row, columns[1])) {
+        return row;
+      }
+    }
+    return -1;
+  };
+}
+
+/** Values of a few columns that were accepted before, as they stand in JSON, so that no text is made of a row. */
+class KnownValues {
+  private readonly names: readonly string[];
+  private readonly isAccepted: (values: string[]) => boolean;
+  /** Accepted values, one after another, by a checksum of them. */
+  private readonly known = new Map<number, Buffer[]>();
+  private last: Buffer = Buffer.alloc(0);
+
+  constructor(names: readonly string[], isAccepted: (values: string[]) => boolean) {
+    this.names = names;
+    this.isAccepted = isAccepted;
+  }
+
+  columnsIn(rows: RowBatch): number[] {
+    return this.names.map((name) => rows.column(name));
+  }
+
+  accept(rows: RowBatch, row: number, columns: readonly number[]): boolean {
+    if (isSame(this.last, rows, row, columns)) {
+      return true;
+    }
+    const sum = checksum(rows, row, columns);
+    const known = this.known.get(sum);
+    let values = known?.find((candidate) => isSame(candidate, rows, row, columns));
+    if (values === undefined) {
+      const raw = columns.map((column) => rows.raw(row, column) ?? "null");
+      if (!this.isAccepted(raw.map((value) => String(JSON.parse(value))))) {
+        return false;
+      }
+      values = Buffer.from(raw.join(""));
+      this.known.set(sum, [...(known ?? []), values]);
+    }
+    this.last = values;
+    return true;
+  }
+}
+
+function checksum(rows: RowBatch, row: number, columns: readonly number[]): number {
+  let sum = 0;
+  for (const column of columns) {
+    for (let at = rows.valueStart(row, column); at < rows.valueEnd(row, column); at += 1) {
+      sum = (Math.imul(sum, 31) + (rows.bytes[at] as number)) | 0;
+    }
+  }
+  return sum;
+}
+
+function isSame(values: Buffer, rows: RowBatch, row: number, columns: readonly number[]): boolean {
+  const { bytes } = rows;
+  let at = 0;
+  for (const column of columns) {
+    const end = rows.valueEnd(row, column);
+    for (let from = rows.valueStart(row, column); from < end; from += 1) {
+      if (values[at] !== bytes[from]) {
+        return false;
+      }
+      at += 1;
+    }
+  }
+  return at === values.length && at > 0;
+}

@@ -1,0 +1,100 @@
+import { isCalendarDate } from "../contract/filters.ts";
+import { PRODUCT_COLUMNS, productSchema } from "../contract/product.ts";
+import type { RowBatch } from "./batch.ts";
+
+/** Characters that a number may have: far more than any double or decimal type holds, few enough to work with. */
+const LONGEST_NUMBER = 1000;
+
+const QUOTE = 34;
+const MINUS = 45;
+const ZERO = 48;
+const NINE = 57;
+const LETTER_N = 110;
+
+const TEXT = 0;
+const TEXT_OR_NULL = 1;
+const NUMBER = 2;
+const DATE = 3;
+
+const EXPECTED = ["a string", "a string or null", "a number", "a date"] as const;
+
+const KINDS = PRODUCT_COLUMNS.map((name) => {
+  const property: { type: string | readonly string[]; format?: string } = productSchema.properties[name];
+  if (property.type === "number") {
+    return NUMBER;
+  }
+  return property.format === "date" ? DATE : property.type.includes("null") ? TEXT_OR_NULL : TEXT;
+});
+
+/**
+ * Holds rows against contract section 2.1: each has its 17 members, and each value is of its type.
+ *
+ * @param rows with the columns of the contract
+ * @returns what is wrong with the first row that breaks it, naming row and member; undefined where none does
+ */
+export function findRowFault(rows: RowBatch): string | undefined {
+  const dates = new Set<string>();
+  for (let row = 0; row < rows.length; row += 1) {
+    for (let column = 0; column < KINDS.length; column += 1) {
+      const kind = KINDS[column] as number;
+      const first = rows.bytes[rows.valueStart(row, column)] as number;
+      const fits = rows.valueStart(row, column) > 0 && isOfKind(first, kind);
+      if (!fits || (kind === NUMBER && isTooLong(rows, row, column)) || (kind === DATE && !isDate(rows, row, dates))) {
+        return faultOf(rows, row, column);
+      }
+    }
+  }
+  return undefined;
+}
+
+function isOfKind(first: number, kind: number): boolean {
+  return kind === NUMBER
+    ? first === MINUS || (first >= ZERO && first <= NINE)
+    : first === QUOTE || (kind === TEXT_OR_NULL && first === LETTER_N);
+}
+
+function isTooLong(rows: RowBatch, row: number, column: number): boolean {
+  return rows.valueEnd(row, column) - rows.valueStart(row, column) > LONGEST_NUMBER;
+}
+
+const DATE_COLUMN = PRODUCT_COLUMNS.indexOf("crawl_date");
+
+/** @param known dates that were found to be some, as they stand in JSON */
+function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
+  if (row > 0 && isAsBefore(rows, row)) {
+    return true;
+  }
+  const raw = rows.raw(row, DATE_COLUMN) ?? "";
+  if (!known.has(raw) && !isCalendarDate(JSON.parse(raw) as string)) {
+    return false;
+  }
+  known.add(raw);
+  return true;
+}
+
+/** Whether a row has the date of the row before. */
+function isAsBefore(rows: RowBatch, row: number): boolean {
+  const start = rows.valueStart(row, DATE_COLUMN);
+  const before = rows.valueStart(row - 1, DATE_COLUMN);
+  const length = rows.valueEnd(row, DATE_COLUMN) - start;
+  for (let at = 0; at < length; at += 1) {
+    if (rows.bytes[start + at] !== rows.bytes[before + at]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function faultOf(rows: RowBatch, row: number, column: number): string {
+  const place = `\`data[${row}].${PRODUCT_COLUMNS[column]}\``;
+  const id = rows.raw(row, PRODUCT_COLUMNS.indexOf("product_id"));
+  const named = id === undefined || column === 0 ? "" : ` (product_id ${id.slice(0, 80)})`;
+  const raw = rows.raw(row, column);
+  if (raw === undefined) {
+    return `${place} is missing${named}`;
+  }
+  const kind = KINDS[column] as number;
+  return kind === NUMBER && raw.length > LONGEST_NUMBER
+    ? `${place} is a number of ${raw.length} characters; ${LONGEST_NUMBER} are the most that are read${named}`
+    : `${place} is not ${EXPECTED[kind]}${named}`;
+}

@@ -1,0 +1,28 @@
+import { array, assert, property, string } from "fast-check";
+import { expect, test } from "vitest";
+import { IdSet } from "../../src/rows/id-set.ts";
+
+function add(ids: IdSet, text: string): boolean {
+  const bytes = Buffer.from(`before${text}after`);
+  return ids.add(bytes, 6, bytes.length - 5);
+}
+
+test("an id is new once, whatever the ids are", () => {
+  assert(
+    property(array(string({ maxLength: 40 })), (texts) => {
+      const ids = new IdSet();
+      const seen = new Set<string>();
+      for (const text of texts) {
+        expect(add(ids, text)).toBe(!seen.has(text));
+        seen.add(text);
+      }
+    }),
+  );
+});
+
+test("more ids than a slice has rows are told apart and found again", () => {
+  const ids = new IdSet();
+  const texts = Array.from({ length: 30_000 }, (_, number) => `id-${number}`);
+  expect(texts.filter((text) => !add(ids, text))).toEqual([]);
+  expect(texts.filter((text) => add(ids, text))).toEqual([]);
+});
