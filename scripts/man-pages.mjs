@@ -11,7 +11,12 @@ export async function writeManPages(root, outdir) {
   const { createProgram, TOPICS, VERSION } = await declarations(root, folder);
   // The folders of whoever builds are nobody else's.
   const folders = { config: "~/.config/catalog", data: "~/.local/share/catalog", cache: "~/.cache/catalog" };
-  const program = await createProgram({ stdout: { write() {}, columns: 80 }, env: {}, folders }, () => true);
+  const context = { stdout: { columns: 80 }, env: {}, folders };
+  const program = await createProgram(
+    context,
+    () => true,
+    () => undefined,
+  );
   const commands = program.createHelp().visibleCommands(program);
   const pages = [program, ...commands].map((command) => [nameOf(command), pageOf(command, { TOPICS, VERSION })]);
   await Promise.all(pages.map(([name, page]) => writeFile(join(folder, `${name}.1`), page)));

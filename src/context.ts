@@ -1,7 +1,9 @@
+import { readFileSync, readlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import envPaths from "env-paths";
 import { InterruptedError } from "./errors.ts";
+import { writeToStdout } from "./output/destination/stdout.ts";
 import { sleep } from "./timer.ts";
 
 /**
@@ -11,6 +13,13 @@ export interface Context {
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;
   stderr: Output;
+  /**
+   * Writes text to stdout and resolves when it has been taken. Rejects with FileError, with ClosedPipeError where the
+   * reader went away, or with the reason of `signal`.
+   */
+  print: (text: string) => Promise<void>;
+  /** Whether the process was started with stdout closed (`>&-`), where what is written is lost without an error. */
+  isStdoutClosed: () => boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** The platform's folders of this tool (XDG on Linux). */
   folders: { config: string; data: string; cache: string };
@@ -45,6 +54,8 @@ export function processContext(): Context {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    print: writeToStdout(process.stdout, { signal }).write,
+    isStdoutClosed: () => isClosed(process.stdout.fd),
     env: process.env,
     folders: { config, data, cache },
     homeFolder: homedir(),
@@ -56,6 +67,20 @@ export function processContext(): Context {
     sleep: (milliseconds, abort = signal) => sleep(milliseconds, abort),
     random: Math.random,
   };
+}
+
+/**
+ * Node opens /dev/null for reading and writing in place of a descriptor that is closed at its start; a shell's
+ * `> /dev/null` opens it for writing alone. Linux tells the two apart; elsewhere nothing is known.
+ */
+function isClosed(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+    const isReadWrite = (Number.parseInt(flags, 8) & 0b11) === 0b10;
+    return isReadWrite && readlinkSync(`/proc/self/fd/${fd}`) === "/dev/null";
+  } catch {
+    return false;
+  }
 }
 
 /** The first SIGINT or SIGTERM aborts, so that a command can tidy up; a second one ends the process at once. */

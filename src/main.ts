@@ -6,7 +6,7 @@ import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
 import type { Context } from "./context.ts";
-import { ClosedPipeError, InterruptedError } from "./errors.ts";
+import { ClosedPipeError, EXIT, InterruptedError } from "./errors.ts";
 import { exitCodeOf } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
@@ -19,15 +19,29 @@ import { VERSION } from "./version.ts";
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   // A line to be completed is one argument of many words.
   const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
-  const program = await createProgram(context, (name) => words.has(name));
+  const help: string[] = [];
+  const program = await createProgram(
+    context,
+    (name) => words.has(name),
+    (text) => help.push(text),
+  );
+  try {
+    await parse(program, argv);
+    await context.print(help.join(""));
+    return EXIT.ok;
+  } catch (error) {
+    return await report(error instanceof CommanderError ? usageErrorOf(error, argv, program) : error, argv, context);
+  }
+}
+
+async function parse(program: Command, argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
-    return 0;
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) {
-      return 0;
+    // Commander ends so after --help and --version, too.
+    if (!(error instanceof CommanderError && error.exitCode === 0)) {
+      throw error;
     }
-    return await report(error instanceof CommanderError ? usageErrorOf(error, argv, program) : error, argv, context);
   }
 }
 
@@ -42,12 +56,16 @@ First steps:
 const NARROWEST_DESCRIPTION = 24;
 
 /** Declares every command; of those that are not wanted whole, the summary is enough. */
-export async function createProgram(context: Context, isWanted: (name: string) => boolean): Promise<Command> {
+export async function createProgram(
+  context: Context,
+  isWanted: (name: string) => boolean,
+  showHelp: (text: string) => void,
+): Promise<Command> {
   const program = new Command("catalog")
     .description("Coverage, samples and complete, verified exports of crawled retail rows.")
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
+      writeOut: showHelp,
       // Usage errors are reported once, by the same code as every other error.
       writeErr: () => undefined,
       getOutHelpWidth: () => context.stdout.columns || 80,
@@ -60,12 +78,7 @@ export async function createProgram(context: Context, isWanted: (name: string) =
     .helpCommand(false)
     .addHelpText("after", FIRST_STEPS)
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
-  addGlobalFlags(program).hook("preAction", async (_, command) => {
-    if (command.opts().output !== undefined) {
-      const { warnOfEnding } = await import("./cli/output-ending.ts");
-      warnOfEnding(command, context);
-    }
-  });
+  addGlobalFlags(program);
   for (const { name, summary, hidden, load } of COMMANDS) {
     const command = program.command(name, { hidden: hidden ?? false }).summary(summary);
     if (isWanted(name)) {

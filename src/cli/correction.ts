@@ -96,6 +96,9 @@ interface Place {
   faulty: string;
 }
 
+/** The short forms of flags whose values are put right. */
+const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
+
 /** Where the faulty value stands; of several that may be the one nearest to the suggestion. */
 function locate(argv: readonly string[], { flag, best, isFaulty }: Fault): Place | undefined {
   const distance = ({ faulty }: Place) => editDistance(faulty, best);
@@ -104,7 +107,9 @@ function locate(argv: readonly string[], { flag, best, isFaulty }: Fault): Place
       return [{ index, prefix: `${flag}=`, value: argument.slice(flag.length + 1) }];
     }
     const next = argv[index + 1];
-    return argument === flag && next !== undefined ? [{ index: index + 1, prefix: "", value: next }] : [];
+    return (argument === flag || argument === SHORT[flag]) && next !== undefined
+      ? [{ index: index + 1, prefix: "", value: next }]
+      : [];
   });
   return values
     .flatMap((place) => [place.value, ...place.value.split(",")].map((faulty) => ({ ...place, faulty })))

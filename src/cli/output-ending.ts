@@ -1,65 +1,64 @@
-import type { Command } from "commander";
-import type { Context } from "../context.ts";
-import { editDistance } from "../contract/edit-distance.ts";
+import { misspelt } from "../contract/closest.ts";
+import { UsageError } from "../errors.ts";
 import { COMPRESSIONS, withCompressionEnding, withoutCompressionEnding } from "../output/destination/compression.ts";
 import { FORMATS } from "../output/formats/registry.ts";
-import { parseGlobals } from "./flags/global.ts";
-import type { OutputFlags } from "./flags/output.ts";
 import { quoted } from "./flags/values.ts";
-import { createReporter } from "./reporter.ts";
 
-/** Endings of files that are more than text; a spreadsheet opens CSV, too. */
-const SPREADSHEETS: ReadonlySet<string> = new Set(["xlsx", "xls", "ods"]);
+/** Endings of formats that the tool does not write, and what it writes in their place, where something is. */
+const FOREIGN: Readonly<Record<string, string | undefined>> = {
+  ...Object.fromEntries(["xlsx", "xlsm", "xlsb", "xls", "ods", "numbers"].map((ending) => [ending, "csv"])),
+  ...Object.fromEntries(["arrow", "feather", "avro", "orc", "db", "duckdb", "sqlite"].map((end) => [end, "parquet"])),
+  ...Object.fromEntries(["json5", "geojson", "yaml", "yml", "toml", "xml"].map((ending) => [ending, "json"])),
+  ...Object.fromEntries(["md", "markdown", "html", "htm", "pdf", "doc", "docx"].map((ending) => [ending, undefined])),
+};
+
+/** Endings of compressions and archives that the tool does not write. */
+const FOREIGN_CODECS: ReadonlySet<string> = new Set(["zip", "7z", "bz2", "xz", "lz4", "br", "rar", "tar", "tgz", "z"]);
 
 /**
- * Warns of an output whose name seems to end in a format or a compression, but misspelt: `rows.cvs`, or in that
- * of a spreadsheet. Any other name is
- * taken as it is, since a name without a known ending is promised the default format.
+ * Refuses an output whose name promises what the file would not be: an ending of a format or a compression that the
+ * command does not write (`rows.xlsx`, `rows.csv.zip`), or one that is misspelt (`rows.cvs`) where no flag tells what
+ * is meant. Any other ending (`rows.txt`, `rows.bak`, `rows.2026`) promises nothing; such a file has the default format.
+ *
+ * @param formats those of the command
+ * @throws UsageError with the name that may be meant
  */
-export function warnOfEnding(command: Command, context: Context): void {
-  const flags = command.opts<OutputFlags & { partitionBy?: string }>();
-  const formats = command.options.find(({ long }) => long === "--format")?.argChoices ?? [];
-  const warning =
-    flags.output === undefined || flags.partitionBy !== undefined ? undefined : doubtOf(flags.output, flags, formats);
-  if (warning !== undefined) {
-    createReporter(parseGlobals(command), context).warn(warning);
-  }
-}
-
-function doubtOf(name: string, flags: OutputFlags, formats: readonly string[]): string | undefined {
+export function refuseEnding(
+  name: string,
+  flags: { format?: string; compress?: string },
+  formats: readonly string[],
+): void {
   const { stem, compression } = withoutCompressionEnding(name);
-  const ending = /[^./\\]\.([^./\\]{2,})$/.exec(stem)?.[1] ?? "";
-  if (ending === "" || extensionsOf(formats).includes(ending.toLowerCase())) {
-    return undefined;
+  const ending = /[^./\\]\.([^./\\]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
+  const known = extensionsOf(formats);
+  if (ending === "" || known.includes(ending)) {
+    return;
   }
-  const renamed = (meant: string) => quoted(stem.slice(0, -ending.length) + meant + name.slice(stem.length));
+  const renamed = (meant: string) => stem.slice(0, -ending.length) + meant + name.slice(stem.length);
+  const fault = (what: string, meant: string | undefined) =>
+    new UsageError(`${quoted(name)}: ${what}.`, {
+      flag: "--output",
+      value: name,
+      suggestions: meant === undefined ? [] : [renamed(meant)],
+    });
   if (compression === undefined && flags.compress === undefined) {
-    const known = COMPRESSIONS.map((codec) => ({ codec, extension: withCompressionEnding("", codec).slice(1) }));
-    const meant = known.find(({ codec, extension }) => nearest(ending, [codec, extension]) !== undefined);
-    if (meant !== undefined) {
-      return `${quoted(name)} is not compressed; did you mean ${renamed(meant.extension)}? --compress ${meant.codec} takes any name.`;
+    const codecs = COMPRESSIONS.map((codec) => ({ codec, extension: withCompressionEnding("", codec).slice(1) }));
+    const meant = codecs.find(({ codec, extension }) => misspelt(ending, [codec, extension]) !== undefined);
+    if (meant !== undefined || FOREIGN_CODECS.has(ending)) {
+      throw fault(`.${ending} is not how this tool compresses; .gz and .zst are`, meant?.extension ?? "gz");
     }
   }
-  const meant = flags.format === undefined ? meantBy(ending.toLowerCase(), extensionsOf(formats)) : undefined;
-  const format = formats.find((candidate) => meant !== undefined && extensionsOf([candidate]).includes(meant));
-  return meant === undefined
-    ? undefined
-    : `the ending of ${quoted(name)} is that of no format; did you mean ${renamed(meant)}? The default format is written; -f ${format} takes any name.`;
-}
-
-/** The known ending that a misspelt one means, or the one that the program of a foreign one opens. */
-function meantBy(ending: string, known: readonly string[]): string | undefined {
-  return SPREADSHEETS.has(ending) ? "csv" : nearest(ending, known);
+  if (Object.hasOwn(FOREIGN, ending)) {
+    const instead = FOREIGN[ending];
+    const meant = instead !== undefined && known.includes(instead) ? instead : undefined;
+    throw fault(`.${ending} is a format that this command does not write; it writes ${formats.join(", ")}`, meant);
+  }
+  const meant = flags.format === undefined ? misspelt(ending, known) : undefined;
+  if (meant !== undefined) {
+    throw fault(`.${ending} is the ending of no format; --format writes to any other name`, meant);
+  }
 }
 
 function extensionsOf(formats: readonly string[]): string[] {
   return formats.flatMap((format) => FORMATS[format as keyof typeof FORMATS]?.extensions ?? [format]);
-}
-
-/** The known ending that is meant: one letter off, two where it is long. */
-function nearest(ending: string, known: readonly string[]): string | undefined {
-  return known
-    .map((extension) => ({ extension, edits: editDistance(ending.toLowerCase(), extension) }))
-    .filter(({ extension, edits }) => edits <= (extension.length > 4 ? 2 : 1))
-    .sort((a, b) => a.edits - b.edits)[0]?.extension;
 }

@@ -3,58 +3,130 @@ import { editDistance } from "./edit-distance.ts";
 /** Longer texts are not compared: no name comes near, and the work would grow with what was sent. */
 const COMPARED_LENGTH = 200;
 
+/** Letters of candidates that are compared, a fraction of a second's work; what comes after them is not offered. */
+const COMPARED_LETTERS = 500_000;
+
+/** How near two names are, the nearest first; within a kind the smaller difference in letters or length comes first. */
+const RANK = { same: 0, words: 1, slip: 2, start: 3, wordSlip: 4, slips: 5, far: Number.POSITIVE_INFINITY } as const;
+
+type Ranker = (candidate: string) => number;
+
+interface Budget {
+  letters: number;
+}
+
 /**
- * The candidates that `text` was most likely meant to be, best first, at most `most` of them: those a letter away,
- * continuations, those that contain it, others by edit distance, those with a word that is near. Letter case, and which
- * of space, underscore and hyphen separates words, do not count as differences. Empty where nothing is near.
+ * The candidates that `text` was most likely meant to be, best first, at most `most` of them; none where none is near.
+ * Letter case, plurals, and which of space, underscore and hyphen separates words do not count.
+ *
+ * Whole words come before letters: a candidate that has all words of `text`, then one that is a slip away (a letter
+ * left out, added, changed or swapped), then one with words that begin so, with a word that is a slip away, or a few
+ * slips away as a whole. Letters in the middle of a word are not near: `car` is no `ar-skincare`. Of
+ * `retailer:category:department` triples the parts are compared apart, and two of the three have to be near.
  */
 export function closest(text: string, candidates: Iterable<string>, most = 3): string[] {
-  const wanted = text.length > COMPARED_LENGTH ? "" : normalise(text);
-  if (wanted === "") {
+  if (text.length > COMPARED_LENGTH || normalised(text) === "") {
     return [];
   }
+  const budget = { letters: COMPARED_LETTERS };
+  const rank = text.includes(":") ? tripleRanker(text, budget) : nameRanker(text, budget);
   return [...new Set(candidates)]
-    .map((value) => ({ value, score: score(wanted, normalise(value)) }))
-    .filter(({ score }) => Number.isFinite(score))
-    .sort((a, b) => a.score - b.score)
+    .map((value) => ({ value, rank: rank(value) }))
+    .filter((found) => found.rank < RANK.far)
+    .sort((a, b) => a.rank - b.rank)
     .slice(0, most)
     .map(({ value }) => value);
 }
 
-function normalise(text: string): string {
+/** The candidate that `text` is but for one slip, or two where it is long; undefined where there is none. */
+export function misspelt(text: string, candidates: readonly string[]): string | undefined {
+  const slips = (value: string) => editDistance(text.toLowerCase(), value, value.length > 4 ? 2 : 1);
+  return candidates.filter((value) => slips(value) < RANK.far).sort((a, b) => slips(a) - slips(b))[0];
+}
+
+/** Ranks triples by their parts, each distinct part once: a vocabulary has few of them. */
+function tripleRanker(text: string, budget: Budget): Ranker {
+  const rankers = text.split(":").map((part) => remembered(nameRanker(part, budget)));
+  return (triple) => {
+    const ranks = triple.split(":").map((part, index) => rankers[index]?.(part) ?? RANK.far);
+    const near = ranks.filter((rank) => rank < RANK.far);
+    const farParts = Math.max(ranks.length, rankers.length) - near.length;
+    return farParts > 1 || near.length < 2 ? RANK.far : near.reduce((sum, rank) => sum + rank, farParts * 10);
+  };
+}
+
+function remembered(rank: Ranker): Ranker {
+  const known = new Map<string, number>();
+  return (value) => {
+    const found = known.get(value) ?? rank(value);
+    known.set(value, found);
+    return found;
+  };
+}
+
+function nameRanker(text: string, budget: Budget): Ranker {
+  const wanted = nameOf(text);
+  const slips = Math.min(3, Math.max(1, Math.floor(wanted.text.length / 4)));
+  return (candidate) => {
+    budget.letters -= candidate.length;
+    if (budget.letters < 0) {
+      return RANK.far;
+    }
+    const name = nameOf(candidate);
+    const edits = editDistance(wanted.text, name.text, slips);
+    const isStart = name.text.startsWith(wanted.text) || name.singular.startsWith(wanted.singular);
+    const longer = Math.abs(name.text.length - wanted.text.length) / 1000;
+    return kindOf(wanted, name, edits) + longer + (isStart ? 0 : 0.5);
+  };
+}
+
+/** In what way a name is near; the distance in letters is known already, infinite where it is too large. */
+function kindOf(wanted: Name, { together, singular, words }: Name, edits: number): number {
+  if (together === wanted.together || singular === wanted.singular) {
+    return RANK.same;
+  }
+  if (wanted.words.every((word) => words.includes(word))) {
+    return RANK.words;
+  }
+  if (edits === 1) {
+    return RANK.slip;
+  }
+  if (wanted.words.every((word) => words.some((other) => other.startsWith(word)))) {
+    return RANK.start;
+  }
+  if (wanted.words.every((word) => words.some((other) => isSlip(word, other)))) {
+    return RANK.wordSlip;
+  }
+  return RANK.slips + edits;
+}
+
+/** Whether two words are the same but for a letter; short ones are other words then. */
+function isSlip(word: string, other: string): boolean {
+  return word === other || (Math.min(word.length, other.length) > 3 && editDistance(word, other, 1) === 1);
+}
+
+/** A name in the ways in which it is compared. */
+interface Name {
+  text: string;
+  /** Without separators. */
+  together: string;
+  /** Each word in the singular. */
+  words: readonly string[];
+  singular: string;
+}
+
+function nameOf(name: string): Name {
+  const text = normalised(name);
+  const words = text
+    .split("-")
+    .filter((word) => word !== "")
+    .map((word) => word.replace(/([^s]{2})s$/, "$1").replace(/(ch|sh|ss|x|z)e$/, "$1"));
+  return { text, together: text.replaceAll("-", ""), words, singular: words.join("-") };
+}
+
+function normalised(text: string): string {
   return text
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_-]+/g, "-");
-}
-
-/** Where each kind of nearness begins; within a kind the smaller difference in length or letters comes first. */
-const CONTINUES = 2;
-const CONTAINS = 3;
-const EDITED = 4;
-const NEAR_WORD = COMPARED_LENGTH;
-
-/** Smaller is nearer; infinite where the two have too little in common. */
-function score(wanted: string, value: string): number {
-  if (value.replaceAll("-", "") === wanted.replaceAll("-", "")) {
-    return 0;
-  }
-  const near = Math.max(1, Math.floor(wanted.length / 3));
-  const edits = editDistance(wanted, value, near);
-  const longer = Math.abs(value.length - wanted.length) / 1000;
-  const continues = value.startsWith(wanted) || `${wanted}-`.startsWith(`${value}-`);
-  if (edits <= Math.min(continues ? 2 : 1, near)) {
-    return continues ? edits - 0.5 : edits;
-  }
-  if (continues) {
-    return CONTINUES + longer;
-  }
-  if (value.includes(wanted)) {
-    return CONTAINS + longer;
-  }
-  if (edits <= near) {
-    return EDITED + edits;
-  }
-  const words = Math.min(...value.split("-").map((word) => editDistance(wanted, word, Math.min(2, near))));
-  return NEAR_WORD + words + longer;
 }

@@ -2,28 +2,37 @@
  * How many letters have to be inserted, left out, replaced or swapped with their neighbour to make `a` into `b`
  * (optimal string alignment: no part is edited twice).
  *
- * @param most where a larger distance is of no interest; the work is then within 2 × `most` + 1 letters a row
+ * @param most where a larger distance is of no interest; the work is then within 2 × `most` + 1 letters a row, and ends
+ * with the first row that is farther
  * @returns infinity for a distance above `most`
  */
 export function editDistance(a: string, b: string, most = Math.max(a.length, b.length)): number {
   if (Math.abs(a.length - b.length) > most) {
     return Number.POSITIVE_INFINITY;
   }
-  const width = b.length + 1;
-  // Row i holds the distances of a's first i letters to each start of b; what lies outside the band stays infinite.
-  let beforeLast = new Array<number>(width).fill(Number.POSITIVE_INFINITY);
-  let last = beforeLast.map((_, j) => (j <= most ? j : Number.POSITIVE_INFINITY));
+  // Row i holds the distances of a's first i letters to each start of b; what lies outside the band is infinite.
+  const row = () => new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
+  let [beforeLast, last, next] = [row(), row().map((_, j) => j), row()];
   for (let i = 1; i <= a.length; i += 1) {
-    const row = new Array<number>(width).fill(Number.POSITIVE_INFINITY);
-    for (let j = Math.max(0, i - most); j <= Math.min(b.length, i + most); j += 1) {
-      row[j] = Math.min(
+    const [from, to] = [Math.max(0, i - most), Math.min(b.length, i + most)];
+    // The row is used again: what bounds the band may hold a distance of three rows before.
+    next.fill(Number.POSITIVE_INFINITY, Math.max(0, from - 1), from);
+    next.fill(Number.POSITIVE_INFINITY, to + 1, to + 2);
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let j = from; j <= to; j += 1) {
+      const distance = Math.min(
         at(last, j) + 1,
-        at(row, j - 1) + 1,
+        at(next, j - 1) + 1,
         at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
         isSwapped(a, b, i, j) ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
       );
+      next[j] = distance;
+      nearest = Math.min(nearest, distance);
     }
-    [beforeLast, last] = [last, row];
+    if (nearest > most) {
+      return Number.POSITIVE_INFINITY;
+    }
+    [beforeLast, last, next] = [last, next, beforeLast];
   }
   const distance = at(last, b.length);
   return distance <= most ? distance : Number.POSITIVE_INFINITY;

@@ -2,65 +2,74 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { type RunResult, runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { type InProcessResult, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
-/** Exports one row, in a folder of the test's own. */
-async function exportRow(...flags: string[]): Promise<RunResult & { cwd: string }> {
+/** Runs a command on one row, into a folder of the test's own. */
+async function writeRow(command: string, name: string, ...flags: string[]): Promise<InProcessResult & { cwd: string }> {
   const cwd = await temporaryFolder();
-  const { url, key } = await startTestService({ rows: [product()] });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return { cwd, ...(await runCatalog(["export", ...flags], { cwd, env })) };
+  const service = await startTestService({ rows: [product()] });
+  const args = [...command.split(" "), ...flags, "-o", join(cwd, name)];
+  return { cwd, ...(await runInProcess(args, { service })) };
 }
 
-describe("an output whose ending looks misspelt", () => {
+describe("an output whose ending promises another format", () => {
   test.each([
-    ["rows.cvs", "rows.csv", "-f csv"],
-    ["rows.TVS", "rows.tsv", "-f tsv"],
-    ["rows.jsn", "rows.json", "-f json"],
-    ["rows.ndjsn", "rows.ndjson", "-f ndjson"],
-    ["rows.parqet", "rows.parquet", "-f parquet"],
-    ["rows.xlsx", "rows.csv", "-f csv"],
-    ["./rows.cvs.gz", "./rows.csv.gz", "-f csv"],
-    ["rows.csv.gzip", "rows.csv.gz", "--compress gzip"],
-    ["rows.csv.zstd", "rows.csv.zst", "--compress zstd"],
-  ])("%s is written as promised, with a warning", async (name, meant, flag) => {
-    const { code, stdout, stderr } = await exportRow("-o", name);
-    expect([code, stdout]).toEqual([EXIT.ok, ""]);
-    expect(stderr).toMatch(/^warning: [^\n]+\n$/);
-    expect(stderr).toContain(`did you mean "${meant}"?`);
-    expect(stderr).toContain(`${flag} takes any name`);
+    ["export", "rows.cvs", "rows.csv"],
+    ["export", "rows.TVS", "rows.tsv"],
+    ["export", "rows.jsn", "rows.json"],
+    ["export", "rows.ndjsn", "rows.ndjson"],
+    ["export", "rows.parqet", "rows.parquet"],
+    ["export", "rows.xlsx", "rows.csv"],
+    ["export -f csv", "rows.xlsx", "rows.csv"],
+    ["export", "rows.xls.gz", "rows.csv.gz"],
+    ["export", "rows.cvs.gz", "rows.csv.gz"],
+    ["export", "rows.csv.gzip", "rows.csv.gz"],
+    ["export", "rows.csv.zstd", "rows.csv.zst"],
+    ["export", "rows.csv.zip", "rows.csv.gz"],
+    ["export", "rows.avro", "rows.parquet"],
+    ["export", "rows.yaml", "rows.json"],
+    ["coverage", "rows.cvs", "rows.csv"],
+    ["sample", "rows.cvs", "rows.csv"],
+    ["diff --from 3d --to 2d", "rows.cvs", "rows.csv"],
+  ])("%s -o %s is refused, and %s offered", async (command, name, meant) => {
+    const { cwd, code, stdout, stderr } = await writeRow(command, name);
+    expect([code, stdout, await readdir(cwd)]).toEqual([EXIT.usage, "", []]);
+    expect(stderr).toContain(`\n  catalog ${command} -o ${join(cwd, meant)}\n`);
   });
 
-  test("holds the default format", async () => {
-    const { cwd } = await exportRow("-o", "rows.cvs");
-    expect(JSON.parse(await readFile(join(cwd, "rows.cvs"), "utf8"))).toMatchObject({ sku: expect.any(String) });
-  });
-
   test.each([
-    ["coverage", ["coverage", "--demo"]],
-    ["sample", ["sample", "--demo"]],
-    ["diff", ["diff", "--demo", "--from", "3d", "--to", "2d"]],
-  ])("is warned of by %s, too, as JSON where that is asked for", async (_, args) => {
-    const cwd = await temporaryFolder();
-    const { stderr } = await runCatalog([...args, "--error-format", "json", "-o", "rows.cvs"], { cwd });
-    expect(JSON.parse(stderr)).toEqual({ warning: expect.stringContaining('"rows.csv"') });
+    ["export", "rows.md"],
+    ["export", "rows.html"],
+    ["sample", "rows.avro"],
+    ["coverage", "rows.html"],
+  ])("%s -o %s is refused, with what the command writes", async (command, name) => {
+    const { cwd, code, stderr } = await writeRow(command, name);
+    expect([code, await readdir(cwd)]).toEqual([EXIT.usage, []]);
+    expect(stderr).toMatch(/is a format that this command does not write; it writes .*ndjson/);
   });
 
   test.each([
     ["rows", []],
     ["rows.txt", []],
+    ["rows.dat", []],
     ["rows.v2", []],
+    ["rows.2026-11-20", []],
     ["rows.bak", []],
     [".cvs", []],
     ["rows.jsonl", []],
     ["rows.cvs", ["-f", "csv"]],
     ["rows.csv.gzip", ["--compress", "gzip", "-f", "csv"]],
-    ["rows.cvs", ["--quiet"]],
-    ["rows.cvs", ["--partition-by", "retailer"]],
+    ["rows.xlsx", ["--partition-by", "retailer"]],
   ])("is not seen in %s %j", async (name, flags) => {
-    const { cwd, code, stderr } = await exportRow(...flags, "-o", name);
+    const { cwd, code, stderr } = await writeRow("export", name, ...flags);
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);
+  });
+
+  test("an ending that promises nothing gives the default format", async () => {
+    const { cwd } = await writeRow("export", "rows.txt");
+    expect(JSON.parse(await readFile(join(cwd, "rows.txt"), "utf8"))).toMatchObject({ sku: expect.any(String) });
   });
 });

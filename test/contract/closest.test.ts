@@ -57,11 +57,34 @@ test("the nearer of two similar slugs comes first", () => {
   expect(closest("amazon-ei", slugs)).toEqual(["amazon-ei2", "amazon-eg", "amazon-in"]);
 });
 
-test("continuations of what was sent come before slugs that merely contain it", () => {
-  expect(closest("phone", ["headphones", "phones-and-tablets", "kitchen"])).toEqual([
-    "phones-and-tablets",
-    "headphones",
-  ]);
+test("whole words come before a slip, a slip before words that only begin so", () => {
+  const slugs = ["carpets", "cat", "car-audio", "used-cars"];
+  expect(closest("car", slugs, 4)).toEqual(["car-audio", "used-cars", "cat", "carpets"]);
+});
+
+test("letters in the middle of a word are not near", () => {
+  expect(closest("car", ["ar-skincare", "skincare", "scarves"])).toEqual([]);
+  expect(closest("phone", ["headphones", "phones-and-tablets"])).toEqual(["phones-and-tablets"]);
+});
+
+describe("of triples", () => {
+  const triples = [
+    "acme:lamps:home",
+    "acme:chairs:home",
+    "bolt:lamps:home",
+    "acme:lamp-oil:garden",
+    "bolt:drills:tools",
+  ];
+
+  test.each([
+    ["acme:lamp:home", ["acme:lamps:home", "acme:chairs:home", "bolt:lamps:home"]],
+    ["acme:chairs:house", ["acme:chairs:home"]],
+    ["bolt:dirlls:tools", ["bolt:drills:tools"]],
+    ["casa:sofas:tools", []],
+    ["acme:drill", []],
+  ])("two parts of three have to be near: %s", (typed, meant) => {
+    expect(closest(typed, triples)).toEqual(meant);
+  });
 });
 
 test("a slug of several words is found by one of them", () => {

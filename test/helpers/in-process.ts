@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Context, Output } from "../../src/context.ts";
 import { main } from "../../src/main.ts";
+import { writeToStdout } from "../../src/output/destination/stdout.ts";
 import type { TestService } from "./service.ts";
 
 export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdout" | "stderr">> {
@@ -37,6 +38,8 @@ export async function runInProcess(
     stdin: Readable.from([stdin]),
     stdout: stdout.stream,
     stderr: stderr.stream,
+    print: writeToStdout(options.stdout ?? stdout.stream, { signal }).write,
+    isStdoutClosed: () => false,
     folders: { config: "/nonexistent", data: nowhere, cache: nowhere },
     homeFolder: nowhere,
     pid: process.pid,

@@ -32,7 +32,14 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
         "zstd",
       ]),
     )
-    .option("--no-clobber", "refuse to replace an existing file");
+    .option("--no-clobber", "refuse to replace an existing file")
+    .hook("preAction", async (_, acting) => {
+      const { output, partitionBy, ...flags } = acting.opts<OutputFlags & { partitionBy?: string }>();
+      if (output !== undefined && partitionBy === undefined) {
+        const { refuseEnding } = await import("../output-ending.ts");
+        refuseEnding(output, flags, formats);
+      }
+    });
 }
 
 /**

@@ -36,7 +36,7 @@ export async function showAuthStatus({ globals, format }: AuthStatusOptions, con
     refusal = error;
   }
   const report = reportOf(settings, facts, configPath(context));
-  context.stdout.write(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report));
+  await context.print(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report));
   if (refusal !== undefined) {
     throw refusal;
   }

@@ -20,5 +20,5 @@ Examples:
   $ catalog completion zsh > "\${fpath[1]}/_catalog"
   $ catalog completion fish > ~/.config/fish/completions/catalog.fish`,
     )
-    .action((shell: keyof typeof SCRIPTS) => void context.stdout.write(SCRIPTS[shell]));
+    .action((shell: keyof typeof SCRIPTS) => context.print(SCRIPTS[shell]));
 }

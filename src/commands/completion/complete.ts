@@ -22,7 +22,7 @@ export function declare(command: Command, context: Context): void {
       const place = placeOf(program, typed);
       const { kind, candidates } = complete(place, await known(place, context));
       const lines = candidates.map(({ value, description }) => `${value}\t${description.replace(/\s+/g, " ")}`);
-      context.stdout.write([kind, ...lines].map((text) => `${text}\n`).join(""));
+      await context.print([kind, ...lines].map((text) => `${text}\n`).join(""));
     });
 }
 

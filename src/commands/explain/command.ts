@@ -62,7 +62,7 @@ function ofTool({ code, title, exitCode, retryable, meaning, recovery, remedy }:
 export function declare(
   command: Command,
   context: Context,
-  run: (options: ExplainOptions, context: Context) => void = runExplain,
+  run: (options: ExplainOptions, context: Context) => Promise<void> = runExplain,
 ): void {
   command
     .description(
@@ -105,14 +105,14 @@ function parseCode(text: string): string {
   return code;
 }
 
-function runExplain({ globals, code, format }: ExplainOptions, context: Context): void {
+async function runExplain({ globals, code, format }: ExplainOptions, context: Context): Promise<void> {
   const { stdout, env } = context;
   const view = { width: widthOf(stdout), colour: isColoured(stdout, globals.color, env) };
   const found = EXPLANATIONS.find((explanation) => explanation.code === code);
   if (format === "json") {
-    stdout.write(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
+    await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
   } else {
-    stdout.write(found === undefined ? overview(view) : page(found, view));
+    await context.print(found === undefined ? overview(view) : page(found, view));
     if (found === undefined) {
       createReporter(globals, context).note("`catalog explain CODE` says more of one.");
     }

@@ -12,7 +12,7 @@ import { parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { UsageError } from "../../errors.ts";
+import { FileError, UsageError } from "../../errors.ts";
 import { parsePartitionColumns } from "../../output/destination/partitions.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import type { Spreadsheet } from "../../output/formats/encoder.ts";
@@ -88,6 +88,9 @@ async function runAsAsked(options: ExportOptions, context: Context): Promise<voi
 function parseOptions(command: Command, flags: Flags, context: Context): ExportOptions {
   const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson");
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true && !flags.dryRun);
+  if (output.output === undefined && !flags.dryRun && context.isStdoutClosed()) {
+    throw new FileError("stdout is closed: the rows would be lost; use --output FILE", "stdout");
+  }
   for (const name of ["resume", "manifest"] as const) {
     if (flags[name] && output.output === undefined) {
       throw new UsageError(`--${name} needs a file: add --output FILE.`, { flag: `--${name}` });

@@ -19,7 +19,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     throw new EmptyResultError("nothing matches the filters");
   }
   if (options.output.format === "json") {
-    context.stdout.write(`${JSON.stringify(expected)}\n`);
+    await context.print(`${JSON.stringify(expected)}\n`);
     return;
   }
   const time = expected.seconds < 1 ? "under 1 s" : formatDuration(Math.round(expected.seconds) * 1000);
@@ -32,7 +32,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     },
     { colour: isColoured(context.stdout, options.globals.color, context.env) },
   );
-  context.stdout.write(text);
+  await context.print(text);
 }
 
 async function foretell(options: ExportOptions, { client, filters, reporter, signal }: Connection, context: Context) {

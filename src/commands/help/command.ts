@@ -16,11 +16,11 @@ export function declare(command: Command, context: Context): void {
       "after",
       "\nExamples:\n  $ catalog help export\n  $ catalog help service keys\n  $ catalog help exit-codes",
     )
-    .action((topic: string | undefined, subcommands: string[]) => {
+    .action(async (topic: string | undefined, subcommands: string[]) => {
       const program = command.parent ?? command;
       const known = topic !== undefined && Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
       if (known !== undefined) {
-        context.stdout.write(renderTopic(known, program.createHelp(), context.stdout.columns || 80));
+        await context.print(renderTopic(known, program.createHelp(), context.stdout.columns || 80));
       } else {
         find(program, topic === undefined ? [] : [topic, ...subcommands]).outputHelp();
       }

@@ -34,7 +34,7 @@ export function declare(command: Command, context: Context): void {
     `
 Examples:
   $ catalog service load rows.ndjson.gz
-  $ catalog service keys create laptop > key
+  $ catalog service keys create laptop --output key
   $ catalog service start`,
   );
 }

@@ -41,7 +41,7 @@ export async function openIncidentCommand(
   const id = await withExistingDatabase(flags.database, (store) =>
     openIncident(store, incident, new Date(context.now())),
   );
-  context.stdout.write(`${id}\n`);
+  await context.print(`${id}\n`);
   createReporter(globals, context).note(`Incident ${id} is open until \`catalog service incident resolve ${id}\`.`);
 }
 
@@ -66,7 +66,7 @@ export async function listIncidentsCommand(flags: Flags, globals: GlobalOptions,
     title,
   ]);
   const columns = ["id", "state", "severity", "began", "suite", "title"];
-  writeListing({ format: flags.format, documents, columns, rows }, globals, context);
+  await writeListing({ format: flags.format, documents, columns, rows }, globals, context);
 }
 
 export async function updateIncidentCommand(

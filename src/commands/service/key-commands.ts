@@ -18,7 +18,7 @@ export function declareKeys(command: Command, { context, finish, complete }: Sha
       .addHelpText(
         "after",
         examples(
-          "catalog service keys create laptop > key",
+          "catalog service keys create laptop --output key",
           "catalog service keys create viewer --team sales --scope catalog:sample --retailer nordwind",
         ),
       )
@@ -31,7 +31,8 @@ export function declareKeys(command: Command, { context, finish, complete }: Sha
           .choices(SCOPES)
           .argParser(collect),
       )
-      .option("--retailer <slug>", "retailer that a new team can see, repeatable (default: all)", collect),
+      .option("--retailer <slug>", "retailer that a new team can see, repeatable (default: all)", collect)
+      .option("-o, --output <file>", "write the secret to a new file that its owner alone can read, instead of stdout"),
   ).action(async (name: string, flags: KeyFlags, subcommand: Command) => {
     const { createKeyCommand } = await import("./keys.ts");
     await createKeyCommand(name, complete(flags), parseGlobals(subcommand), context);

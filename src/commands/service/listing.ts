@@ -7,7 +7,7 @@ import { textCell } from "../../output/terminal/cell.ts";
 import { renderTable } from "../../output/terminal/table.ts";
 
 /** Writes records as JSON, or as a table with a row for each. */
-export function writeListing(
+export async function writeListing(
   {
     format,
     documents,
@@ -21,15 +21,15 @@ export function writeListing(
   },
   globals: GlobalOptions,
   context: Context,
-): void {
+): Promise<void> {
   if (format === "json") {
-    context.stdout.write(`${JSON.stringify(documents, undefined, 2)}\n`);
+    await context.print(`${JSON.stringify(documents, undefined, 2)}\n`);
     return;
   }
   const { text, hidden } = renderTable(
     { columns: columns.map((heading) => ({ heading })), rows: rows.map((row) => row.map((value) => textCell(value))) },
     { width: widthOf(context.stdout), colour: isColoured(context.stdout, globals.color, context.env) },
   );
-  context.stdout.write(text);
+  await context.print(text);
   notShown(hidden, "-f json has them all").forEach(createReporter(globals, context).note);
 }

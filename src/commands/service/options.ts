@@ -17,6 +17,7 @@ export interface StartFlags extends ServiceFlags {
 export type LoadFlags = ServiceFlags;
 
 export interface KeyFlags extends ServiceFlags {
+  output?: string;
   team?: string;
   scope?: string[];
   retailer?: string[];

@@ -32,7 +32,7 @@ export async function startCommand(
     });
     return { service, hasKeys };
   });
-  context.stdout.write(`listening on ${service.url}\n`);
+  await context.print(`listening on ${service.url}\n`);
   if (!hasKeys) {
     createReporter(globals, context).note("No key is valid yet: create one with `catalog service keys create NAME`.");
   }

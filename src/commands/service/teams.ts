@@ -60,7 +60,7 @@ export async function listTeamsCommand(flags: Flags, globals: GlobalOptions, con
     String(activeKeys),
   ]);
   const columns = ["name", "scopes", "retailers", "members", "active keys"];
-  writeListing({ format: flags.format, documents, columns, rows }, globals, context);
+  await writeListing({ format: flags.format, documents, columns, rows }, globals, context);
 }
 
 export async function showTeamCommand(name: string, flags: Flags, context: Context): Promise<void> {
@@ -74,7 +74,7 @@ export async function showTeamCommand(name: string, flags: Flags, context: Conte
   const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));
   if (flags.format === "json") {
     const document = { ...documentOf({ ...team, members }), keys: named };
-    context.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
     return;
   }
   const listed = (items: readonly string[]) => (items.length === 0 ? "none" : items.join(", "));
@@ -85,7 +85,7 @@ export async function showTeamCommand(name: string, flags: Flags, context: Conte
     ["members", listed(members)],
     ["keys", listed(named.map(({ name: key, revoked }) => (revoked ? `${key} (revoked)` : key)))],
   ];
-  context.stdout.write(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
+  await context.print(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
 }
 
 export async function grantTeamCommand(

@@ -57,9 +57,9 @@ async function runStatus({ globals, statusUrl, demo, format }: StatusOptions, co
   const { feed, document } = await readStatus({ globals, statusUrl, demo }, context);
   const { stdout, env } = context;
   if (format === "json") {
-    stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
   } else if (!globals.quiet) {
-    stdout.write(
+    await context.print(
       renderStatus(feed, { width: widthOf(stdout) ?? WIDTH, colour: isColoured(stdout, globals.color, env) }),
     );
   }

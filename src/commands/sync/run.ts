@@ -19,7 +19,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
     const result = await syncWithProgress(options, connection, context);
     warnOfStrangers(options.folder, result.strangers, connection.reporter);
     const { sent } = connection.reporter.requests();
-    context.stdout.write(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
+    await context.print(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
   });
 }
 

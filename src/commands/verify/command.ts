@@ -43,5 +43,5 @@ async function runVerify({ globals, file }: VerifyOptions, context: Context): Pr
   }
   const once = identified ? ", each once" : "";
   const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
-  context.stdout.write(`${wrap(found, widthOf(context.stdout))}\n`);
+  await context.print(`${wrap(found, widthOf(context.stdout))}\n`);
 }

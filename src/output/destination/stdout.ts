@@ -20,8 +20,11 @@ export function writeToStdout(
 
   return {
     write: async (chunk) => {
+      if (chunk.length === 0) {
+        return;
+      }
       signal?.throwIfAborted();
-      if (!isBegun && chunk.length > 0) {
+      if (!isBegun) {
         isBegun = true;
         beforeData?.();
       }

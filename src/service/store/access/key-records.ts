@@ -37,6 +37,11 @@ export async function markRevoked(session: Session, id: number, at: string): Pro
   await session.query("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", [at, id]);
 }
 
+/** Removes a key as if it had never been. */
+export async function deleteKey(session: Session, hash: string): Promise<void> {
+  await session.query("DELETE FROM api_key WHERE hash = ?", [hash]);
+}
+
 /** Keeps the time of each key's latest use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
   for (const { id, at } of uses) {

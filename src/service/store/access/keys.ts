@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
 import type { KeyRecord } from "../store.ts";
-import { insertKey, markRevoked, readKeys } from "./key-records.ts";
+import { deleteKey, insertKey, markRevoked, readKeys } from "./key-records.ts";
 import { teamWith, type WantedGrants } from "./teams.ts";
 
 /** A key of this name exists already in the team; a revoked key keeps its name. */
@@ -59,6 +59,11 @@ export async function createKey(database: EmbeddedStore, key: NewKey, at: Date):
     await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, createdAt: at.toISOString() });
   });
   return secret;
+}
+
+/** Takes a key back that nobody has received; its name is free again. */
+export async function takeBackKey(database: EmbeddedStore, secret: string): Promise<void> {
+  await database.write((session) => deleteKey(session, hashSecret(secret)));
 }
 
 /** Every key, revoked ones too, by name and team. Secrets are not kept. */

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { bareEnvironment, CATALOG, runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+interface Setting {
+  cwd: string;
+  env: Record<string, string>;
+}
+
+/** Runs the built tool with stdout on a device that takes nothing, or as a shell redirects it. */
+async function runInto(target: "/dev/full" | ">&-", args: readonly string[], { cwd, env }: Setting) {
+  const device = await open("/dev/full", "w");
+  const shell = ["sh", ["-c", 'exec "$@" >&-', "sh", process.execPath, CATALOG, ...args]] as const;
+  const [command, words] = target === ">&-" ? shell : ([process.execPath, [CATALOG, ...args]] as const);
+  const child = spawn(command, words, {
+    cwd,
+    env: { ...bareEnvironment(), ...env },
+    stdio: ["ignore", device.fd, "pipe"],
+  });
+  let stderr = "";
+  child.stderr?.on("data", (text) => {
+    stderr += text;
+  });
+  const [code] = await once(child, "close");
+  await device.close();
+  return { code, stderr };
+}
+
+async function setting(): Promise<Setting> {
+  const { url, key } = await startTestService({ rows: [product()] });
+  const cwd = await temporaryFolder();
+  return { cwd, env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } };
+}
+
+describe("stdout that cannot be written", () => {
+  test.each([
+    [["--help"]],
+    [["--version"]],
+    [["help", "formats"]],
+    [["explain"]],
+    [["completion", "bash"]],
+    [["__complete", "--", "exp"]],
+    [["status"]],
+    [["status", "-f", "json"]],
+    [["auth", "status"]],
+    [["coverage"]],
+    [["sample"]],
+    [["export"]],
+    [["export", "--dry-run"]],
+    [["sync", "copy"]],
+    [["service", "keys", "list", "--database", "service.db"]],
+  ])("%j ends with exit code 1 and says so", async (args) => {
+    const here = await setting();
+    if (args.includes("list")) {
+      const created = await runCatalog(["service", "keys", "create", "a", "--database", "service.db"], here);
+      expect(created.code).toBe(EXIT.ok);
+    }
+    expect(await runInto("/dev/full", args, here)).toEqual({
+      code: EXIT.failure,
+      stderr: "error: stdout: the disk is full\n",
+    });
+  });
+
+  test("verify ends with exit code 1, too", async () => {
+    const here = await setting();
+    expect(await runCatalog(["export", "-o", "rows.csv", "--manifest"], here)).toMatchObject({ code: EXIT.ok });
+    expect(await runInto("/dev/full", ["verify", "rows.csv"], here)).toMatchObject({ code: EXIT.failure });
+  });
+
+  test.each(["/dev/full", ">&-"] as const)("a key whose secret nobody has (%s) is taken back", async (target) => {
+    const here = await setting();
+    const create = ["service", "keys", "create", "laptop", "--database", "service.db"];
+    const { code, stderr } = await runInto(target, create, here);
+    expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/secret/)]);
+    const again = await runCatalog(create, here);
+    expect([again.code, again.stdout]).toEqual([EXIT.ok, expect.stringMatching(/^[\w-]{43}\n$/)]);
+    const list = await runCatalog(["service", "keys", "list", "--database", "service.db", "-f", "json"], here);
+    expect(JSON.parse(list.stdout)).toHaveLength(1);
+  });
+});
+
+describe("stdout that is closed", () => {
+  test.runIf(process.platform === "linux")("export ends with exit code 1 before it asks for a row", async () => {
+    const { code, stderr } = await runInto(">&-", ["export", "--verbose"], await setting());
+    expect(code).toBe(EXIT.failure);
+    expect(stderr).toBe("error: stdout is closed: the rows would be lost; use --output FILE\n");
+  });
+
+  test("nothing is refused that writes to a file", async () => {
+    const here = await setting();
+    expect(await runInto(">&-", ["export", "-o", "rows.csv"], here)).toEqual({ code: EXIT.ok, stderr: "" });
+  });
+});
+
+describe("service keys create --output", () => {
+  const create = (...flags: string[]) => ["service", "keys", "create", "laptop", "--database", "s.db", ...flags];
+
+  test("writes the secret to a file that its owner alone can read", async () => {
+    const here = await setting();
+    expect(await runCatalog(create("--output", "key"), here)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "",
+      stderr: "",
+    });
+    const path = join(here.cwd, "key");
+    expect(await readFile(path, "utf8")).toMatch(/^[\w-]{43}\n$/);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test("replaces no file, and makes no key then", async () => {
+    const here = await setting();
+    await runCatalog(create("--output", "key"), here);
+    const before = await readFile(join(here.cwd, "key"), "utf8");
+    const { code, stderr } = await runCatalog(
+      ["service", "keys", "create", "other", "--database", "s.db", "-o", "key"],
+      here,
+    );
+    expect([code, stderr]).toEqual([EXIT.failure, "error: key: something else has that name\n"]);
+    expect(await readFile(join(here.cwd, "key"), "utf8")).toBe(before);
+    const { stdout } = await runCatalog(["service", "keys", "list", "--database", "s.db", "-f", "json"], here);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+  });
+});
