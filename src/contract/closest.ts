@@ -4,7 +4,7 @@ import { editDistance } from "./edit-distance.ts";
 const COMPARED_LENGTH = 200;
 
 /** Letters of candidates that are compared, a fraction of a second's work; what comes after them is not offered. */
-const COMPARED_LETTERS = 500_000;
+const COMPARED_LETTERS = 150_000;
 
 /** How near two names are, the nearest first; within a kind the smaller difference in letters or length comes first. */
 const RANK = { same: 0, words: 1, slip: 2, start: 3, wordSlip: 4, slips: 5, far: Number.POSITIVE_INFINITY } as const;

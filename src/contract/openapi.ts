@@ -1,4 +1,4 @@
-import { catalogResponseSchema, coverageResponseSchema, sampleResponseSchema } from "./envelope.ts";
+import { catalogPaginationSchema, catalogResponseSchema, coverageResponseSchema, metaSchema } from "./envelope.ts";
 import { LIMITS } from "./limits.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
@@ -6,10 +6,27 @@ import { PROBLEMS, problemSchema } from "./problems.ts";
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 type JsonObject = { readonly [name: string]: Json };
 
+/** One schema for all operations, as in contract section 2.4: sample and coverage leave the first two members out. */
+const pagination = { ...catalogPaginationSchema, $id: "Pagination", required: ["next_cursor", "has_more"] };
+const { $id: _unnamed, ...resolved } = metaSchema.properties.resolved;
+const meta = { ...metaSchema, properties: { ...metaSchema.properties, resolved } };
+
+/** The envelopes by the names of contract section 2.6. */
+const productList = {
+  ...catalogResponseSchema,
+  $id: "ProductListResponse",
+  properties: { ...catalogResponseSchema.properties, pagination, meta },
+};
+const coverageList = {
+  ...coverageResponseSchema,
+  $id: "CoverageListResponse",
+  properties: { ...coverageResponseSchema.properties, pagination, meta },
+};
+
 const RESPONSE_SCHEMAS = {
-  sample: sampleResponseSchema,
-  catalog: catalogResponseSchema,
-  coverage: coverageResponseSchema,
+  sample: productList,
+  catalog: productList,
+  coverage: coverageList,
 } as const satisfies Record<OperationName, JsonObject>;
 
 const SUMMARIES: Record<OperationName, string> = {

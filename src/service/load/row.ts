@@ -21,8 +21,8 @@ const ajv = new Ajv({
   formats: {
     date: isKnownDate,
     slug: (text: string) => text !== "" && !/[\s,:\p{Cc}]/u.test(text),
-    uri: (text: string) => URL.canParse(text),
-    "uri-reference": (text: string) => text === "" || URL.canParse(text),
+    uri: isUri,
+    "uri-reference": (text: string) => text === "" || isUri(text),
   },
 });
 /** A file holds few different dates, and far more rows. */
@@ -35,8 +35,8 @@ const isProduct = ajv.compile<Product>(productSchema);
 const EXPECTED: Record<string, string> = {
   date: "a calendar date written YYYY-MM-DD",
   slug: "a slug without white space, comma, colon or control characters",
-  uri: "an absolute URL",
-  "uri-reference": "an absolute URL or nothing",
+  uri: "an absolute URL (RFC 3986)",
+  "uri-reference": "an absolute URL (RFC 3986) or nothing",
   "^[A-Z]{3}$": "a currency code of three capital letters (ISO 4217)",
   string: "a string",
   number: "a number",
@@ -67,6 +67,13 @@ function canonicalBody(line: number, text: string): string {
   refuseRepeatedNames(line, text);
   const members = rawMembers(text);
   return `{${PRODUCT_COLUMNS.map((name) => `"${name}":${members.get(name)}`).join(",")}}`;
+}
+
+/** Characters of a URI (RFC 3986 section 2); what parses URLs also takes spaces and other letters, which none may hold. */
+const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})+$/i;
+
+function isUri(text: string): boolean {
+  return URI_CHARACTERS.test(text) && URL.canParse(text);
 }
 
 function isKnownDate(text: string): boolean {

@@ -8,6 +8,8 @@ import { StoreUnavailableError } from "./store.ts";
 /** Milliseconds to wait for a lock of another process: a load of a million rows may be writing. */
 const READ_LOCK_WAIT = 1_000;
 const WRITE_LOCK_WAIT = 60_000;
+/** Milliseconds in which reads may still come from a file that was replaced; writes never go to one. */
+const READ_TRUSTED_TIME = 1_000;
 
 /** How connections to one embedded database are had. */
 export interface Database {
@@ -42,8 +44,8 @@ export async function openFileDatabase(path: string): Promise<Database> {
   } finally {
     await creator.close();
   }
-  const reader = new SharedConnection(path, READ_LOCK_WAIT);
-  const writer = new SharedConnection(path, WRITE_LOCK_WAIT);
+  const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME);
+  const writer = new SharedConnection(path, WRITE_LOCK_WAIT, 0);
   return {
     reading: async (work) => await reader.use(work),
     writing: async (work) => await writer.use(work),

@@ -38,6 +38,7 @@ export async function openStore(location: string): Promise<EmbeddedStore> {
 
 function embeddedStore(database: Database): EmbeddedStore {
   let current: { file: string; snapshots: Snapshots } | undefined;
+  let secret: { file: string; bytes: Buffer } | undefined;
 
   async function read<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     return await database.reading((connection, file) =>
@@ -61,7 +62,13 @@ function embeddedStore(database: Database): EmbeddedStore {
     snapshotAt: async (version, deadline) => (await read(snapshots, deadline)).at(version),
     rows: async (ids, deadline) => await read((session) => readRows(session, ids), deadline),
     keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
-    cursorSecret: async (deadline) => await read(readCursorSecret, deadline),
+    cursorSecret: async (deadline) => {
+      const known = await read(async (session, file) => {
+        return secret?.file === file ? secret : { file, bytes: await readCursorSecret(session) };
+      }, deadline);
+      secret = known;
+      return known.bytes;
+    },
     addDayCounts: async (counts) =>
       await database.writing((connection) => connection.transaction((session) => addDayCounts(session, counts))),
     addKeyUses: async (uses) =>

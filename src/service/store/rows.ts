@@ -12,26 +12,27 @@ export async function readRows(session: Session, ids: Uint32Array): Promise<RowT
   if (ids.length === 0) {
     return { count: 0, bytes: Buffer.alloc(0) };
   }
-  const [[bytes = null, found = null] = []] = await session.query(
-    `SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(json_array(product.id, sum))
+  const [[bytes, foundIds, foundSums] = []] = await session.query(
+    `SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(product.id), json_group_array(sum)
      FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
     [`[${ids.join(",")}]`],
   );
-  const rows = JSON.parse(String(found)) as [id: number, sum: number][];
-  if (rows.length !== ids.length || !Buffer.isBuffer(bytes)) {
+  const found = JSON.parse(String(foundIds)) as number[];
+  if (found.length !== ids.length) {
     throw new StaleSnapshotError("the data changed while its rows were read");
   }
-  prove(bytes, rows, ids);
-  return { count: rows.length, bytes };
+  const texts = blobOf(bytes);
+  prove(texts, ids, found, JSON.parse(String(foundSums)) as number[]);
+  return { count: found.length, bytes: texts };
 }
 
 /** Checks each text and puts commas between them. */
-function prove(bytes: Buffer, rows: readonly [id: number, sum: number][], ids: Uint32Array): void {
+function prove(bytes: Buffer, ids: Uint32Array, found: readonly number[], sums: readonly number[]): void {
   let start = 0;
-  for (const [index, [id, sum]] of rows.entries()) {
+  for (let index = 0; index < ids.length; index += 1) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
-    if (id !== ids[index] || crc32(bytes.subarray(start, end)) !== sum) {
+    if (found[index] !== ids[index] || crc32(bytes.subarray(start, end)) !== sums[index]) {
       throw new DamagedDataError(`the row ${ids[index]} is damaged in the database`);
     }
     if (newline !== -1) {

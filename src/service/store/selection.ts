@@ -42,7 +42,11 @@ export function selectRows(
   filters: SelectionFilters,
   visible: Visibility,
 ): Selection {
-  const wanted = Uint8Array.from(index.vocabulary, (rcd) => (matches(rcd, filters, visible) ? 1 : 0));
+  const triples = filters.combinations && new Set(filters.combinations.map(formatRcd));
+  const wanted = Uint8Array.from(index.vocabulary, (rcd) => {
+    const isNamed = triples === undefined || triples.has(formatRcd(rcd));
+    return isNamed && matches(rcd, filters, visible) ? 1 : 0;
+  });
   const first = filters.startDate === undefined ? FIRST_DAY : dayNumber(filters.startDate);
   const last = filters.endDate === undefined ? LAST_DAY : dayNumber(filters.endDate);
   const range = { wanted, first, last, lastId: rows.lastId };
@@ -75,18 +79,13 @@ export function isVisible(retailer: string, visible: Visibility): boolean {
 }
 
 function matches(rcd: Rcd, filters: SelectionFilters, visible: Visibility): boolean {
-  const { retailer, category, department, combinations } = filters;
+  const { retailer, category, department } = filters;
   return (
     isVisible(rcd.retailer, visible) &&
     (retailer === undefined || rcd.retailer === retailer) &&
     (category === undefined || rcd.category === category) &&
-    (department === undefined || rcd.department === department) &&
-    (combinations === undefined || combinations.some((one) => isSameRcd(one, rcd)))
+    (department === undefined || rcd.department === department)
   );
-}
-
-function isSameRcd(one: Rcd, other: Rcd): boolean {
-  return one.retailer === other.retailer && one.category === other.category && one.department === other.department;
 }
 
 /** What a row has to be: of a wanted combination, of a day from `first` to `last`, and of the version. */

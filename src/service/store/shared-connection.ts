@@ -7,24 +7,32 @@ import { StoreUnavailableError } from "./store.ts";
 /** An open connection, closed after the last of its users once it is retired. */
 interface Lease {
   stamp: string;
+  /** Tells the file from every other file. */
+  file: string;
   connection: Promise<Connection>;
   users: number;
 }
 
 /**
  * One connection to a database file, shared by all its users and kept open: the driver frees a closed one
- * only when its statements are collected. It is opened anew where it failed, and where the file was changed
- * from outside or another was put in its place.
+ * only when its statements are collected. It is opened anew where it failed, and where the file was changed from
+ * outside or another was put in its place.
  */
 export class SharedConnection {
   readonly #path: string;
   readonly #lockWait: number;
+  readonly #trustedTime: number;
   #current: Lease | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param lockWait milliseconds to wait for locks of other connections */
-  constructor(path: string, lockWait: number) {
+  /**
+   * @param lockWait milliseconds to wait for locks of other connections
+   * @param trustedTime milliseconds for which the file is not looked at again
+   */
+  constructor(path: string, lockWait: number, trustedTime: number) {
     this.#path = path;
     this.#lockWait = lockWait;
+    this.#trustedTime = trustedTime;
   }
 
   /**
@@ -32,15 +40,10 @@ export class SharedConnection {
    * @throws StoreUnavailableError where the file is missing, damaged or of another program
    */
   async use<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T> {
-    const { stamp, file } = await identify(this.#path);
-    if (this.#current?.stamp !== stamp) {
-      void this.#retire(this.#current);
-      this.#current = { stamp, connection: this.#open(), users: 0 };
-    }
-    const lease = this.#current;
+    const lease = await this.#lease();
     lease.users += 1;
     try {
-      return await work(await lease.connection, file);
+      return await work(await lease.connection, lease.file);
     } catch (error) {
       if (error instanceof StoreUnavailableError) {
         void this.#retire(lease);
@@ -52,6 +55,20 @@ export class SharedConnection {
         await this.#retire(lease);
       }
     }
+  }
+
+  async #lease(): Promise<Lease> {
+    const now = performance.now();
+    if (this.#current !== undefined && now - this.#checkedAt < this.#trustedTime) {
+      return this.#current;
+    }
+    const { stamp, file } = await identify(this.#path);
+    this.#checkedAt = now;
+    if (this.#current?.stamp !== stamp) {
+      void this.#retire(this.#current);
+      this.#current = { stamp, file, connection: this.#open(), users: 0 };
+    }
+    return this.#current;
   }
 
   async close(): Promise<void> {

@@ -63,6 +63,15 @@ test("a used-up window answers 429 with the seconds to wait, and opens again aft
   expect(later.status).toBe(200);
 });
 
+test("a window and a deadline of a month are kept, beyond the longest time of a timer", async () => {
+  const month = 30 * 86_400;
+  const service = await startTestService({ windowSeconds: month, queryTimeout: month * 1_000, now: () => 0 });
+
+  const { status, headers } = await service.get("/v1/coverage");
+
+  expect([status, ...figures(headers)]).toEqual([200, 120, 119, month]);
+});
+
 test("of many requests at once exactly as many are admitted as the window holds", async () => {
   const service = await startTestService({ rows: products(3), rateLimit: 40, now: () => 0 });
 

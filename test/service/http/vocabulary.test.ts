@@ -78,3 +78,16 @@ test("a team that can see nothing gets an empty vocabulary", async () => {
 
   expect(body).toMatchObject({ code: "unknown_retailer", valid_options: [] });
 });
+
+test("an unknown triple of 198 characters is answered at once, however large the vocabulary", async () => {
+  const triples = Array.from(
+    { length: 20_000 },
+    (_, index) => `acme:${"lamp".repeat(10)}-${index}:${"home".repeat(10)}-${index}`,
+  );
+  const service = await startTestService({ rows: oneRowEach(...triples) });
+  const unknown = ["acme", "lame".repeat(24), "hoem".repeat(24)].join(":");
+
+  const { status, body } = await service.get(`/v1/catalog?rcd=${unknown}`);
+
+  expect([status, body.code, body.valid_options.length]).toEqual([400, "unknown_category", 5]);
+});

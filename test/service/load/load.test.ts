@@ -98,13 +98,20 @@ test.each([
     '"2026-02-30"',
     "a calendar date written YYYY-MM-DD",
   ],
-  ["a relative URL", ROW.replace("https://shop.example/p/", "/p/"), "url", '"/p/sku-1"', "an absolute URL"],
+  ["a relative URL", ROW.replace("https://shop.example/p/", "/p/"), "url", '"/p/sku-1"', "an absolute URL (RFC 3986)"],
   [
     "an image that is no URL",
     ROW.replace("https://shop.example/i.jpg", "i.jpg"),
     "image_url",
     '"i.jpg"',
-    "an absolute URL or nothing",
+    "an absolute URL (RFC 3986) or nothing",
+  ],
+  [
+    "an image whose URL holds a space",
+    ROW.replace("https://shop.example/i.jpg", "https://shop.example/a b.jpg"),
+    "image_url",
+    '"https://shop.example/a b.jpg"',
+    "an absolute URL (RFC 3986) or nothing",
   ],
   [
     "a slug with a colon",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { Connection } from "../../../src/service/store/connection.ts";
+import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
 import { LocationError } from "../../../src/service/store/location.ts";
 import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
@@ -130,7 +131,7 @@ test("a database that vanishes is unavailable, not made anew, and answers once i
   await load(store, products(2));
   expect(await walk(store)).toHaveLength(2);
   await rename(path, `${path}.away`);
-  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(StoreUnavailableError);
+  await untilUnavailable(store);
   await expect(load(store, [product()])).rejects.toThrow(StoreUnavailableError);
   await rename(`${path}.away`, path);
   expect(await walk(store)).toHaveLength(2);
@@ -148,6 +149,7 @@ test("a database put in the place of another is read from then on, and ids of th
   await settle(otherPath);
   await Promise.all([rm(`${path}-wal`, { force: true }), rm(`${path}-shm`, { force: true })]);
   await rename(otherPath, path);
+  await expect.poll(() => walk(store), { timeout: 5_000 }).toHaveLength(3);
   expect((await walk(store)).map((text) => JSON.parse(text).retailer)).toEqual(["other", "other", "other"]);
   await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
 });
@@ -160,7 +162,7 @@ test("a damaged database is unavailable until it is mended", async () => {
   await settle(path);
   await copyFile(path, `${path}.good`);
   await writeFile(path, Buffer.alloc((await readFile(path)).length, "damage"));
-  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(StoreUnavailableError);
+  await untilUnavailable(store);
   await rename(`${path}.good`, path);
   expect(await walk(store)).toHaveLength(50);
 });
@@ -193,6 +195,13 @@ test("day counts add up per day and operation", async () => {
 });
 
 /** Moves what the write-ahead log holds into the file, so that the file alone is the database. */
+/** A file is looked at again within a second. */
+async function untilUnavailable(store: EmbeddedStore): Promise<void> {
+  await expect
+    .poll(() => store.snapshot(NO_DEADLINE).catch((error) => error), { timeout: 5_000 })
+    .toBeInstanceOf(StoreUnavailableError);
+}
+
 async function settle(path: string): Promise<void> {
   const connection = new Connection(path, 5_000);
   expect(await connection.query("PRAGMA wal_checkpoint(TRUNCATE)")).toEqual([[0, 0, 0]]);

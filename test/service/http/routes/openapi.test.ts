@@ -36,6 +36,28 @@ test("every operation declares its parameters, the same classes of responses, an
   }
 });
 
+test("the schemas have the names of the contract", async () => {
+  const service = await startTestService();
+
+  const { body } = await service.get("/openapi.json");
+
+  expect(Object.keys(body.components.schemas).sort()).toEqual([
+    "Coverage",
+    "CoverageListResponse",
+    "CoverageSummary",
+    "Meta",
+    "Pagination",
+    "Problem",
+    "Product",
+    "ProductListResponse",
+  ]);
+  const { required, properties } = body.components.schemas.Pagination;
+  expect([required, Object.keys(properties)]).toEqual([
+    ["next_cursor", "has_more"],
+    ["limit", "total_matching", "next_cursor", "has_more"],
+  ]);
+});
+
 test("every reference leads to a component", async () => {
   const service = await startTestService();
 
