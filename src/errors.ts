@@ -78,6 +78,11 @@ export class SetChangedError extends Error {
   override readonly name = "SetChangedError";
 }
 
+/** More of a synced folder would go than a set loses in the ordinary way; the service may have answered wrongly. */
+export class ShrinkError extends Error {
+  override readonly name = "ShrinkError";
+}
+
 /** An exported file is not what its manifest says. */
 export class MismatchError extends Error {
   override readonly name = "MismatchError";

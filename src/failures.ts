@@ -13,6 +13,7 @@ import {
   NetworkError,
   NotOperationalError,
   SetChangedError,
+  ShrinkError,
   UsageError,
 } from "./errors.ts";
 
@@ -94,6 +95,19 @@ const KINDS = [
       recovery: "Do not use the output; run the command again.",
       remedy:
         "Export to a file with --output: what is in a file is read again by itself, what went into a pipe cannot be taken back.",
+    },
+  ],
+  [
+    ShrinkError,
+    {
+      code: "shrunk",
+      title: "More than half of the copy would go",
+      exitCode: EXIT.changed,
+      retryable: true,
+      meaning:
+        "The service no longer has more than half of the rows that the synced folder holds. That may be a wrong answer, so they are kept.",
+      recovery: "Run the command again later; if the rows are really gone, add --allow-shrink.",
+      remedy: "See what the service has: `catalog coverage` with the filters of the folder.",
     },
   ],
   [

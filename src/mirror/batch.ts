@@ -8,12 +8,15 @@ import type { Lock } from "../files/lock.ts";
 import { openPartitionSpool } from "../output/destination/partition-spool.ts";
 import { partitionOf } from "../output/destination/partitions.ts";
 import type { RowEncoder } from "../output/formats/encoder.ts";
+import { cutByDate } from "../pull/date-cuts.ts";
 import { type PullOptions, pull } from "../pull/pull.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type DayRange, isWithin } from "./calendar.ts";
-import { placeDay, removeDay } from "./day-files.ts";
-import { ownFolderOf } from "./folder-lock.ts";
-import { type DayState, type SyncState, writeState } from "./folder-state.ts";
+import type { DayState, SyncState } from "./folder-state.ts";
+import { placeDays, stagedFile, stagingOf } from "./place.ts";
+
+/** Rows of one batch: what is read and put into place before the next; what an interruption costs at most. */
+const BATCH_ROWS = 100_000;
 
 /** What became of the days of a batch. */
 export interface BatchResult {
@@ -31,8 +34,11 @@ export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | 
   createEncoder: () => RowEncoder;
   /** Days whose files are not what the state says, or that it knows nothing of. */
   untrusted: ReadonlySet<string>;
-  /** Of the folder, asked before anything in it is replaced. */
   lock: Lock;
+  /** When this run compares days, see `DayState`. */
+  checkedAt: string;
+  /** Told the rows that are about to go; what it throws keeps them. */
+  onRemoval: (rows: number) => void;
 }
 
 /**
@@ -54,9 +60,33 @@ export async function syncRange(
       options.untrusted.has(day) || state.days[day]?.rows !== rows || state.days[day].digest !== digest,
   );
   const result = resultOf(new Map(replaced), removed, state, staged.size + removed.length);
-  await options.lock.assertHeld();
-  await place(new Map(replaced), removed, state, options.folder);
+  options.onRemoval(result.rowsRemoved);
+  await placeDays(options.folder, options.lock, state, { replaced: new Map(replaced), removed });
+  for (const day of staged.keys()) {
+    Object.assign(state.days[day] ?? {}, { checked: options.checkedAt });
+  }
   return result;
+}
+
+/** Cuts a range of days into batches, as one more coverage request says where the rows lie. */
+export async function batchesOf(
+  client: CatalogClient,
+  filters: Filters,
+  range: DayRange,
+  signal: AbortSignal,
+): Promise<DayRange[]> {
+  if (range.first === range.last) {
+    return [range];
+  }
+  const within = { ...filters, start_date: range.first, end_date: range.last };
+  const matching = (await client.coverage(within, signal)).data.filter(({ matching_rows }) => matching_rows > 0);
+  if (matching.length === 0) {
+    return [range];
+  }
+  return cutByDate(matching, within, BATCH_ROWS).map(({ filters: { start_date, end_date } }) => ({
+    first: start_date ?? range.first,
+    last: end_date ?? range.last,
+  }));
 }
 
 /** Pulls the rows and writes the file of each day, beside the copy. */
@@ -72,7 +102,7 @@ async function stage(client: CatalogClient, filters: Filters, options: BatchOpti
       const tally: Tally = { counts: {}, digest: Buffer.alloc(32) };
       const rows = await writeWhole(path, counted(spool.read(partition), tally), createEncoder());
       const digest = tally.digest.toString("hex");
-      days.set(day, { rows, digest, ...(await fingerprint(path)), counts: tally.counts });
+      days.set(day, { rows, digest, ...(await fingerprint(path)), counts: tally.counts, checked: options.checkedAt });
     }
     return days;
   } finally {
@@ -108,31 +138,6 @@ async function* counted(
   }
 }
 
-/** Until it is done, the state names the days as pending: a run that is interrupted here leaves whole days behind. */
-async function place(
-  replaced: ReadonlyMap<string, DayState>,
-  removed: readonly string[],
-  state: SyncState,
-  folder: string,
-): Promise<void> {
-  const days = [...replaced.keys(), ...removed];
-  if (days.length === 0) {
-    return;
-  }
-  state.pending = [...new Set([...state.pending, ...days])];
-  await writeState(folder, state);
-  for (const [day, content] of replaced) {
-    await placeDay(stagedFile(folder, day), folder, day);
-    state.days[day] = content;
-  }
-  for (const day of removed) {
-    await removeDay(folder, day);
-    delete state.days[day];
-  }
-  state.pending = state.pending.filter((day) => !days.includes(day));
-  await writeState(folder, state);
-}
-
 function resultOf(
   replaced: ReadonlyMap<string, DayState>,
   removed: readonly string[],
@@ -152,13 +157,4 @@ function resultOf(
     count(state.days[day]?.rows ?? 0, 0);
   }
   return result;
-}
-
-export function stagingOf(folder: string): string {
-  return join(ownFolderOf(folder), "staging");
-}
-
-/** Without the ending of Parquet, so that no reader of the folder takes it for a part of the copy. */
-function stagedFile(folder: string, day: string): string {
-  return join(stagingOf(folder), day);
 }

@@ -41,6 +41,7 @@ export function mergeRanges(ranges: readonly DayRange[]): DayRange[] {
   return merged;
 }
 
-function dayNumber(day: string): number {
+/** Days since 1970-01-01. */
+export function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / DAY;
 }

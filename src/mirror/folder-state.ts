@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Filters, isCalendarDate } from "../contract/filters.ts";
-import { FileError, UsageError } from "../errors.ts";
+import { FileError } from "../errors.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
+import type { WrittenFilters } from "../pull/written-filters.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
 /** Bumped on incompatible changes. */
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
 
 /** What the file of one day holds. */
 export interface DayState {
@@ -18,13 +19,20 @@ export interface DayState {
   sha256: string;
   /** Rows per combination. */
   counts: Readonly<Record<string, number>>;
+  /** When a run last pulled the day or compared its counts by themselves (ISO 8601); absent where none is known to have. */
+  checked?: string;
 }
 
 /** What a folder is a copy of and what it holds. */
 export interface SyncState {
   version: number;
   service: string;
-  filters: Filters;
+  /** As they were written: relative dates move on. */
+  filters: WrittenFilters;
+  /** The dates that the filters meant on the last run. */
+  window: Pick<Filters, "start_date" | "end_date">;
+  /** Whether the dates of `filters` may have been written in another way: version 1 kept only what they meant. */
+  datesAreResolved?: boolean;
   days: Record<string, DayState>;
   /** Days whose files were being replaced; what they hold is unknown where a run ended before it was done. */
   pending: string[];
@@ -32,35 +40,13 @@ export interface SyncState {
 
 const START_ANEW = "delete it and run `catalog sync --adopt` to start anew";
 
-export type CopyOf = Pick<SyncState, "service" | "filters">;
-
 export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");
 }
 
-export function newState(copyOf: CopyOf): SyncState {
-  return { version: STATE_VERSION, ...copyOf, days: {}, pending: [] };
-}
-
-/**
- * Reads what the folder holds; undefined where it has no state.
- *
- * @throws UsageError where it is a copy of another set
- * @throws FileError where the state cannot be read
- */
-export async function readState(folder: string, wanted: CopyOf): Promise<SyncState | undefined> {
-  const state = await readStateOf(folder);
-  if (state === undefined) {
-    return undefined;
-  }
-  for (const name of ["service", "filters"] as const) {
-    if (inOrder(state[name]) !== inOrder(wanted[name])) {
-      throw new UsageError(
-        `${folder} is a copy of another set: ${name} ${inOrder(state[name])}, now ${inOrder(wanted[name])}. Use another folder.`,
-      );
-    }
-  }
-  return state;
+/** The state of a folder of which nothing is known yet. */
+export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncState {
+  return { version: STATE_VERSION, ...copyOf, window: {}, days: {}, pending: [] };
 }
 
 /**
@@ -79,7 +65,7 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
     }
     throw fileError(path, error);
   }
-  const state = parse(text);
+  const state = migrated(parse(text));
   if (state.version !== undefined && state.version !== STATE_VERSION) {
     throw new FileError(`${path} was written by another version of catalog; ${START_ANEW}`, path);
   }
@@ -87,6 +73,22 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
     throw new FileError(`${path} is damaged; ${START_ANEW}`, path);
   }
   return state;
+}
+
+/** Version 1 kept the filters as the API took them. */
+function migrated(state: Partial<SyncState>): Partial<SyncState> {
+  if (state.version !== 1 || !isObject(state.filters)) {
+    return state;
+  }
+  const { retailer, category, department, rcd, ...window } = state.filters as object as Filters;
+  const filters = {
+    ...(retailer !== undefined && { retailer: [retailer] }),
+    ...(category !== undefined && { category: [category] }),
+    ...(department !== undefined && { department: [department] }),
+    ...(rcd !== undefined && { rcd: rcd.split(",") }),
+    ...window,
+  };
+  return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
 }
 
 /** Nothing where the text is not an object of JSON. */
@@ -100,11 +102,13 @@ function parse(text: string): Partial<SyncState> {
 }
 
 function isState(state: Partial<SyncState>): state is SyncState {
-  const { version, service, filters, days, pending } = state;
+  const { version, service, filters, window, days, pending } = state;
   return (
     version === STATE_VERSION &&
     typeof service === "string" &&
     isObject(filters) &&
+    isObject(window) &&
+    Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
     isObject(days) &&
     Object.keys(days).every(isCalendarDate) &&
     Object.values(days).every(isDayState) &&
@@ -118,6 +122,7 @@ function isDayState(day: Partial<DayState> | null): day is DayState {
     typeof day?.digest === "string" &&
     typeof day.sha256 === "string" &&
     isObject(day.counts) &&
+    (day.checked === undefined || !Number.isNaN(Date.parse(day.checked))) &&
     [day.rows, day.bytes, ...Object.values(day.counts)].every(Number.isSafeInteger)
   );
 }
@@ -129,8 +134,4 @@ function isObject(value: unknown): value is object {
 /** Writes the state so that at any instant the old or the new one is there, whole. */
 export async function writeState(folder: string, state: SyncState): Promise<void> {
   await replaceFile(statePathOf(folder), `${JSON.stringify(state)}\n`);
-}
-
-function inOrder(value: string | Filters): string {
-  return JSON.stringify(typeof value === "string" ? value : Object.fromEntries(Object.entries(value).sort()));
 }

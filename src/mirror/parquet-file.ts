@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { AsyncBuffer } from "hyparquet";
+import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { fileError } from "../files/system-error.ts";
 
 /** A file of the folder, open to be read as Parquet; it stays what it was, whatever is put in its place. */
@@ -32,3 +32,12 @@ export function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
     },
   };
 }
+
+/** A byte order mark is a character of the text, which a decoder would swallow unasked. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Values as the file stores them: texts, doubles, null, and a date as days since 1970-01-01. */
+export const STORED_VALUES: Partial<ParquetParsers> = {
+  stringFromBytes: (bytes) => bytes && utf8.decode(bytes),
+  dateFromDays: (days) => days,
+};

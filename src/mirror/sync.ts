@@ -4,35 +4,57 @@ import type { Coverage } from "../contract/coverage.ts";
 import { dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { Lock } from "../files/lock.ts";
-import { cutByDate } from "../pull/date-cuts.ts";
+import { resolveFilters, serviceFilters, type WrittenFilters } from "../pull/written-filters.ts";
 import { adoptDays } from "./adopt.ts";
-import { type BatchOptions, type BatchResult, stagingOf, syncRange } from "./batch.ts";
+import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
+import { type BatchOptions, type BatchResult, batchesOf, syncRange } from "./batch.ts";
 import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
-import { type Counts, changedRanges, sumOfCounts } from "./changes.ts";
+import { type Counts, compareRange, type Findings, sumOfCounts } from "./changes.ts";
 import { damagedDays, listDayFolders } from "./day-files.ts";
+import { dropCombinations } from "./drop-combinations.ts";
 import { lockFolder, ownFolderOf } from "./folder-lock.ts";
-import { newState, readState, type SyncState } from "./folder-state.ts";
+import { type DayState, newState, readStateOf, type SyncState, writeState } from "./folder-state.ts";
+import { placeDays, stagingOf } from "./place.ts";
+import { assertWithinFilters, rememberedFilters } from "./remembered.ts";
+import { removalGuard } from "./removal-guard.ts";
 
-export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock"> {
+export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval"> {
   service: string;
-  filters: Filters;
+  /** As they were written; none to go on with those of the folder. */
+  filters: WrittenFilters;
   /** Newest days that are read again whatever their counts. */
   lookback: number;
+  /** Days whose counts are compared by themselves, by one request each: those that were longest ago. */
+  audit: number;
   /** Compare every day with the service and every file with its digest. */
   verify: boolean;
   /** Take over day files that the state has no record of, where this tool wrote them. */
   adopt: boolean;
+  /** Remove days that the filters' dates have left behind. */
+  prune: boolean;
+  /** Let more than half of the rows go. */
+  allowShrink: boolean;
   pid: number;
+  /** Milliseconds since the epoch. */
+  now: () => number;
 }
 
 export interface SyncResult extends BatchResult {
+  /** The filters that the folder is kept with. */
+  filters: WrittenFilters;
+  /** Days from the first that either side has to the last. */
   daysChecked: number;
+  /** Of these, days that were compared by themselves. */
+  daysAudited: number;
+  /** Runs after which every day has been compared by itself again; undefined where nothing is audited. */
+  auditCycle: number | undefined;
+  /** Days removed because the filters' dates have left them behind. */
+  daysPruned: number;
+  /** Days that the filters' dates have left behind and that stay as they are. */
+  outside: readonly string[];
   /** What lies in the day folders and is not sync's, as paths below the folder; it was left alone. */
   strangers: readonly string[];
 }
-
-/** Rows of one batch: what is read and put into place before the next; what an interruption costs at most. */
-const BATCH_ROWS = 100_000;
 
 /**
  * Makes a folder a copy of the filtered set, one file a crawl day: finds from coverage alone which days differ from
@@ -41,23 +63,15 @@ const BATCH_ROWS = 100_000;
  * Interrupted at any instant, every day is whole, as it was or as it is now, and the next run goes on.
  *
  * @throws UsageError where the folder is a copy of another set, or holds day files that sync may not have written
- * @throws FileError where another process is writing it
+ * @throws LockedError where another process is writing it
+ * @throws ShrinkError where more than half of the rows would go
  * @throws SetChangedError where the set changes faster than it can be read
  */
 export async function syncFolder(client: CatalogClient, options: SyncOptions): Promise<SyncResult> {
-  const { folder, pid, service, filters } = options;
+  const { folder, pid } = options;
   const lock = await lockFolder(folder, pid);
   try {
-    const known = await readState(folder, { service, filters });
-    const found = await listDayFolders(folder);
-    const adopted = await adoptDays(found, known, { ...options, isWanted: dayFilter(filters) });
-    const state = known ?? newState({ service, filters });
-    Object.assign(state.days, adopted);
-    state.pending = [...new Set([...state.pending, ...Object.keys(adopted)])];
-    await rm(stagingOf(folder), { recursive: true, force: true });
-    await mkdir(stagingOf(folder));
-    const untrusted = new Set([...state.pending, ...(await damagedDays(folder, state, options.verify))]);
-    return { ...(await bringUpToDate(client, state, untrusted, lock, options)), strangers: found.strangers };
+    return await syncLocked(client, lock, options);
   } finally {
     await rm(stagingOf(folder), { recursive: true, force: true });
     await lock.release();
@@ -66,30 +80,87 @@ export async function syncFolder(client: CatalogClient, options: SyncOptions): P
   }
 }
 
+async function syncLocked(client: CatalogClient, lock: Lock, options: SyncOptions): Promise<SyncResult> {
+  const { folder, service, signal } = options;
+  const known = await readStateOf(folder);
+  const filters = known === undefined ? options.filters : rememberedFilters(folder, known, options);
+  const now = await resolveFilters(filters, serviceFilters(client, signal), options.now());
+  const isInWindow = dayFilter(now);
+  const state = known ?? newState({ service, filters });
+  assertWithinFilters(folder, state);
+  const { strangers, ...found } = await listDayFolders(folder);
+  const adopted = await adoptDays({ ...found, strangers }, known, { ...options, isWanted: isInWindow });
+  Object.assign(state, { filters, window: windowOf(now), days: { ...state.days, ...adopted } });
+  state.pending = [...new Set([...state.pending, ...Object.keys(adopted)])];
+  if (options.filters === filters) {
+    delete state.datesAreResolved;
+  }
+  await rm(stagingOf(folder), { recursive: true, force: true });
+  await mkdir(stagingOf(folder));
+  const outside = Object.keys(state.days).filter((day) => !isInWindow(day));
+  if (options.prune) {
+    await placeDays(folder, lock, state, { replaced: new Map(), removed: outside });
+  }
+  const damaged = await damagedDays(folder, state, options.verify);
+  const untrusted = new Set([...state.pending, ...damaged].filter(isInWindow));
+  const result = await bringUpToDate(client, now, state, untrusted, lock, options);
+  await writeState(folder, state);
+  return {
+    ...result,
+    filters,
+    auditCycle: options.audit === 0 ? undefined : Math.ceil(Object.keys(state.days).length / options.audit),
+    daysPruned: options.prune ? outside.length : 0,
+    outside: options.prune ? [] : outside.sort(),
+    strangers,
+  };
+}
+
+type Brought = BatchResult & Pick<SyncResult, "daysChecked" | "daysAudited">;
+
 async function bringUpToDate(
   client: CatalogClient,
+  filters: Filters,
   state: SyncState,
-  untrusted: ReadonlySet<string>,
+  untrusted: Set<string>,
   lock: Lock,
   options: SyncOptions,
-): Promise<Omit<SyncResult, "strangers">> {
-  const { filters, signal } = options;
-  const { data } = await client.coverage(filters, signal);
-  const range = extent([...Object.keys(state.days), ...untrusted], data);
-  const result = { daysChecked: 0, days: 0, daysRemoved: 0, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
+): Promise<Brought> {
+  const { folder, signal } = options;
+  const result: Brought = {
+    daysChecked: 0,
+    daysAudited: 0,
+    days: 0,
+    daysRemoved: 0,
+    rowsAdded: 0,
+    rowsReplaced: 0,
+    rowsRemoved: 0,
+  };
+  const held = Object.fromEntries(Object.entries(state.days).filter(([day]) => dayFilter(filters)(day)));
+  const matching = (await client.coverage(filters, signal)).data.filter(({ matching_rows }) => matching_rows > 0);
+  const counted = countsOf(matching);
+  const range = extent([...Object.keys(held), ...untrusted], matching);
   if (range === undefined) {
     return result;
   }
+  const before = localCounts(state, range);
+  const guard = removalGuard(held, before, counted, options.allowShrink);
+  const gone = new Set([...before.keys()].filter((rcd) => !counted.has(rcd)));
+  const dropped = await dropCombinations(folder, lock, state, gone, untrusted);
+  result.rowsRemoved = dropped.rows;
+  result.daysRemoved = dropped.days;
+
   result.daysChecked = numberOfDays(range);
-  const changed = await changedRanges(range, countsOf(data), {
-    local: (part) => localCounts(state, part),
-    remote: async (part) => countsOf((await client.coverage(withDays(filters, part), signal)).data),
-    everyDay: options.verify,
-  });
+  const checkedAt = timeOfRun(state.days, options.now());
+  const findings = await findChanges(client, filters, range, matching, state, options);
+  result.daysAudited = findings.equal.length;
+  for (const day of findings.equal) {
+    Object.assign(state.days[day] ?? {}, { checked: checkedAt });
+  }
   const again = [...untrusted].map((day) => ({ first: day, last: day }));
-  for (const part of mergeRanges([...changed, ...again, ...newestDays(range, options.lookback)])) {
-    for (const batch of await batchesOf(client, part, options)) {
-      const done = await syncRange(client, filters, batch, state, { ...options, lock, untrusted });
+  for (const part of mergeRanges([...findings.changed, ...again, ...newestDays(range, options.lookback)])) {
+    for (const batch of await batchesOf(client, filters, part, signal)) {
+      const batchOptions = { ...options, lock, untrusted, checkedAt, onRemoval: guard };
+      const done = await syncRange(client, filters, batch, state, batchOptions);
       for (const name of ["days", "daysRemoved", "rowsAdded", "rowsReplaced", "rowsRemoved"] as const) {
         result[name] += done[name];
       }
@@ -98,14 +169,31 @@ async function bringUpToDate(
   return result;
 }
 
+/** Compares the copy with the service by coverage requests; `coverage` is what it answered for the whole range. */
+async function findChanges(
+  client: CatalogClient,
+  filters: Filters,
+  range: DayRange,
+  coverage: readonly Coverage[],
+  state: SyncState,
+  { audit, verify, concurrency, signal }: SyncOptions,
+): Promise<Findings> {
+  const days = Object.fromEntries(Object.entries(state.days).filter(([day]) => isWithin(day, range)));
+  const audited = verify ? Object.keys(days) : longestUnchecked(days, audit);
+  return await compareRange(range, countsOf(coverage), {
+    local: (part) => localCounts(state, part),
+    remote: async ({ first, last }) => {
+      const { data } = await client.coverage({ ...filters, start_date: first, end_date: last }, signal);
+      return countsOf(data.filter(({ matching_rows }) => matching_rows > 0));
+    },
+    audited: [...new Set([...edgesThatDiffer(days, coverage), ...audited])],
+    concurrency,
+  });
+}
+
 /** From the first day that either side has to the last. */
 function extent(held: readonly string[], coverage: readonly Coverage[]): DayRange | undefined {
-  const days = [
-    ...held,
-    ...coverage
-      .filter(({ matching_rows }) => matching_rows > 0)
-      .flatMap((entry) => [entry.earliest_date, entry.latest_date]),
-  ].sort();
+  const days = [...held, ...coverage.flatMap((entry) => [entry.earliest_date, entry.latest_date])].sort();
   const [first] = days;
   const last = days.at(-1);
   return first === undefined || last === undefined ? undefined : { first, last };
@@ -116,34 +204,15 @@ function newestDays({ first, last }: DayRange, days: number): DayRange[] {
   return days === 0 ? [] : [{ first: start < first ? first : start, last }];
 }
 
-/** Cuts a range of days into batches, as one more coverage request says where the rows lie. */
-async function batchesOf(client: CatalogClient, range: DayRange, options: SyncOptions): Promise<DayRange[]> {
-  if (range.first === range.last) {
-    return [range];
-  }
-  const filters = withDays(options.filters, range);
-  const { data } = await client.coverage(filters, options.signal);
-  const matching = data.filter(({ matching_rows }) => matching_rows > 0);
-  if (matching.length === 0) {
-    return [range];
-  }
-  return cutByDate(matching, filters, BATCH_ROWS).map(({ filters: { start_date, end_date } }) => ({
-    first: start_date ?? range.first,
-    last: end_date ?? range.last,
-  }));
+function windowOf({ start_date, end_date }: Filters): SyncState["window"] {
+  return { ...(start_date !== undefined && { start_date }), ...(end_date !== undefined && { end_date }) };
 }
 
-function withDays(filters: Filters, { first, last }: DayRange): Filters {
-  return { ...filters, start_date: first, end_date: last };
+function countsOf(matching: readonly Coverage[]): Counts {
+  return new Map(matching.map(({ rcd, matching_rows }) => [rcd, matching_rows]));
 }
 
-function countsOf(coverage: readonly Coverage[]): Counts {
-  return new Map(
-    coverage.filter(({ matching_rows }) => matching_rows > 0).map(({ rcd, matching_rows }) => [rcd, matching_rows]),
-  );
-}
-
-function localCounts(state: SyncState, range: DayRange): Counts {
-  const days = Object.entries(state.days).filter(([day]) => isWithin(day, range));
-  return sumOfCounts(days.map(([, { counts }]) => Object.entries(counts)));
+function localCounts({ days }: { days: Readonly<Record<string, DayState>> }, range: DayRange): Counts {
+  const within = Object.entries(days).filter(([day]) => isWithin(day, range));
+  return sumOfCounts(within.map(([, { counts }]) => Object.entries(counts)));
 }

@@ -20,8 +20,12 @@ test("a first run says what it came to, as text and as JSON", async () => {
     signal: null,
     stdout: `${JSON.stringify({
       days_checked: 16,
+      days_audited: 0,
+      audit_cycle_runs: 2,
       days_pulled: 16,
       days_removed: 0,
+      days_pruned: 0,
+      days_outside: 0,
       rows_added: 48,
       rows_replaced: 0,
       rows_removed: 0,
@@ -33,7 +37,8 @@ test("a first run says what it came to, as text and as JSON", async () => {
   await writeFile(join(rows.folder, `crawl_date=${FIRST_DAY}`, "part-1.parquet"), "");
   expect(await sync("--lookback", "0")).toMatchObject({
     code: 0,
-    stdout: "16 days checked · 0 pulled · 0 rows added · 0 replaced · 0 removed · 1 request\n",
+    stdout:
+      "16 days checked (12 one by one, each within 2 runs) · 0 pulled · 0 rows added · 0 replaced · 0 removed · 13 requests\n",
     stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog and left alone; whoever reads the day folders reads it, too\n`,
   });
 });
@@ -63,12 +68,28 @@ test("a folder that another process writes is refused, one whose writer has died
   expect((await runCatalog(["sync", rows.folder], { env: rows.env })).code).toBe(0);
 });
 
-test("a folder is a copy of one set: other filters are refused", async () => {
-  const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
+test("a folder goes on with the filters it was first given, and refuses others", async () => {
+  const rows = await servedFolder(sixteenDays());
   const sync = (...flags: string[]) => runCatalog(["sync", rows.folder, ...flags], { env: rows.env });
-  expect((await sync()).code).toBe(0);
-  const { code, stderr } = await sync("--retailer", "acme");
-  expect([code, stderr]).toEqual([2, expect.stringContaining('is a copy of another set: filters {}, now {"retailer"')]);
+  const flags = ["--retailer", "bolt,acme", "--start-date", LAST_DAY];
+  expect(await sync(...flags)).toMatchObject({ code: 0, stderr: "" });
+  expect(await sync("--lookback", "0")).toMatchObject({ code: 0, stdout: expect.stringContaining(" · 0 pulled · ") });
+  expect(await sync("-q")).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  const { code, stderr } = await sync("--retailer", "bolt,acme");
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`--start-date is ${LAST_DAY} there and not set here`)]);
+});
+
+test("a service that lost more than half of the rows is exit code 6, and the way out is named", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  await rows.replace(rows.all().slice(0, 3));
+  const sync = (...flags: string[]) => runCatalog(["sync", rows.folder, ...flags], { env: rows.env });
+  const { code, stderr } = await sync();
+  expect([code, stderr]).toEqual([6, expect.stringContaining("45 of the 48 rows")]);
+  expect(stderr).toContain("--allow-shrink");
+  expect(await rows.days()).toHaveLength(16);
+  expect((await sync("--allow-shrink")).code).toBe(0);
+  expect(await rows.copy()).toEqual(rows.expected());
 });
 
 describe("killed, every day is whole, and the next run makes the copy complete:", () => {

@@ -26,6 +26,10 @@ export function sixteenDays(): Product[] {
   ]);
 }
 
+/** A byte order mark is a character of a text. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
+
 export type TestSync = Partial<SyncOptions>;
 
 /** A service whose rows a test can change between runs, and a folder that is synced with it in this process. */
@@ -94,7 +98,9 @@ export async function servedFolder(initial: readonly Product[], wrap = (client: 
     /** What a reader of the folder finds. */
     copy: async (): Promise<Product[]> => {
       const files = await Promise.all((await days()).map((day) => readFile(file(day))));
-      const read = await Promise.all(files.map((bytes) => parquetReadObjects({ file: new Uint8Array(bytes).buffer })));
+      const read = await Promise.all(
+        files.map((bytes) => parquetReadObjects({ file: new Uint8Array(bytes).buffer, parsers })),
+      );
       return inOrder(
         read.flat().map((row) => ({ ...row, crawl_date: row.crawl_date.toISOString().slice(0, 10) }) as Product),
       );
@@ -110,6 +116,10 @@ function defaults(folder: string, service: string): SyncOptions {
     service,
     filters: {},
     lookback: 0,
+    audit: 0,
+    prune: false,
+    allowShrink: false,
+    now: Date.now,
     verify: false,
     adopt: false,
     concurrency: 8,

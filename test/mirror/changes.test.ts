@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, type DayRange, isWithin } from "../../src/mirror/calendar.ts";
-import { changedRanges, sumOfCounts } from "../../src/mirror/changes.ts";
+import { compareRange, sumOfCounts } from "../../src/mirror/changes.ts";
 
 type Days = Record<string, Record<string, number>>;
 
@@ -8,13 +8,14 @@ const YEAR = { first: "2026-01-01", last: "2026-12-31" };
 
 test("nothing changed takes no request beyond the first", async () => {
   const days = yearOf({ a: 3 });
-  expect(await compare(days, days)).toEqual({ changed: [], requests: 0 });
+  expect(await compare(days, days)).toEqual({ changed: [], equal: [], requests: 0 });
 });
 
 test("one changed day of a year is found with nine requests", async () => {
   const remote = { ...yearOf({ a: 3, b: 1 }), "2026-03-03": { a: 3, b: 2 } };
   expect(await compare(yearOf({ a: 3, b: 1 }), remote)).toEqual({
     changed: [{ first: "2026-03-03", last: "2026-03-03" }],
+    equal: ["2026-03-04", "2026-03-05"],
     requests: 9,
   });
 });
@@ -30,28 +31,39 @@ test("a shrunk day and a grown day are both found, although the sum of all rows 
 
 test("days that one side holds nothing of are one range and are not cut", async () => {
   const remote = yearOf({ a: 3 });
-  expect(await compare({}, remote)).toEqual({ changed: [YEAR], requests: 0 });
-  expect(await compare(remote, {})).toEqual({ changed: [YEAR], requests: 0 });
+  expect(await compare({}, remote)).toEqual({ changed: [YEAR], equal: [], requests: 0 });
+  expect(await compare(remote, {})).toEqual({ changed: [YEAR], equal: [], requests: 0 });
 });
 
-test("rows that moved from day to day are found when every day is compared, and not before", async () => {
+test("rows that moved from day to day are found when either of the days is audited, and not before", async () => {
   const local = yearOf({ a: 3 });
   const remote = { ...local, "2026-05-05": { a: 2 }, "2026-05-09": { a: 4 } };
   expect((await compare(local, remote)).changed).toEqual([]);
-  expect(await compare(local, remote, true)).toEqual({
-    changed: [
-      { first: "2026-05-05", last: "2026-05-05" },
-      { first: "2026-05-09", last: "2026-05-09" },
-    ],
-    requests: 364,
-  });
+  const found = [
+    { first: "2026-05-05", last: "2026-05-05" },
+    { first: "2026-05-09", last: "2026-05-09" },
+  ];
+  for (const { first } of found) {
+    const { changed, requests } = await compare(local, remote, [first, "2026-11-11"]);
+    expect(inOrder(changed)).toEqual(found);
+    expect(requests).toBeLessThan(20);
+  }
+  const all = await compare(local, remote, Object.keys(local));
+  expect([inOrder(all.changed), all.equal.length]).toEqual([found, 363]);
+});
+
+test("a day that is audited and agrees is named, as is one whose counts had to be reckoned", async () => {
+  const local = yearOf({ a: 3 });
+  expect(await compare(local, local, ["2026-03-03"])).toEqual({ changed: [], equal: ["2026-03-03"], requests: 1 });
+  const { equal } = await compare(local, { ...local, "2026-03-03": { a: 4 } });
+  expect(equal).toEqual(["2026-03-04", "2026-03-05"]);
 });
 
 test("where rows come between two requests, the second half is asked for instead of being reckoned", async () => {
   const local = yearOf({ a: 3 });
   const before = { ...local, "2026-09-09": { a: 1 } };
   const after = { ...before, ...daysOf("2026-01-01", 181, { a: 9 }), "2026-12-01": { a: 8 } };
-  const { changed } = await compare(local, after, false, before);
+  const { changed } = await compare(local, after, [], before);
   expect(changed.filter(({ first }) => first > "2026-07-02").map(({ first }) => first)).toEqual([
     "2026-09-09",
     "2026-12-01",
@@ -59,17 +71,22 @@ test("where rows come between two requests, the second half is asked for instead
 });
 
 /** Compares two years by coverage requests; the first one was answered from `counted`. */
-async function compare(local: Days, remote: Days, everyDay = false, counted = remote) {
+async function compare(local: Days, remote: Days, audited: readonly string[] = [], counted = remote) {
   let requests = 0;
-  const changed = await changedRanges(YEAR, within(counted, YEAR), {
+  const findings = await compareRange(YEAR, within(counted, YEAR), {
     local: (range) => within(local, range),
     remote: async (range) => {
       requests += 1;
       return within(remote, range);
     },
-    everyDay,
+    audited,
+    concurrency: 4,
   });
-  return { changed, requests };
+  return { ...findings, requests };
+}
+
+function inOrder(ranges: readonly DayRange[]): DayRange[] {
+  return [...ranges].sort((a, b) => (a.first < b.first ? -1 : 1));
 }
 
 function within(days: Days, range: DayRange) {

@@ -124,7 +124,7 @@ async function syncedFolder() {
   const path = await temporaryFolder();
   const staged = join(ownFolderOf(path), "staged");
   await mkdir(ownFolderOf(path));
-  const state: SyncState = { version: 1, service: "test", filters: {}, days: {}, pending: [] };
+  const state: SyncState = { version: 2, service: "test", filters: {}, window: {}, days: {}, pending: [] };
   const replace = async (rows: readonly Product[], ...replaced: string[]) => {
     const days = replaced.length === 0 ? [DAY] : replaced;
     await writeFile(staged, await parquetOf(rows));

@@ -2,11 +2,11 @@ import { FLAG_OF_FILTER } from "../../cli/flags/filter.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import { closest } from "../../contract/closest.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { FILTER_NAMES, type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import { type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import type { DayState, SyncState } from "../../mirror/folder-state.ts";
+import { filtersAsFlags } from "../../mirror/remembered.ts";
 import { combinationsOf } from "../../mirror/synced-day.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
 
 /**
  * Refuses days of which the folder knows nothing: later than its newest, or outside the dates it was synced with. Any
@@ -14,8 +14,12 @@ import { quoteCommand } from "../../output/terminal/quote.ts";
  *
  * @throws UsageError with the nearest days that the folder has
  */
-export function checkDays(wanted: { from: string; to: string }, folder: string, { filters, days }: SyncState): void {
-  const isCovered = dayFilter(filters);
+export function checkDays(
+  wanted: { from: string; to: string },
+  folder: string,
+  { filters, window, days }: SyncState,
+): void {
+  const isCovered = dayFilter(window);
   const held = Object.keys(days).sort();
   const newest = held.at(-1) ?? "";
   // The later day first: only where it is one of the folder's can the earlier be put right.
@@ -23,13 +27,13 @@ export function checkDays(wanted: { from: string; to: string }, folder: string, 
     ["--to", wanted.to],
     ["--from", wanted.from],
   ] as const) {
-    const isOutside = !isCovered(day);
+    const isOutside = days[day] === undefined && !isCovered(day);
     if (day > newest || isOutside) {
       const reason =
         newest === ""
           ? "holds no day at all; `catalog sync` fills it"
           : isOutside
-            ? `cannot tell of it, since it was synced with ${flagsOf(filters)}`
+            ? `cannot tell of it, since it was synced with ${filtersAsFlags(filters)}`
             : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date`;
       const isUsable = (other: string) => (flag === "--to" ? other > wanted.from : other < wanted.to);
       const suggestions = nearestDays(day, held).filter(isUsable);
@@ -60,7 +64,8 @@ export function checkVocabulary(filters: Filters, days: readonly string[], folde
     if (!everywhere.some((known) => isInScope(known) && read(known) === value)) {
       const what = filter === "rcd" ? "combination" : filter;
       const place = scope.retailer === undefined ? "" : ` at the retailer ${quoted(scope.retailer)}`;
-      const limits = Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${flagsOf(state.filters)}`;
+      const limits =
+        Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
       throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
         flag: FLAG_OF_FILTER[filter],
         value,
@@ -96,14 +101,4 @@ function namedBy({ retailer, category, department, rcd }: Filters): Named[] {
     ),
     ...(rcd?.split(",") ?? []).map((value): Named => ({ filter: "rcd", value, scope: {}, read: formatRcd })),
   ];
-}
-
-/** Filters as they are typed. */
-export function flagsOf(filters: Filters): string {
-  return quoteCommand(
-    FILTER_NAMES.flatMap((name) => {
-      const value = filters[name];
-      return value === undefined ? [] : [FLAG_OF_FILTER[name], value];
-    }),
-  );
 }

@@ -5,10 +5,11 @@ import { combinationFilter } from "../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
 import { folderDays } from "../../mirror/folder-days.ts";
 import type { SyncState } from "../../mirror/folder-state.ts";
+import { filtersAsFlags } from "../../mirror/remembered.ts";
 import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/synced-day.ts";
 import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
-import { checkDays, checkVocabulary, flagsOf, nearestDays } from "./folder-checks.ts";
+import { checkDays, checkVocabulary, nearestDays } from "./folder-checks.ts";
 import type { DiffOptions } from "./options.ts";
 
 /**
@@ -32,7 +33,7 @@ export async function withFolderDays(
     checkVocabulary(filters, [from, to], folder, state);
     const reporter = createReporter(globals, context);
     if (Object.keys(state.filters).length > 0) {
-      reporter.note(`${folder} holds what it was synced with: ${flagsOf(state.filters)}`);
+      reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
     }
     const days = await openDays(folder, [from, to]);
     try {

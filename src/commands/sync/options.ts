@@ -8,7 +8,10 @@ export interface SyncOptions {
   demo: boolean;
   lookback: number;
   verify: boolean;
+  audit: number;
   adopt: boolean;
+  prune: boolean;
+  allowShrink: boolean;
   concurrency: number;
   /** Requests a minute. */
   maxRate: number | undefined;

@@ -6,6 +6,7 @@ import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { filtersAsFlags } from "../../mirror/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet.ts";
 import { reportOnce } from "../../output/formats/row-members.ts";
@@ -15,32 +16,30 @@ import type { SyncOptions } from "./options.ts";
 /** Brings the folder up to date and says what that came to. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   keepHeapSmall();
-  await withConnection(options, context, async (connection) => {
+  // The folder may have filters of its own, which are not to be told from none by what they mean.
+  await withConnection({ ...options, filters: {} }, context, async (connection) => {
     const result = await syncWithProgress(options, connection, context);
-    warnOfStrangers(options.folder, result.strangers, connection.reporter);
+    tell(result, options, connection.reporter);
     const { sent } = connection.reporter.requests();
-    await context.print(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
+    if (options.format === "json" || !options.globals.quiet) {
+      await context.print(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
+    }
   });
 }
 
 async function syncWithProgress(
   options: SyncOptions,
-  { client, filters, service, reporter, signal }: Connection,
+  { client, service, reporter, signal }: Connection,
   context: Context,
 ): Promise<SyncResult> {
-  const { folder, lookback, verify, adopt, concurrency } = options;
   const warn = reportOnce((text) => reporter.warn(text));
   let before = 0;
   let written = 0;
   return await withProgress(reporter, context, options, (update) =>
     syncFolder(client, {
-      folder,
+      ...options,
       service,
-      filters,
-      lookback,
-      verify,
-      adopt,
-      concurrency,
+      now: context.now,
       pageSize: LIMITS.pageSize.maximum,
       pid: context.pid,
       signal,
@@ -68,7 +67,16 @@ async function syncWithProgress(
 /** Names that a warning lists. */
 const NAMED = 3;
 
-function warnOfStrangers(folder: string, strangers: readonly string[], reporter: Reporter): void {
+/** Says what the result line does not: what was left alone, and why. */
+function tell({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
+  const { folder } = options;
+  if (Object.keys(options.filters).length === 0 && Object.keys(filters).length > 0) {
+    reporter.note(`${folder} is kept with ${filtersAsFlags(filters)}`);
+  }
+  if (outside.length > 0) {
+    const days = `${counted(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;
+    reporter.note(`${days} outside the dates of the filters stay as they are; --prune removes them`);
+  }
   if (strangers.length > 0) {
     const named = strangers.slice(0, NAMED).map((name) => join(folder, name));
     const more = strangers.length > NAMED ? ` and ${groupDigits(strangers.length - NAMED)} more` : "";
@@ -79,18 +87,24 @@ function warnOfStrangers(folder: string, strangers: readonly string[], reporter:
 }
 
 function asText(result: SyncResult, requests: number): string {
+  const gone = result.daysRemoved + result.daysPruned;
   const parts = [
-    `${counted(result.daysChecked, "day")} checked`,
+    `${counted(result.daysChecked, "day")} checked${auditText(result)}`,
     `${groupDigits(result.days)} pulled`,
+    ...(gone === 0 ? [] : [`${counted(gone, "day")} removed`]),
     `${counted(result.rowsAdded, "row")} added`,
     `${groupDigits(result.rowsReplaced)} replaced`,
     `${groupDigits(result.rowsRemoved)} removed`,
     counted(requests, "request"),
   ];
-  if (result.daysRemoved > 0) {
-    parts.splice(2, 0, `${groupDigits(result.daysRemoved)} removed`);
-  }
   return parts.join(" · ");
+}
+
+function auditText({ daysAudited, auditCycle }: SyncResult): string {
+  if (daysAudited === 0 || auditCycle === undefined) {
+    return "";
+  }
+  return ` (${groupDigits(daysAudited)} one by one, each within ${counted(auditCycle, "run")})`;
 }
 
 function counted(count: number, noun: string): string {
@@ -100,8 +114,12 @@ function counted(count: number, noun: string): string {
 function asJson(result: SyncResult, requests: number): string {
   return JSON.stringify({
     days_checked: result.daysChecked,
+    days_audited: result.daysAudited,
+    audit_cycle_runs: result.auditCycle ?? null,
     days_pulled: result.days,
     days_removed: result.daysRemoved,
+    days_pruned: result.daysPruned,
+    days_outside: result.outside.length,
     rows_added: result.rowsAdded,
     rows_replaced: result.rowsReplaced,
     rows_removed: result.rowsRemoved,

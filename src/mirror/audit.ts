@@ -1,0 +1,53 @@
+import type { Coverage } from "../contract/coverage.ts";
+import { dayNumber } from "./calendar.ts";
+import type { DayState } from "./folder-state.ts";
+
+type Days = Readonly<Record<string, DayState>>;
+
+/**
+ * The days whose counts were compared longest ago. Of days of the same age every second one comes first: rows that moved
+ * to a neighbouring day are then found by either of the two.
+ */
+export function longestUnchecked(days: Days, count: number): string[] {
+  const rank = (day: string) => `${days[day]?.checked ?? ""} ${dayNumber(day) % 2} ${day}`;
+  return Object.keys(days)
+    .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+    .slice(0, count);
+}
+
+/**
+ * Days on which the copy must differ, although the counts of a combination agree: the service's first or last day of the
+ * combination is another than the copy's.
+ */
+export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): string[] {
+  const held = combinationsIn(days);
+  const differing = coverage.flatMap(({ rcd, matching_rows, earliest_date, latest_date }) => {
+    const copy = held.get(rcd);
+    if (copy?.rows !== matching_rows) {
+      return [];
+    }
+    const [first = "", second = ""] = [copy.first, earliest_date].sort();
+    const [last = "", later = ""] = [copy.last, latest_date].sort();
+    return [...(first === second ? [] : [first]), ...(last === later ? [] : [later])];
+  });
+  return [...new Set(differing)];
+}
+
+/** The rows of each combination, and the first and last day that has some. */
+function combinationsIn(days: Days): Map<string, { rows: number; first: string; last: string }> {
+  const held = new Map<string, { rows: number; first: string; last: string }>();
+  for (const day of Object.keys(days).sort()) {
+    for (const [rcd, rows] of Object.entries(days[day]?.counts ?? {})) {
+      const before = held.get(rcd);
+      held.set(rcd, { rows: (before?.rows ?? 0) + rows, first: before?.first ?? day, last: day });
+    }
+  }
+  return held;
+}
+
+/** When this run compares days: later than any run before it, whatever the clock says. */
+export function timeOfRun(days: Days, now: number): string {
+  const newest = Object.values(days).reduce((latest, { checked = "" }) => (checked > latest ? checked : latest), "");
+  const next = newest === "" ? now : Math.max(now, Date.parse(newest) + 1);
+  return new Date(next).toISOString();
+}

@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import { parquetScan } from "hyparquet";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import { formatRcd } from "../contract/filters.ts";
+import { fingerprint } from "../export/manifest.ts";
+import type { Lock } from "../files/lock.ts";
+import { openFile } from "../output/destination/file.ts";
+import { PARQUET_WRITER } from "../output/formats/parquet.ts";
+import { placeOfDay } from "./day-files.ts";
+import type { DayState, SyncState } from "./folder-state.ts";
+import { openParquet, type ParquetFile, STORED_VALUES } from "./parquet-file.ts";
+import { placeDays, stagedFile } from "./place.ts";
+
+/** Rows of the files that are written before they are put into their places. */
+const BATCH_ROWS = 200_000;
+
+export interface Dropped {
+  rows: number;
+  /** Days that held nothing else. */
+  days: number;
+}
+
+/**
+ * Takes the rows of combinations out of the day files that hold some, without a request. A day of which nothing is left
+ * loses its file. Memory: one row group.
+ *
+ * @param gone combinations as `retailer:category:department`
+ * @param untrusted days whose files are not what the state says; they are left as they are, and days found so are added
+ */
+export async function dropCombinations(
+  folder: string,
+  lock: Lock,
+  state: SyncState,
+  gone: ReadonlySet<string>,
+  untrusted: Set<string>,
+): Promise<Dropped> {
+  const dropped: Dropped = { rows: 0, days: 0 };
+  let batch = { replaced: new Map<string, DayState>(), removed: [] as string[], rows: 0 };
+  const finish = async () => {
+    await placeDays(folder, lock, state, batch);
+    batch = { replaced: new Map(), removed: [], rows: 0 };
+  };
+  for (const [day, held] of Object.entries(state.days)) {
+    const counts = Object.fromEntries(Object.entries(held.counts).filter(([rcd]) => !gone.has(rcd)));
+    const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    if (rows === held.rows || untrusted.has(day)) {
+      continue;
+    }
+    if (rows === 0) {
+      batch.removed.push(day);
+      dropped.days += 1;
+    } else {
+      const content = await withoutCombinations(folder, day, held, gone);
+      if (content === undefined) {
+        untrusted.add(day);
+        continue;
+      }
+      // The texts of the rows that stay, of which the digest was made, are not in the file.
+      batch.replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
+    }
+    dropped.rows += held.rows - rows;
+    batch.rows += rows;
+    if (batch.rows >= BATCH_ROWS) {
+      await finish();
+    }
+  }
+  await finish();
+  return dropped;
+}
+
+/** Writes a day's new file beside the copy; undefined where the present one is not what the state says. */
+async function withoutCombinations(
+  folder: string,
+  day: string,
+  { bytes, sha256, rows, counts }: DayState,
+  gone: ReadonlySet<string>,
+): Promise<{ bytes: number; sha256: string } | undefined> {
+  const path = join(folder, placeOfDay(day));
+  const found = await fingerprint(path);
+  if (found.bytes !== bytes || found.sha256 !== sha256) {
+    return undefined;
+  }
+  const source = await openParquet(path);
+  const staged = stagedFile(folder, day);
+  try {
+    const kept = await copyRows(source, staged, (rcd) => !gone.has(rcd));
+    const expected = Object.entries(counts).reduce((sum, [rcd, count]) => sum + (gone.has(rcd) ? 0 : count), 0);
+    return kept === expected && rows > kept ? await fingerprint(staged) : undefined;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Copies the rows of some combinations, values as they are stored, row group by row group. */
+async function copyRows({ buffer }: ParquetFile, target: string, isKept: (rcd: string) => boolean): Promise<number> {
+  const scan = await parquetScan({ file: buffer, parsers: STORED_VALUES });
+  const { schema } = scan.metadata;
+  const names = schema.slice(1).map(({ name }) => name);
+  const bytes = new ByteWriter();
+  const writer = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
+  const file = await openFile(target);
+  let rows = 0;
+  const flush = async () => {
+    await file.write(bytes.getBytes().slice());
+    bytes.index = 0;
+  };
+  try {
+    for (const range of scan.ranges) {
+      const column = async (name: string) => await scan.readColumn({ column: name, ...range });
+      const [retailers = [], categories = [], departments = []] = await Promise.all(
+        ["retailer", "category", "department"].map(column),
+      );
+      const kept = Array.from({ length: range.rowEnd - range.rowStart }, (_, index) => index).filter((index) =>
+        isKept(formatRcd({ retailer: retailers[index], category: categories[index], department: departments[index] })),
+      );
+      if (kept.length > 0) {
+        const columnData = [];
+        for (const name of names) {
+          const values = await column(name);
+          columnData.push({ name, data: kept.map((index) => values[index] as unknown), offsetIndex: false });
+        }
+        writer.write({ columnData, rowGroupSize: kept.length });
+        writer.pendingIndexes.length = 0;
+        rows += kept.length;
+        await flush();
+      }
+    }
+    writer.finish();
+    await flush();
+    await file.finish();
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+  return rows;
+}

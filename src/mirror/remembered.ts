@@ -1,0 +1,104 @@
+import { FILTER_NAMES, formatRcd, isCalendarDate, parseRcd } from "../contract/filters.ts";
+import { FileError, UsageError } from "../errors.ts";
+import { quoteCommand } from "../output/terminal/quote.ts";
+import type { WrittenFilters } from "../pull/written-filters.ts";
+import { type SyncState, statePathOf } from "./folder-state.ts";
+
+type Name = keyof WrittenFilters;
+
+/**
+ * What a folder is a copy of: the filters that it was first given, as they were written.
+ *
+ * @param given this run's filters; none to go on with the remembered ones
+ * @throws UsageError where the folder is a copy of another service, or the filters are others
+ */
+export function rememberedFilters(
+  folder: string,
+  state: SyncState,
+  given: { service: string; filters: WrittenFilters },
+): WrittenFilters {
+  if (state.service !== given.service) {
+    throw new UsageError(
+      `${folder} is a copy of ${state.service}, not of ${given.service}. Name another folder, or the service that it is a copy of.`,
+    );
+  }
+  if (Object.keys(given.filters).length === 0) {
+    return state.filters;
+  }
+  const differing = FILTER_NAMES.filter((name) => {
+    const [kept, now] = [state.filters[name], given.filters[name]];
+    return valuesOf(kept) !== valuesOf(now) && !(state.datesAreResolved && isRelative(name, now) && kept !== undefined);
+  });
+  if (differing.length > 0) {
+    const kept = Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersAsFlags(state.filters)}`;
+    const changes = differing.map(
+      (name) => `${flagOf(name)} is ${textOf(state.filters[name])} there and ${textOf(given.filters[name])} here`,
+    );
+    throw new UsageError(
+      `${folder} is kept ${kept}: ${changes.join("; ")}. Leave the filters out to go on with those, or name another folder.`,
+      { flag: flagOf(differing[0] as Name) },
+    );
+  }
+  return given.filters;
+}
+
+/**
+ * Refuses a state that names rows outside its own filters: sync never wrote such a one. A relative date moves on and
+ * leaves days behind, which is no fault.
+ *
+ * @throws FileError naming the day or the combination
+ */
+export function assertWithinFilters(folder: string, { filters, days }: SyncState): void {
+  const path = statePathOf(folder);
+  const refuse = (what: string) => {
+    throw new FileError(
+      `${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); delete it and run \`catalog sync --adopt\` to start anew`,
+      path,
+    );
+  };
+  const { start_date = "", end_date = "" } = filters;
+  for (const [day, { counts }] of Object.entries(days)) {
+    if ((isCalendarDate(start_date) && day < start_date) || (isCalendarDate(end_date) && day > end_date)) {
+      refuse(day);
+    }
+    const other = Object.keys(counts).find((rcd) => !isOf(filters, rcd));
+    if (other !== undefined) {
+      refuse(`${other} on ${day}`);
+    }
+  }
+}
+
+function isOf({ rcd, ...filters }: WrittenFilters, combination: string): boolean {
+  const parts = parseRcd(combination);
+  return (
+    parts !== undefined &&
+    (rcd === undefined || rcd.includes(formatRcd(parts))) &&
+    (["retailer", "category", "department"] as const).every((kind) => filters[kind]?.includes(parts[kind]) ?? true)
+  );
+}
+
+/** Filters as they are typed on a command line. */
+export function filtersAsFlags(filters: WrittenFilters): string {
+  return quoteCommand(
+    FILTER_NAMES.flatMap((name) => {
+      const value = filters[name];
+      return value === undefined ? [] : [flagOf(name), [value].flat().join(",")];
+    }),
+  );
+}
+
+function isRelative(name: Name, value: WrittenFilters[Name]): boolean {
+  return (name === "start_date" || name === "end_date") && typeof value === "string" && !isCalendarDate(value);
+}
+
+function valuesOf(value: WrittenFilters[Name]): string {
+  return [value ?? []].flat().sort().join();
+}
+
+function textOf(value: WrittenFilters[Name]): string {
+  return value === undefined ? "not set" : [value].flat().join(",");
+}
+
+function flagOf(name: Name): string {
+  return `--${name.replace("_", "-")}`;
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { ShrinkError } from "../../src/errors.ts";
+import { addDays } from "../../src/mirror/calendar.ts";
+import { product } from "../helpers/products.ts";
+import { FIRST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+
+test("an empty coverage removes nothing, unless the copy may shrink", async () => {
+  let isEmpty = false;
+  const rows = await servedFolder(sixteenDays(), (client) => ({
+    ...client,
+    coverage: async (...args) => {
+      const answer = await client.coverage(...args);
+      return isEmpty ? { ...answer, data: [] } : answer;
+    },
+  }));
+  await rows.sync();
+  const before = await rows.times();
+  isEmpty = true;
+  await expect(rows.sync()).rejects.toThrow(ShrinkError);
+  expect(await rows.times()).toEqual(before);
+  expect(await rows.sync({ allowShrink: true })).toMatchObject({ daysRemoved: 16, rowsRemoved: 48 });
+  expect(await rows.days()).toEqual([]);
+});
+
+test("combinations that took the place of others do not hide that more than half of the rows would go", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const before = await rows.times();
+  await rows.replace(sixteenDays().map((row) => product({ ...row, retailer: "other", product_id: "" })));
+  await expect(rows.sync()).rejects.toThrow("48 of the 48 rows that the folder holds would go");
+  expect(await rows.times()).toEqual(before);
+});
+
+test("a service that answers with nothing only for the days themselves removes nothing", async () => {
+  const answered: string[] = [];
+  const rows = await servedFolder(sixteenDays(), (client) => ({
+    ...client,
+    coverage: async (filters, signal) => {
+      const answer = await client.coverage(filters, signal);
+      if (filters.start_date === undefined || answered.length === 0) {
+        return answer;
+      }
+      answered.push("empty");
+      return { ...answer, data: [] };
+    },
+  }));
+  await rows.sync();
+  const before = await rows.times();
+  answered.push("from now on");
+  await rows.replace([...rows.all(), product({ crawl_date: addDays(FIRST_DAY, 3), sku: "late" })]);
+  await expect(rows.sync()).rejects.toThrow();
+  expect(answered.length).toBeGreaterThan(1);
+  expect(await rows.times()).toEqual(before);
+});
+
+test("less than half of the rows may go", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  await rows.replace(rows.all().filter(({ sku }) => sku !== "s0"));
+  expect(await rows.sync()).toMatchObject({ rowsRemoved: 16 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
