@@ -10,6 +10,8 @@ const EMPTY_PAGES = 3;
 export interface WalkOptions {
   /** Rows a page, 1 to 500. */
   limit: number;
+  /** Cursor of the first page that is wanted, from an earlier walk with the same filters. */
+  from?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -23,11 +25,11 @@ export interface WalkOptions {
 export async function* walkPages(
   client: Pick<CatalogClient, "catalog">,
   filters: Filters,
-  { limit, signal }: WalkOptions,
+  { limit, from, signal }: WalkOptions,
 ): AsyncGenerator<CatalogPage, void, undefined> {
   const seen = new Set<string>();
   let emptyPages = 0;
-  let cursor: string | undefined;
+  let cursor = from;
   for (;;) {
     const page = await client.catalog(filters, { limit, cursor }, signal);
     const { has_more, next_cursor } = page.pagination;

@@ -1,10 +1,13 @@
-import { readFile, rm } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { constants } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import type { Filters } from "../contract/filters.ts";
-import { FileError } from "../errors.ts";
+import { createOwnFile, openOwnFile } from "../files/own-file.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
+import type { SavedPage } from "../pull/look-ahead.ts";
 
-/** Raised when a journal of before can no longer be understood. */
-export const JOURNAL_VERSION = 1;
+/** Bumped on incompatible changes. */
+export const JOURNAL_VERSION = 2;
 
 /** What an export is; a journal of another one must not be continued. */
 export interface JournalHead {
@@ -17,24 +20,41 @@ export interface JournalHead {
   max_rows: number | null;
 }
 
-/** A slice that is on disk. */
+/** A slice that is in the output. */
 export interface JournalSlice {
   /** Names what was read, see `sliceKey`. */
   key: string;
   rows: number;
   /** Length of the output after it, in bytes. */
   bytes: number;
+  /** CRC-32 of its part of the output. */
+  crc: number;
   /** What the format needs to go on after it; absent in formats that need nothing. */
   state?: string;
 }
 
-/** What is safely written of an unfinished output. */
-export interface Journal extends JournalHead {
-  version: number;
-  tool: string;
-  started_at: string;
-  slice_pages: number | null;
+/**
+ * One line of a journal. `page`: a page is in the spool. `drop`: the pages of a slice are no longer wanted there.
+ * `slice`: a slice is in the output, and its pages are no longer wanted. `rewind`: only so many slices are still true.
+ */
+export type JournalEntry =
+  | ({ kind: "head"; version: number; tool: string; started_at: string } & JournalHead)
+  | { kind: "plan"; slice_pages: number }
+  | ({ kind: "page"; slice: string } & SavedPage)
+  | { kind: "drop"; slice: string }
+  | ({ kind: "slice" } & JournalSlice)
+  | { kind: "rewind"; slices: number };
+
+/** What a journal says of an unfinished output. */
+export interface Journal {
+  head: Extract<JournalEntry, { kind: "head" }>;
+  slicePages: number | undefined;
   slices: JournalSlice[];
+  /** Pages in the spool, by slice. */
+  pages: Map<string, SavedPage[]>;
+  /** Bytes of the journal up to its first damaged line. */
+  length: number;
+  isDamaged: boolean;
 }
 
 /** The journal of the output `target`. */
@@ -43,56 +63,136 @@ export function journalPathOf(target: string): string {
 }
 
 /**
- * Reads a journal.
+ * Reads a journal up to its first line that was cut or damaged.
  *
- * @returns undefined where there is none
- * @throws FileError where it cannot be read or is not one that this version understands
+ * @returns undefined where there is none, or it does not begin as a journal of this version
+ * @throws FileError where it cannot be read
  */
 export async function readJournal(path: string): Promise<Journal | undefined> {
-  let text: string;
+  let handle: FileHandle;
   try {
-    text = await readFile(path, "utf8");
+    handle = await openOwnFile(path);
   } catch (error) {
     if (errorCode(error) === "ENOENT") {
       return undefined;
     }
+    throw error;
+  }
+  let journal: Journal | undefined;
+  let length = 0;
+  try {
+    // Not `readLines`: a last line without an end was cut.
+    for await (const line of linesOf(handle)) {
+      const entry = parse(line);
+      if (entry === undefined || (entry.kind === "head") !== (journal === undefined)) {
+        break;
+      }
+      if (entry.kind === "head" && entry.version !== JOURNAL_VERSION) {
+        return undefined;
+      }
+      length += Buffer.byteLength(line) + 1;
+      journal = journal === undefined ? journalOf(entry) : addTo(journal, entry);
+    }
+    return journal && { ...journal, length, isDamaged: length < (await handle.stat()).size };
+  } catch (error) {
     throw fileError(path, error);
+  } finally {
+    await handle.close();
   }
-  const journal = parse(text);
-  if (journal === undefined) {
-    throw new FileError(
-      `${path} is not the journal of an export; delete it, and the .partial file beside it, to start anew`,
-      path,
-    );
+}
+
+async function* linesOf(handle: FileHandle): AsyncGenerator<string, void, void> {
+  let pending = "";
+  for await (const text of handle.createReadStream({ encoding: "utf8", autoClose: false, start: 0 })) {
+    const lines = (pending + String(text)).split("\n");
+    pending = lines.pop() ?? "";
+    yield* lines;
   }
-  if (journal.version !== JOURNAL_VERSION) {
-    throw new FileError(
-      `${path} was written by version ${journal.tool} of catalog and cannot be continued by this one; delete it, and the .partial file beside it, to start anew`,
-      path,
-    );
+}
+
+function journalOf(entry: JournalEntry): Journal | undefined {
+  return entry.kind === "head"
+    ? { head: entry, slicePages: undefined, slices: [], pages: new Map(), length: 0, isDamaged: false }
+    : undefined;
+}
+
+function addTo(journal: Journal, entry: JournalEntry): Journal {
+  const { slices, pages } = journal;
+  switch (entry.kind) {
+    case "head":
+      break;
+    case "plan":
+      return { ...journal, slicePages: entry.slice_pages };
+    case "page": {
+      const { slice, place, extent } = entry;
+      const known = pages.get(slice);
+      known === undefined ? pages.set(slice, [{ place, extent }]) : known.push({ place, extent });
+      break;
+    }
+    case "drop":
+      pages.delete(entry.slice);
+      break;
+    case "slice": {
+      const { kind: _, ...slice } = entry;
+      slices.push(slice);
+      pages.delete(slice.key);
+      break;
+    }
+    case "rewind":
+      slices.length = entry.slices;
+      break;
   }
   return journal;
 }
 
-function parse(text: string): Journal | undefined {
-  try {
-    const journal = JSON.parse(text) as Partial<Journal> | null;
-    const { version, slices } = journal ?? {};
-    return typeof version === "number" && Array.isArray(slices) && slices.every(isSlice)
-      ? (journal as Journal)
-      : undefined;
-  } catch {
-    return undefined;
+const SUM = ',"sum":"';
+
+/** A line is JSON whose last member is a checksum of what stands before it. */
+function lineOf(entry: JournalEntry): string {
+  const text = JSON.stringify(entry).slice(0, -1);
+  return `${text}${SUM}${sumOf(text)}"}\n`;
+}
+
+function parse(line: string): JournalEntry | undefined {
+  const at = line.lastIndexOf(SUM);
+  const text = line.slice(0, Math.max(at, 0));
+  return at !== -1 && line === `${text}${SUM}${sumOf(text)}"}` ? (JSON.parse(`${text}}`) as JournalEntry) : undefined;
+}
+
+function sumOf(text: string): string {
+  return hash("sha256", text).slice(0, 16);
+}
+
+/** A journal that is being written. */
+export interface JournalWriter {
+  /** Resolves when the system has the line: it survives the end of this process. */
+  append(entry: JournalEntry): Promise<void>;
+  /** Resolves when all lines survive a loss of power. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Begins a journal, which must not exist yet, or goes on with one after its first `length` bytes. */
+export async function openJournal(path: string, length?: number): Promise<JournalWriter> {
+  const handle =
+    length === undefined
+      ? await createOwnFile(path, { append: true })
+      : await openOwnFile(path, constants.O_RDWR | constants.O_APPEND);
+  const reporting = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      return await action();
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  };
+  if (length !== undefined) {
+    await reporting(() => handle.truncate(length));
   }
-}
-
-function isSlice(slice: Partial<JournalSlice> | null): boolean {
-  return typeof slice?.key === "string" && Number.isSafeInteger(slice.rows) && Number.isSafeInteger(slice.bytes);
-}
-
-export async function removeJournal(path: string): Promise<void> {
-  await rm(path, { force: true });
-  await rm(`${path}.new`, { force: true });
+  return {
+    append: (entry) => reporting(() => handle.appendFile(lineOf(entry))),
+    sync: () => reporting(() => handle.datasync()),
+    close: () => handle.close(),
+  };
 }
 
 /** In words, how two exports differ: the first that differs of what must be the same to continue one. */

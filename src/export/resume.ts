@@ -1,50 +1,54 @@
-import { rm } from "node:fs/promises";
-import { FileError, UsageError } from "../errors.ts";
+import { basename } from "node:path";
+import { FileError } from "../errors.ts";
 import { type Lock, lockOutput } from "../files/lock.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import { sizeOf } from "../files/size-of.ts";
+import { ownFileAt, removeOwnFile } from "../files/own-file.ts";
+import { openSpool } from "../files/spool.ts";
 import { type FileDestination, partialPathOf, targetFileOf } from "../output/destination/file.ts";
+import { createLookAhead, type LookAhead, type SavedPage } from "../pull/look-ahead.ts";
 import type { FinishedSlice } from "../pull/reckoning.ts";
 import {
-  difference,
   JOURNAL_VERSION,
-  type Journal,
   type JournalHead,
+  type JournalSlice,
+  type JournalWriter,
   journalPathOf,
+  openJournal,
   readJournal,
-  removeJournal,
 } from "./journal.ts";
+import { continuable, goOn, type OpenRemains } from "./remains.ts";
 import type { SliceEnd } from "./sink.ts";
 
 export interface ResumableOptions {
   head: JournalHead;
   /** Continue what an interrupted run left. */
   resume: boolean;
+  /** Bytes of pages that may wait for their turn. */
+  spoolLimit: number;
   tool: string;
   pid: number;
   /** ISO 8601. */
   startedAt: string;
 }
 
-/** The journal of one output, kept in step with its file. */
+/** The journal and the spool of one output, kept in step with its file. */
 export interface Resumable {
   target: string;
   /** What an earlier run has safely written; undefined for a new output. */
-  earlier: (Pick<Journal, "slices" | "started_at"> & { slicePages: number }) | undefined;
+  earlier: { slices: readonly JournalSlice[]; slicePages: number; started_at: string } | undefined;
   /** Bytes of the partial file that are to be kept; undefined where it is new. */
   continueAt: number | undefined;
-  planned(slicePages: number): void;
-  /**
-   * The file holds `slice` whole. It is made safe while the rows of the next are written, together with what finishes
-   * meanwhile.
-   *
-   * @throws FileError where that failed for a slice of before
-   */
-  finished(file: FileDestination, slice: FinishedSlice, end: SliceEnd): void;
-  /** Resolves when every finished slice is safe; throws as `finished` does. */
-  settle(): Promise<void>;
+  /** What became of an earlier run's remains, in sentences; empty where nothing is lost. */
+  notes: readonly string[];
+  lookAhead: LookAhead;
+  /** The output is written to this file from now on. */
+  opened(file: FileDestination): void;
+  planned(slicePages: number): Promise<void>;
+  /** The file holds `slice` whole. */
+  finished(slice: FinishedSlice, end: SliceEnd): Promise<void>;
   /** Only the first `slices` slices stay. */
   rewound(slices: number): Promise<void>;
+  /** To be called before the output gets its name: it is still this process's own. */
+  settle(): Promise<void>;
   /** The output is in its place. */
   close(): Promise<void>;
   /** The output could not be opened: what was there before stays as it was. */
@@ -53,17 +57,39 @@ export interface Resumable {
   leave(): Promise<boolean>;
 }
 
+/** Milliseconds between two times that what was written is made to survive a loss of power. */
+const COMMIT_INTERVAL = 1_000;
+
+/** The longest name that is made from the output's, beside those of the manifest. */
+const LONGEST_SUFFIX = ".partial.spool";
+const LONGEST_NAME = 255;
+
+function spoolPathOf(target: string): string {
+  return `${target}.partial.spool`;
+}
+
 /**
- * Claims the output `path`: reports what an interrupted run left there, or takes it over where `resume` says so.
+ * Claims the output `path`: takes over what an interrupted run left there where `resume` says so and it is the same
+ * export, else removes it.
+ *
+ * What is continued is checked first: each line of the journal by its checksum, the output slice by slice, and each page
+ * of the spool. What is damaged is not used and will be read from the service again.
  *
  * @returns undefined where `path` is not a regular file and nothing can be resumed
- * @throws FileError where another run is writing it, or left it unfinished and `resume` is false
- * @throws UsageError where the unfinished output is another export
+ * @throws LockedError where another run is writing it
+ * @throws FileError where the names beside the output are taken by something else than files of the tool
  */
 export async function claimOutput(path: string, options: ResumableOptions): Promise<Resumable | undefined> {
   const target = await targetFileOf(path);
   if (target === undefined) {
     return undefined;
+  }
+  if (Buffer.byteLength(basename(target) + LONGEST_SUFFIX) > LONGEST_NAME) {
+    const longest = LONGEST_NAME - LONGEST_SUFFIX.length;
+    throw new FileError(
+      `${path}: the name is too long; it may have ${longest} bytes, since the export needs names like NAME${LONGEST_SUFFIX} beside it`,
+      path,
+    );
   }
   const lock = await lockOutput(target, options.pid);
   try {
@@ -75,137 +101,140 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
 }
 
 async function claim(target: string, lock: Lock, options: ResumableOptions): Promise<Resumable> {
-  const journalPath = journalPathOf(target);
-  const partial = partialPathOf(target);
-  const size = await sizeOf(partial);
+  const [journalPath, partial, spoolPath] = [journalPathOf(target), partialPathOf(target), spoolPathOf(target)];
+  const size = (await ownFileAt(partial))?.size;
+  await ownFileAt(spoolPath);
   const found = await readJournal(journalPath);
-  // A run that ended before its first slice was complete left nothing to continue.
-  const isBarren = found?.slices.length === 0;
-  if (size !== undefined && !isBarren && !options.resume) {
-    throw new FileError(unfinished(partial, found), partial);
-  }
-  const earlier = size === undefined || isBarren ? undefined : found;
-  if (earlier !== undefined) {
-    assertSame(earlier, options.head);
-  } else {
-    await rm(partial, { force: true });
-  }
-  const journal: Journal = {
-    version: JOURNAL_VERSION,
-    ...options.head,
-    tool: options.tool,
-    started_at: earlier?.started_at ?? options.startedAt,
-    slice_pages: earlier?.slice_pages ?? null,
-    slices: earlier?.slices ?? [],
+  const notes: string[] = [];
+  const earlier = continuable(found, size, partial, options, notes);
+  const { journal, spool } =
+    earlier === undefined
+      ? await begin([partial, spoolPath, journalPath], options)
+      : await goOn(earlier, { partial, journal: journalPath, spool: spoolPath }, options.spoolLimit, notes);
+  const pages = earlier?.pages ?? new Map<string, SavedPage[]>();
+  let slices = earlier?.slices.length ?? 0;
+  let file: FileDestination | undefined;
+  const sync = async () => {
+    await file?.sync();
+    await spool.sync();
+    await journal.sync();
   };
-  let savedSlices = 0;
-  const save = async (slices: number) => {
-    await replaceFile(journalPath, `${JSON.stringify({ ...journal, slices: journal.slices.slice(0, slices) })}\n`);
-    savedSlices = slices;
+  const commits = atIntervals(sync);
+  const append: JournalWriter["append"] = async (entry) => {
+    commits.assertSound();
+    await journal.append(entry);
+    commits.due();
   };
-  await save(journal.slices.length);
-  const commits = inBackground(async (file: FileDestination) => {
-    const slices = journal.slices.length;
-    await file.sync();
-    await save(slices);
-  });
-  const { slice_pages } = journal;
+  const closeFiles = async () => {
+    await commits.end();
+    await spool.close();
+    await journal.close();
+  };
+  const removeFiles = async () => {
+    await removeOwnFile(spoolPath);
+    await removeOwnFile(journalPath);
+  };
   return {
     target,
+    notes,
     earlier:
-      earlier === undefined || slice_pages === null
+      earlier?.slicePages === undefined
         ? undefined
-        : { ...earlier, slices: [...earlier.slices], slicePages: slice_pages },
-    continueAt: earlier === undefined ? undefined : (earlier.slices.at(-1)?.bytes ?? 0),
-    planned: (slicePages) => {
-      journal.slice_pages = slicePages;
+        : { slices: [...earlier.slices], slicePages: earlier.slicePages, started_at: earlier.head.started_at },
+    continueAt: earlier === undefined || size === undefined ? undefined : (earlier.slices.at(-1)?.bytes ?? 0),
+    lookAhead: createLookAhead(spool, pages, {
+      saved: (slice, page) => append({ kind: "page", slice, ...page }),
+      dropped: (slice) => append({ kind: "drop", slice }),
+    }),
+    opened: (opened) => {
+      file = opened;
     },
-    finished: (file, { key }, end) => {
-      journal.slices.push({ key, ...end });
-      commits.start(file);
+    planned: async (slicePages) => {
+      if (earlier?.slicePages !== slicePages) {
+        await append({ kind: "plan", slice_pages: slicePages });
+      }
     },
-    settle: commits.settle,
-    rewound: async (slices) => {
-      await commits.settle();
-      journal.slices.length = slices;
-      await save(slices);
+    finished: async ({ key }, end) => {
+      await lock.assertHeld();
+      await append({ kind: "slice", key, ...end });
+      slices += 1;
+    },
+    rewound: async (kept) => {
+      await append({ kind: "rewind", slices: kept });
+      slices = kept;
+    },
+    settle: async () => {
+      commits.assertSound();
+      await lock.assertHeld();
     },
     close: async () => {
-      await removeJournal(journalPath);
+      await closeFiles();
+      await removeFiles();
       await lock.release();
     },
     release: async () => {
+      await closeFiles();
       if (earlier === undefined) {
-        await removeJournal(journalPath);
+        await removeFiles();
       }
       await lock.release();
     },
     leave: async () => {
-      if (savedSlices === 0) {
-        await rm(partial, { force: true });
-        await removeJournal(journalPath);
+      const isWorthIt = slices > 0 || pages.size > 0;
+      await sync().catch(() => undefined);
+      await closeFiles();
+      if (!isWorthIt) {
+        await removeOwnFile(partial);
+        await removeFiles();
       }
       await lock.release();
-      return savedSlices > 0 && (await exists(partial)) && (await exists(journalPath));
+      return isWorthIt && (await exists(partial)) && (await exists(journalPath));
     },
   };
 }
 
-/** Work of which one turn runs at a time; what is asked for meanwhile is done in one more. Its failure comes out later. */
-function inBackground<T>(work: (subject: T) => Promise<void>): { start(subject: T): void; settle(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  let isDue = false;
+async function begin(leftovers: readonly string[], options: ResumableOptions): Promise<OpenRemains> {
+  const [, spoolPath = "", journalPath = ""] = leftovers;
+  for (const path of leftovers) {
+    await removeOwnFile(path);
+  }
+  const { head, tool, startedAt } = options;
+  const journal = await openJournal(journalPath);
+  await journal.append({ kind: "head", version: JOURNAL_VERSION, tool, started_at: startedAt, ...head });
+  return { journal, spool: await openSpool(spoolPath, options.spoolLimit, []) };
+}
+
+/** Work that is done at intervals as long as it is due. Its failure comes out later. */
+function atIntervals(work: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined;
+  let working = Promise.resolve();
   let failure: { error: unknown } | undefined;
-  const run = async (subject: T) => {
-    try {
-      while (isDue) {
-        isDue = false;
-        await work(subject);
-      }
-    } catch (error) {
+  const run = () => {
+    timer = undefined;
+    working = working.then(work).catch((error: unknown) => {
       failure = { error };
-    } finally {
-      running = undefined;
-    }
-  };
-  const assertSound = () => {
-    if (failure !== undefined) {
-      throw failure.error;
-    }
+    });
   };
   return {
-    start: (subject) => {
-      assertSound();
-      isDue = true;
-      running ??= run(subject);
+    due: () => {
+      timer ??= setTimeout(run, COMMIT_INTERVAL).unref();
     },
-    settle: async () => {
-      await running;
-      assertSound();
+    assertSound: () => {
+      if (failure !== undefined) {
+        throw failure.error;
+      }
+    },
+    end: async () => {
+      clearTimeout(timer);
+      await working;
     },
   };
-}
-
-function assertSame(journal: Journal, head: JournalHead): void {
-  const different = difference(journal, head);
-  if (different !== undefined) {
-    throw new UsageError(
-      `--resume cannot continue another export: ${different}. Repeat the command line of then, or delete the .partial files.`,
-      { flag: "--resume" },
-    );
-  }
-}
-
-function unfinished(partial: string, journal: Journal | undefined): string {
-  const rows = journal?.slices.reduce((sum, slice) => sum + slice.rows, 0) ?? 0;
-  const since = journal === undefined ? "" : ` of ${journal.started_at}, with ${rows} rows`;
-  return `${partial} is left of an interrupted export${since}; add --resume to continue it, or delete it to start anew`;
 }
 
 /** Whether it is still there: a folder may have been taken away. */
 async function exists(path: string): Promise<boolean> {
-  return await sizeOf(path).then(
-    (size) => size !== undefined,
+  return await ownFileAt(path).then(
+    (entry) => entry !== undefined,
     () => false,
   );
 }

@@ -18,6 +18,8 @@ export interface SliceEnd {
   rows: number;
   /** Length of the output after it, in bytes. */
   bytes: number;
+  /** CRC-32 of its part of the output. */
+  crc: number;
   /** What the encoder needs to go on after it; absent in formats that need nothing. */
   state?: string;
 }
@@ -86,7 +88,12 @@ export function createSink(destination: Destination, options: SinkOptions): Open
       await put(last?.chunk ?? "");
       await endPart("finish");
       dirty = false;
-      const end: SliceEnd = { rows: slice.rows, bytes: file?.position() ?? 0, ...(last && { state: last.state }) };
+      const end: SliceEnd = {
+        rows: slice.rows,
+        bytes: file?.position() ?? 0,
+        crc: file?.checksum() ?? 0,
+        ...(last && { state: last.state }),
+      };
       ends.push(end);
       await options.onSliceEnd?.(slice, end);
     },

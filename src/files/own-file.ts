@@ -13,9 +13,13 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
  *
  * @throws FileError whose `errorCode` is EEXIST where something has that name
  */
-export async function createOwnFile(path: string, mode = 0o666): Promise<FileHandle> {
+export async function createOwnFile(
+  path: string,
+  { mode = 0o666, append = false }: { mode?: number; append?: boolean } = {},
+): Promise<FileHandle> {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
   try {
-    return await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, mode);
+    return await open(path, append ? flags | constants.O_APPEND : flags, mode);
   } catch (error) {
     throw fileError(path, error);
   }

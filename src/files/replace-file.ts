@@ -27,7 +27,7 @@ export async function replaceFile(
 ) {
   const next = tag === undefined ? `${path}.new` : `${path}.${tag}.new`;
   await removeOwnFile(next);
-  const handle = await createOwnFile(next, mode);
+  const handle = await createOwnFile(next, { mode });
   try {
     try {
       await handle.writeFile(content);

@@ -4,6 +4,7 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
+import { type LookAhead, type SavedPage, temporaryLookAhead } from "./look-ahead.ts";
 import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
 import { checkGroup, checkTotal, exactRows, type FinishedSlice, PlanOutdatedError, stillValid } from "./reckoning.ts";
 import { inOrder } from "./schedule.ts";
@@ -30,6 +31,9 @@ export interface PullOptions {
   maxRows?: number | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
+  /** Where pages wait for their turn; without it in a file of at most `spoolLimit` bytes that ends with this process. */
+  lookAhead?: LookAhead | undefined;
+  spoolLimit?: number | undefined;
   /** What an earlier, interrupted pull has safely written. */
   resume?: { slicePages: number; slices: readonly { key: string; rows: number }[] } | undefined;
 }
@@ -51,22 +55,35 @@ export interface PullResult {
   resolved: ResolvedFilters;
 }
 
-/** Bytes of compressed pages that wait for their turn: about 100 pages of 500 rows, enough for four walks of 30 pages. */
-const LOOK_AHEAD_BYTES = 5 * 1024 * 1024;
-
-/** Times that a set is planned anew because it changed, after which the pull is given up. */
-const REPLANS = 3;
+/** Times in a row that a set is planned anew without more of it being read, after which the pull is given up. */
+const FRUITLESS_REPLANS = 3;
 
 /**
  * Pulls the complete filtered set: one coverage request, then every slice of the plan, several at once, handed to the
  * sink in canonical order and counted against the coverage.
  *
  * A set that changes meanwhile is planned anew, and the slices that differ are read again where the sink can take
- * back what it wrote.
+ * back what it wrote, as long as each new plan finds more that was read and is still true.
  *
  * @throws SetChangedError where the output can no longer be mended
  */
 export async function pull(client: CatalogClient, sink: RowSink, options: PullOptions): Promise<PullResult> {
+  const lookAhead = options.lookAhead ?? (await temporaryLookAhead(options.spoolLimit));
+  try {
+    return await pullThrough(client, sink, lookAhead, options);
+  } finally {
+    if (options.lookAhead === undefined) {
+      await lookAhead.close();
+    }
+  }
+}
+
+async function pullThrough(
+  client: CatalogClient,
+  sink: RowSink,
+  lookAhead: LookAhead,
+  options: PullOptions,
+): Promise<PullResult> {
   const { filters, pageSize, resume, observer } = options;
   let coverage = await client.coverage(filters, options.signal);
   const slicePages = resume?.slicePages ?? pagesOfSlice(coverage.data, pageSize);
@@ -75,13 +92,15 @@ export async function pull(client: CatalogClient, sink: RowSink, options: PullOp
   if (resume !== undefined && finished.length < resume.slices.length) {
     await sink.rewind(finished.length);
   }
-  for (let replans = 0; ; replans += 1) {
+  let mostKept = 0;
+  let fruitless = 0;
+  for (;;) {
     await observer?.onPlan?.(plan, slicePages);
+    await lookAhead.keepOnly(keysOf(plan, plan.slices));
     try {
-      const truncated = await writeSlices(client, sink, plan, finished, options);
-      const rows = finished.reduce((sum, slice) => sum + slice.rows, 0);
+      const truncated = await writeSlices(client, sink, lookAhead, plan, finished, options);
       return {
-        rows,
+        rows: sumRows(finished),
         truncated,
         slicePages,
         slices: finished,
@@ -93,16 +112,43 @@ export async function pull(client: CatalogClient, sink: RowSink, options: PullOp
       if (from === undefined) {
         throw error;
       }
+      await dropGroup(lookAhead, plan, from);
       coverage = await client.coverage(filters, options.signal);
       const replanned = planSlices(coverage.data, filters, pageSize, slicePages);
       const kept = Math.min(from, commonSlices(plan, replanned));
-      if (replans >= REPLANS || !(await sink.rewind(kept))) {
+      const keptRows = sumRows(finished.slice(0, kept)) + savedRows(lookAhead, replanned);
+      fruitless = keptRows > mostKept ? 0 : fruitless + 1;
+      mostKept = Math.max(mostKept, keptRows);
+      if (fruitless > FRUITLESS_REPLANS || !(await sink.rewind(kept))) {
         throw new SetChangedError(`the set changed while it was read: ${(error as Error).message}`);
       }
       observer?.onRestart?.((error as Error).message);
       finished.length = kept;
       plan = replanned;
     }
+  }
+}
+
+function sumRows(counted: readonly { rows: number }[]): number {
+  return counted.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function savedRows(lookAhead: LookAhead, plan: Plan): number {
+  return sumRows(plan.slices.flatMap((slice) => lookAhead.pagesOf(sliceKey(plan, slice)).map(({ place }) => place)));
+}
+
+function keysOf(plan: Plan, slices: readonly Slice[]): Set<string> {
+  return new Set(slices.map((slice) => sliceKey(plan, slice)));
+}
+
+/** Drops the pages of a group that was not what the coverage said. */
+async function dropGroup(lookAhead: LookAhead, plan: Plan, index: number): Promise<void> {
+  const group = plan.slices[index]?.group;
+  for (const key of keysOf(
+    plan,
+    plan.slices.filter((slice) => slice.group === group),
+  )) {
+    await lookAhead.drop(key);
   }
 }
 
@@ -120,12 +166,13 @@ function outdatedFrom(error: unknown, finished: number): number | undefined {
 async function writeSlices(
   client: CatalogClient,
   sink: RowSink,
+  lookAhead: LookAhead,
   plan: Plan,
   finished: FinishedSlice[],
   { pageSize, concurrency, maxRows, signal, observer }: PullOptions,
 ): Promise<boolean> {
   const first = finished.length;
-  let written = finished.reduce((sum, slice) => sum + slice.rows, 0);
+  let written = sumRows(finished);
   observer?.onRows?.(written);
   if (written === maxRows) {
     return written < plan.totalRows;
@@ -134,17 +181,24 @@ async function writeSlices(
   const sources = wanted.slice(first).map((slice, index) => {
     const expectTotal = (total: number) => checkTotal(total, exactRows(plan, slice), first + index);
     const onRestart = (reason: string) => observer?.onRestart?.(reason);
-    return (stop: AbortSignal) => walkSlice(client, slice.filters, { pageSize, signal: stop, expectTotal, onRestart });
+    return {
+      key: sliceKey(plan, slice),
+      walk: (saved: readonly SavedPage[], stop: AbortSignal) => {
+        const earlier = saved.map((page) => ({ place: page.place, read: () => lookAhead.read(page) }));
+        return walkSlice(client, slice.filters, { pageSize, signal: stop, earlier, expectTotal, onRestart });
+      },
+    };
   });
   const endSlice = async (slice: Slice, rows: number) => {
     const end = { key: sliceKey(plan, slice), filters: slice.filters, rows };
     await sink.endSlice(end);
     finished.push(end);
+    await lookAhead.drop(end.key);
   };
   let inSlice = 0;
   // More walks than pages that are wanted would only ask for pages in vain.
   const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);
-  for await (const event of inOrder(sources, { concurrency: atOnce, lookAheadBytes: LOOK_AHEAD_BYTES }, signal)) {
+  for await (const event of inOrder(sources, { concurrency: atOnce, lookAhead }, signal)) {
     const slice = plan.slices[first + event.index] as Slice;
     if (event.kind === "end") {
       checkGroup(plan, finished, slice, inSlice);

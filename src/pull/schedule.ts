@@ -1,37 +1,56 @@
 import type { RowBatch } from "../rows/batch.ts";
-import { type HeldPage, hold, release } from "./look-ahead.ts";
+import type { LookAhead, SavedPage } from "./look-ahead.ts";
+import type { WalkedPage, WalkPlace } from "./walk.ts";
 
 /** What the schedule hands on: rows of one source, or its end. Sources come whole and in their order. */
 export type ScheduledEvent = { kind: "rows"; index: number; rows: RowBatch } | { kind: "end"; index: number };
 
+/** One walk. */
+export interface Source {
+  /** Names its pages in the look-ahead. */
+  key: string;
+  /** Yields the pages after those that were saved before. */
+  walk(earlier: readonly SavedPage[], signal: AbortSignal): AsyncIterable<WalkedPage>;
+}
+
 export interface ScheduleOptions {
   /** Sources that are read at once. */
   concurrency: number;
-  /** Bytes of compressed pages that may wait for their turn, over all sources. */
-  lookAheadBytes: number;
+  lookAhead: LookAhead;
 }
 
-/** Pages of the source whose turn it is that may wait uncompressed for the consumer. */
+/** Pages of the source whose turn it is that may wait in memory for the consumer. */
 const PAGES_AT_HEAD = 2;
 
+/** A page that waits: on disk, in memory, or both. */
+interface WaitingPage {
+  rows: RowBatch | undefined;
+  place: WalkPlace;
+  saved: SavedPage | undefined;
+}
+
 interface Lane {
-  pages: HeldPage[];
+  pages: WaitingPage[];
+  /** The last page that is being saved; pages are saved one after another. */
+  saving: Promise<void>;
+  /** A page was handed on that could not be saved: those after it would leave a gap. */
+  hasGap: boolean;
   done: boolean;
   failure: { error: unknown } | undefined;
 }
 
 /**
  * Reads several sources of pages at once and yields their rows in the order of the sources. Pages of the source whose
- * turn it is pass straight through; those of later ones wait compressed.
+ * turn it is pass through memory; those of later ones wait in the look-ahead. A source whose page finds no room there
+ * keeps that one page and waits.
  *
- * Memory: at most `concurrency` + 2 pages as they are, as many that are being compressed, and `lookAheadBytes` of
- * compressed ones plus one for each source, whatever the size of the set.
+ * Memory: at most two pages for each of the `concurrency` sources, and `PAGES_AT_HEAD`, whatever the size of the set.
  *
  * A failure of a later source is thrown when its turn comes, so that everything before it is handed on first.
  */
 export async function* inOrder(
-  sources: readonly ((signal: AbortSignal) => AsyncIterable<RowBatch>)[],
-  { concurrency, lookAheadBytes }: ScheduleOptions,
+  sources: readonly Source[],
+  { concurrency, lookAhead }: ScheduleOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledEvent, void, void> {
   const controller = new AbortController();
@@ -44,41 +63,66 @@ export async function* inOrder(
   const lanes: Lane[] = [];
   let head = 0;
   let active = 0;
-  let heldBytes = 0;
   let failed = false;
 
-  const mayAdd = (index: number): boolean => {
-    const lane = lanes[index] as Lane;
-    return index === head ? lane.pages.length < PAGES_AT_HEAD : heldBytes < lookAheadBytes;
+  const inMemory = ({ pages }: Lane) => pages.filter(({ rows }) => rows !== undefined).length;
+  const mayAdd = (index: number, lane: Lane): boolean =>
+    index === head ? inMemory(lane) < PAGES_AT_HEAD : inMemory(lane) === 0 && lookAhead.hasRoom();
+
+  /** Saves a page after those before it, where there is room. */
+  const save = (index: number, lane: Lane, page: WaitingPage, place: WalkPlace): Promise<void> => {
+    const { key } = sources[index] as Source;
+    lane.saving = lane.saving.then(async () => {
+      if (!lane.hasGap && page.rows !== undefined) {
+        page.saved = await lookAhead.save(key, page.rows, place);
+      }
+    });
+    return lane.saving;
   };
 
-  const add = async (index: number, lane: Lane, rows: RowBatch): Promise<void> => {
-    const page = index === head ? { rows } : await hold(rows);
+  /** Lets the bytes of a page go where they are saved and not wanted soon. */
+  const add = async (index: number, lane: Lane, { rows, place }: WalkedPage): Promise<void> => {
+    const page: WaitingPage = { rows, place, saved: undefined };
+    if (lookAhead.isKept || index !== head) {
+      await save(index, lane, page, place);
+    }
+    if (page.saved !== undefined && index !== head) {
+      page.rows = undefined;
+      rows.clear();
+    }
     lane.pages.push(page);
-    heldBytes += bytesOf(page);
     changed.notify();
   };
 
-  const read = async (index: number, lane: Lane): Promise<void> => {
-    const source = sources[index] as (typeof sources)[number];
-    // The next page is on its way while this one is compressed.
+  /** The rows of a page whose turn it is. */
+  const take = async (lane: Lane, page: WaitingPage): Promise<RowBatch> => {
+    if (lookAhead.isKept && page.saved === undefined) {
+      await save(head, lane, page, page.place);
+    }
+    lane.hasGap ||= page.saved === undefined;
+    return page.rows ?? (await lookAhead.read(page.saved as SavedPage));
+  };
+
+  const read = async (index: number, source: Source, lane: Lane): Promise<void> => {
+    const earlier = [...lookAhead.pagesOf(source.key)];
+    lane.pages = earlier.map((saved) => ({ rows: undefined, place: saved.place, saved }));
+    changed.notify();
+    if (earlier.at(-1)?.place.cursor === null) {
+      return;
+    }
+    // The next page is on its way while this one is saved.
     let adding = Promise.resolve();
     try {
-      for await (const rows of source(controller.signal)) {
+      for await (const page of source.walk(earlier, controller.signal)) {
         await adding;
-        adding = add(index, lane, rows);
+        adding = add(index, lane, page);
         adding.catch(() => {});
-        while (!mayAdd(index)) {
+        while (!mayAdd(index, lane)) {
           controller.signal.throwIfAborted();
           await changed.wait();
         }
       }
-    } catch (error) {
-      failed = true;
-      throw error;
     } finally {
-      active -= 1;
-      start();
       await adding;
     }
   };
@@ -86,18 +130,21 @@ export async function* inOrder(
   const fill = async (index: number, lane: Lane): Promise<void> => {
     active += 1;
     try {
-      await read(index, lane);
+      await read(index, sources[index] as Source, lane);
       lane.done = true;
     } catch (error) {
+      failed = true;
       lane.failure = { error };
     } finally {
+      active -= 1;
+      start();
       changed.notify();
     }
   };
 
   const start = (): void => {
     while (!failed && !controller.signal.aborted && active < concurrency && lanes.length < sources.length) {
-      const lane: Lane = { pages: [], done: false, failure: undefined };
+      const lane: Lane = { pages: [], saving: Promise.resolve(), hasGap: false, done: false, failure: undefined };
       lanes.push(lane);
       void fill(lanes.length - 1, lane);
     }
@@ -111,9 +158,11 @@ export async function* inOrder(
       for (;;) {
         const page = lane.pages.shift();
         if (page !== undefined) {
-          heldBytes -= bytesOf(page);
           changed.notify();
-          yield { kind: "rows", index: head, rows: await release(page) };
+          const rows = await take(lane, page);
+          if (rows.length > 0) {
+            yield { kind: "rows", index: head, rows };
+          }
         } else if (lane.failure !== undefined) {
           throw lane.failure.error;
         } else if (lane.done) {
@@ -131,10 +180,6 @@ export async function* inOrder(
     changed.notify();
     await settled(() => active === 0, changed);
   }
-}
-
-function bytesOf(page: HeldPage): number {
-  return "packed" in page ? page.packed.byteLength : 0;
 }
 
 interface Notifier {

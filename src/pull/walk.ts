@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { CatalogClient } from "../api/client.ts";
 import { walkPages } from "../api/pages.ts";
 import type { CatalogPage } from "../api/rows-answer.ts";
@@ -8,10 +8,37 @@ import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createPageCheck, RepeatedRowError } from "./row-check.ts";
 
+/** Where a walk stands after a page. Plain JSON: another process can go on from it. */
+export interface WalkPlace {
+  /** Rows of the page. */
+  rows: number;
+  /** SHA-256 of the page's rows as NDJSON, shortened to 128 bits. */
+  digest: string;
+  /** Cursor of the next page; null after the last one. */
+  cursor: string | null;
+  facts: SetFacts;
+}
+
+/** What a page says of the whole set. */
+interface SetFacts {
+  /** Null where the service does not tell it; the rows are then counted against the coverage alone. */
+  total: number | null;
+  /** Without the rows outside the filters, which may come and go. */
+  coverage: Omit<CoverageSummary, "corpus_rows">;
+}
+
+/** A page as it is handed on; its rows are the caller's, who may clear them. */
+export interface WalkedPage {
+  rows: RowBatch;
+  place: WalkPlace;
+}
+
 export interface WalkOptions {
   pageSize: number;
   signal: AbortSignal;
-  /** Judges the first page's `total_matching`; what it throws ends the walk before any row is yielded. */
+  /** Pages that were handed on before, from the first on; the walk goes on after them. */
+  earlier?: readonly { place: WalkPlace; read(): Promise<RowBatch> }[];
+  /** Judges the walk's `total_matching`; what it throws ends the walk before any row is yielded. */
   expectTotal?: (total: number) => void;
   /** Told each time the walk has to begin again, with the reason in words. */
   onRestart?: (reason: string) => void;
@@ -31,11 +58,12 @@ class SetMovedError extends Error {
 }
 
 /**
- * Walks one filtered set from its first page to its last and yields its rows, page by page, each row exactly once.
+ * Walks one filtered set from its first page to its last and yields each row exactly once, page by page. The last page
+ * comes only after the count of all rows was found right.
  *
  * Where the cursor is refused, the total moves or a row repeats, the walk begins again from the first page: rows that
- * were yielded before are compared by digest and not yielded again, so that memory stays at one page. What is yielded is
- * the caller's, who may clear it to let the page go.
+ * were yielded before are compared by digest and not yielded again, so that memory stays at one page, a digest for each
+ * page and the ids that `createPageCheck` keeps.
  *
  * @throws DeliveredRowsMovedError where yielded rows are no longer the first rows of the set
  * @throws SetChangedError where the walk comes no further after several restarts
@@ -44,17 +72,17 @@ export async function* walkSlice(
   client: CatalogClient,
   filters: Filters,
   options: WalkOptions,
-): AsyncGenerator<RowBatch, void, void> {
-  const delivered = { rows: 0, digest: createHash("sha256") };
+): AsyncGenerator<WalkedPage, void, void> {
+  const delivered = (options.earlier ?? []).map(({ place }) => place);
   let fruitless = 0;
-  for (;;) {
-    const before = delivered.rows;
+  for (let attempt = 0; ; attempt += 1) {
+    const before = delivered.length;
     try {
-      yield* walkOnce(client, filters, options, delivered);
+      yield* walkOnce(client, filters, attempt === 0 ? options : { ...options, earlier: [] }, delivered);
       return;
     } catch (error) {
       const reason = reasonToRestart(error);
-      fruitless = delivered.rows > before ? 0 : fruitless + 1;
+      fruitless = delivered.length > before ? 0 : fruitless + 1;
       if (reason === undefined) {
         throw error;
       }
@@ -76,51 +104,90 @@ function reasonToRestart(error: unknown): string | undefined {
 async function* walkOnce(
   client: CatalogClient,
   filters: Filters,
-  { pageSize, signal, expectTotal }: WalkOptions,
-  delivered: { rows: number; digest: Hash },
-): AsyncGenerator<RowBatch, void, void> {
+  { pageSize, signal, expectTotal, earlier = [] }: WalkOptions,
+  delivered: WalkPlace[],
+): AsyncGenerator<WalkedPage, void, void> {
   const check = createPageCheck(filters);
-  const again = { left: delivered.rows, digest: createHash("sha256") };
-  let walked = 0;
   let first: SetFacts | undefined;
-  for await (const page of walkPages(client, filters, { limit: pageSize, signal })) {
+  let walked = 0;
+  for (const { place, read } of earlier) {
+    if (place.facts.total !== null) {
+      expectTotal?.(place.facts.total);
+    }
+    first ??= place.facts;
+    walked += place.rows;
+    check(await read(), "");
+  }
+  const isContinued = earlier.length > 0;
+  const again = createComparison(isContinued ? [] : [...delivered]);
+  const from = isContinued ? (delivered.at(-1)?.cursor ?? undefined) : undefined;
+  for await (const page of walkPages(client, filters, { limit: pageSize, from, signal })) {
     const facts = factsOf(page);
-    if (first === undefined && delivered.rows === 0 && facts.total !== null) {
+    if (first === undefined && delivered.length === 0 && facts.total !== null) {
       expectTotal?.(facts.total);
     }
     first ??= facts;
     assertUnmoved(first, facts);
     walked += page.rows.length;
     check(page.rows, page.meta.request_id);
-    const known = page.rows.slice(0, again.left);
-    if (known.length > 0) {
-      again.digest.update(known.lines());
-      again.left -= known.length;
-      if (again.left === 0 && !sameDigest(again.digest, delivered.digest)) {
-        throw new DeliveredRowsMovedError("rows that were read before are no longer the same");
-      }
+    const rows = page.rows.slice(again.take(page.rows));
+    const { next_cursor: cursor, has_more } = page.pagination;
+    if (!has_more) {
+      assertComplete(again.isDone(), walked, first.total);
     }
-    const fresh = page.rows.slice(known.length);
-    if (fresh.length > 0) {
-      delivered.digest.update(fresh.lines());
-      delivered.rows += fresh.length;
-      yield fresh;
+    if (rows.length > 0 || !has_more) {
+      const place = { rows: rows.length, digest: digestOf(rows), cursor: has_more ? cursor : null, facts };
+      delivered.push(place);
+      yield { rows, place };
     }
-  }
-  if (again.left > 0) {
-    throw new DeliveredRowsMovedError("rows that were read before are gone");
-  }
-  if (first !== undefined && first.total !== null && walked !== first.total) {
-    throw new SetMovedError(`the walk ended after ${walked} rows where total_matching is ${first.total}`);
   }
 }
 
-/** What a page says of the whole set. */
-interface SetFacts {
-  /** Null where the service does not tell it; the rows are then counted against the coverage alone. */
-  total: number | null;
-  /** Without the rows outside the filters, which may come and go. */
-  coverage: Omit<CoverageSummary, "corpus_rows">;
+function assertComplete(isAllThere: boolean, walked: number, total: number | null): void {
+  if (!isAllThere) {
+    throw new DeliveredRowsMovedError("rows that were read before are gone");
+  }
+  if (total !== null && walked !== total) {
+    throw new SetMovedError(`the walk ended after ${walked} rows where total_matching is ${total}`);
+  }
+}
+
+/** Compares rows with those that were handed on before, whatever pages they come in now. */
+function createComparison(delivered: readonly WalkPlace[]) {
+  const left = delivered.filter(({ rows }) => rows > 0);
+  let compared = 0;
+  let hash = createHash("sha256");
+  return {
+    isDone: () => left.length === 0,
+    /** Returns how many of the rows were handed on before. */
+    take: (rows: RowBatch): number => {
+      let taken = 0;
+      for (let [page] = left; page !== undefined && taken < rows.length; [page] = left) {
+        const part = rows.slice(taken, taken + page.rows - compared);
+        hash.update(part.lines());
+        taken += part.length;
+        compared += part.length;
+        if (compared === page.rows) {
+          if (shortened(hash.digest("hex")) !== page.digest) {
+            throw new DeliveredRowsMovedError("rows that were read before are no longer the same");
+          }
+          left.shift();
+          compared = 0;
+          hash = createHash("sha256");
+        }
+      }
+      return taken;
+    },
+  };
+}
+
+/** The digest of a page, see `WalkPlace`. */
+export function digestOf(rows: RowBatch): string {
+  return shortened(createHash("sha256").update(rows.lines()).digest("hex"));
+}
+
+function shortened(digest: string): string {
+  return digest.slice(0, 32);
 }
 
 function factsOf({ pagination, meta }: CatalogPage): SetFacts {
@@ -135,8 +202,4 @@ function assertUnmoved(first: SetFacts, now: SetFacts): void {
   if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
     throw new SetMovedError("meta.coverage moved");
   }
-}
-
-function sameDigest(a: Hash, b: Hash): boolean {
-  return a.copy().digest("hex") === b.copy().digest("hex");
 }

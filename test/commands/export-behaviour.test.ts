@@ -153,7 +153,7 @@ describe("an export to a file", () => {
       "",
       2,
       expect.objectContaining({ code: "service_unavailable", exit_code: EXIT.unavailable }),
-      ["rows.ndjson.partial", "rows.ndjson.partial.json"],
+      ["rows.ndjson.partial", "rows.ndjson.partial.json", "rows.ndjson.partial.spool"],
     ]);
   });
 
@@ -177,7 +177,7 @@ describe("an export to a file", () => {
     open();
     expect([await closed, stderr, await readdir(cwd)]).toEqual([
       [EXIT.failure, null],
-      expect.stringMatching(/^error: \S+rows\.csv\.partial\.json: no such file or folder\n$/),
+      expect.stringMatching(/^error: gone\/rows\.csv: no such file or folder\n$/),
       ["moved"],
     ]);
   });

@@ -1,202 +1,238 @@
 import { once } from "node:events";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import type { Journal } from "../../src/export/journal.ts";
-import { startFaultProxy } from "../faults/fault-proxy.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { changeHead, type Interruptible, interruptible } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
 const ROWS = Array.from({ length: 10 }, (_, index) => products(40, { category: `category-${index}` })).flat();
 
-const ARGS = ["export", "--page-size", "20", "-o", "rows.csv"];
+/** 80 pages in slices of three. */
+const ARGS = ["--page-size", "5", "--concurrency", "4"];
+const PAGES = 80;
 
-/** What a killed export to rows.csv left, and what an undisturbed one writes. */
-interface Interrupted {
-  partial: Buffer;
-  journal: Journal;
-  whole: string;
+let undisturbed: Promise<Buffer> | undefined;
+
+/** The bytes of rows.csv when nothing interrupts its export. */
+async function wholeFile(): Promise<Buffer> {
+  const rows = await interruptible("rows.csv", ARGS, { rows: ROWS });
+  const { code } = await rows.run();
+  expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
+  return readFile(join(rows.cwd, "rows.csv"));
 }
 
-let interrupted: Promise<Interrupted> | undefined;
-
-async function interrupt(): Promise<Interrupted> {
-  const cwd = await temporaryFolder();
-  const { url, key } = await startTestService({ rows: ROWS });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  await startAndEnd("SIGKILL", { cwd, env });
-  return {
-    partial: await readFile(join(cwd, "rows.csv.partial")),
-    journal: JSON.parse(await readFile(join(cwd, "rows.csv.partial.json"), "utf8")),
-    whole: (await runCatalog(["export", "--page-size", "20", "-f", "csv"], { cwd, env })).stdout,
-  };
+/** An export to rows.csv, what it gives when nothing interrupts it, and the paths of what is beside it. */
+async function exporting() {
+  undisturbed ??= wholeFile();
+  const whole = await undisturbed;
+  const rows = await interruptible("rows.csv", ARGS, { rows: ROWS });
+  return { ...rows, whole, at: (suffix = "") => join(rows.cwd, `rows.csv${suffix}`) };
 }
 
-/** Resolves when the journal of rows.csv names a slice: until then there is nothing to continue. */
-async function journaled(cwd: string): Promise<void> {
-  for (;;) {
-    const text = await readFile(join(cwd, "rows.csv.partial.json"), "utf8").catch(() => "null");
-    if ((JSON.parse(text) as Journal | null)?.slices.length) {
-      return;
-    }
-    await setTimeout(10);
-  }
+async function expectWhole({
+  cwd,
+  at,
+  whole,
+  name,
+}: Interruptible & { at: (suffix?: string) => string; whole: Buffer }) {
+  expect(await readFile(at())).toEqual(whole);
+  expect(await readdir(cwd)).toEqual([name]);
 }
 
-/** Runs an export that gets a signal in the middle, with a request unanswered and slices on disk. */
-async function startAndEnd(signal: NodeJS.Signals, { cwd, env }: { cwd: string; env: Record<string, string> }) {
-  let child: ReturnType<typeof startCatalog> | undefined;
-  let requests = 0;
-  const onRequest = async () => {
-    requests += 1;
-    if (requests === 14) {
-      await journaled(cwd);
-      child?.kill(signal);
-    }
-  };
-  const proxy = await startFaultProxy(env.CATALOG_BASE_URL ?? "", { onRequest });
-  child = startCatalog([...ARGS, "--concurrency", "1"], { cwd, env: { ...env, CATALOG_BASE_URL: proxy.url } });
-  let stderr = "";
-  child.stderr?.on("data", (text) => {
-    stderr += text;
+describe("an export with --resume", () => {
+  test.each(["SIGKILL", "SIGINT", "SIGTERM"] as const)(
+    "asks for no page again that was answered before %s, whatever its turn",
+    async (signal) => {
+      const rows = await exporting();
+      const ends = [];
+      for (const pages of [1, 7, 30]) {
+        ends.push(await rows.interrupt(signal, pages, "--resume"));
+      }
+      const { code, stderr } = await rows.run("--resume");
+      expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
+      await expectWhole(rows);
+      const code130 = { SIGKILL: null, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated }[signal];
+      expect(ends.map((end) => [end.code, end.signal])).toEqual(
+        Array(3).fill([code130, code130 === null ? signal : null]),
+      );
+      for (const end of ends) {
+        expect(end.stderr).toContain(
+          signal === "SIGKILL"
+            ? ""
+            : "rows.csv.partial keeps what was written; repeat the command with --resume to continue",
+        );
+      }
+    },
+  );
+
+  test("asks for no page again although there is hardly room for pages that wait", async () => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 9, "--resume", "--spool-limit", "1KiB");
+    const { code } = await rows.run("--resume", "--spool-limit", "1B");
+    expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
+    await expectWhole(rows);
   });
-  const [code] = await once(child, "close");
-  return { code, stderr };
-}
 
-/** A folder with what a killed export to rows.csv left, or nothing yet, and a way to run it again. */
-async function folder({ killed = true } = {}) {
-  interrupted ??= interrupt();
-  const { partial, journal, whole } = await interrupted;
-  const cwd = await temporaryFolder();
-  const { url, key } = await startTestService({ rows: ROWS });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  const at = (name: string) => join(cwd, name);
-  if (killed) {
-    await writeFile(at("rows.csv.partial"), partial);
-    await writeFile(at("rows.csv.partial.json"), JSON.stringify({ ...journal, service: `${url}/` }));
-  }
-  const run = (...flags: string[]) => {
-    const usual = flags.includes("--page-size") ? ["export", "-o", "rows.csv"] : ARGS;
-    return runCatalog([...usual, ...flags], { cwd, env });
-  };
-  return { cwd, url, env, at, whole, run };
-}
-
-async function changeJournal(path: string, changes: Partial<Journal>): Promise<void> {
-  const journal = JSON.parse(await readFile(path, "utf8")) as Journal;
-  await writeFile(path, JSON.stringify({ ...journal, ...changes }));
-}
-
-describe("an export to a file that an interrupted one left unfinished", () => {
-  test("is refused without --resume and leaves everything as it was", async () => {
-    const { cwd, run, at } = await folder();
-    const before = await readFile(at("rows.csv.partial"));
-    const { code, stderr } = await run();
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/left of an interrupted export.*--resume/)]);
-    expect(await readFile(at("rows.csv.partial"))).toEqual(before);
-    expect((await readdir(cwd)).filter((name) => !name.includes("lock"))).toEqual([
-      "rows.csv.partial",
-      "rows.csv.partial.json",
+  test.each([
+    [["--retailer", "acme"], 'the filters of the interrupted export: {}, now: {"retailer":'],
+    [["--columns", "sku"], 'the columns of the interrupted export: null, now: ["sku"]'],
+    [["--format", "tsv"], 'the format of the interrupted export: "csv", now: "tsv"'],
+    [["--compress", "gzip"], 'the compression of the interrupted export: null, now: "gzip"'],
+    [["--max-rows", "7"], "--max-rows of the interrupted export: null, now: 7"],
+  ])("starts anew with %j and says why", async (flags, message) => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 7);
+    const { code, stderr } = await rows.run("--resume", ...flags);
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+      EXIT.ok,
+      expect.stringContaining(`the export starts anew, since --resume cannot continue another export: ${message}`),
     ]);
+    expect(await readdir(rows.cwd)).toEqual(["rows.csv"]);
   });
 
-  test("goes on with --resume and leaves only the whole file", async () => {
-    const { cwd, run, at, whole } = await folder();
-    const { code, stderr } = await run("--resume");
-    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", ["rows.csv"]]);
-    expect(await readFile(at("rows.csv"), "utf8")).toBe(whole);
+  test.each([
+    [
+      "of another service",
+      { service: "https://other.example/" },
+      'the service of the interrupted export: "https://other',
+    ],
+    ["of another version", { version: 99 }, "without a journal that this version of catalog understands"],
+  ])("starts anew where the journal is %s, and says so", async (_, changes, message) => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 7);
+    await changeHead(rows.at(), changes);
+    const { code, stderr } = await rows.run("--resume");
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
+    await expectWhole(rows);
   });
 
-  test("is refused where it is another export, with the difference named", async () => {
-    const { run, at } = await folder();
-    const before = await readFile(at("rows.csv.partial.json"));
-    const cases = [
-      [["--retailer", "acme"], 'the filters of the interrupted export: {}, now: {"retailer":"acme"}'],
-      [["--columns", "sku"], 'the columns of the interrupted export: null, now: ["sku"]'],
-      [["--format", "tsv"], 'the format of the interrupted export: "csv", now: "tsv"'],
-      [["--compress", "gzip"], 'the compression of the interrupted export: null, now: "gzip"'],
-      [["--page-size", "30"], "the page size of the interrupted export: 20, now: 30"],
-      [["--max-rows", "7"], "--max-rows of the interrupted export: null, now: 7"],
-    ] as const;
-    for (const [flags, message] of cases) {
-      const { code, stderr } = await run("--resume", ...flags);
-      expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(message)]);
-    }
-    expect(await readFile(at("rows.csv.partial.json"))).toEqual(before);
+  test.each([".partial", ".partial.json", ".partial.spool"])(
+    "makes the right file whichever bit of FILE%s was flipped, and says what it reads again",
+    async (suffix) => {
+      const rows = await exporting();
+      await rows.interrupt("SIGKILL", 40);
+      const names = [".partial", ".partial.json", ".partial.spool"];
+      const left = await Promise.all(names.map((name) => readFile(rows.at(name))));
+      const size = (await stat(rows.at(suffix))).size;
+      expect(size).toBeGreaterThan(1_000);
+      for (let part = 0; part < 4; part += 1) {
+        await Promise.all(names.map((name, index) => writeFile(rows.at(name), left[index] ?? "")));
+        const bytes = Buffer.from(left[names.indexOf(suffix)] ?? "");
+        const place = Math.floor((bytes.length * (part + 0.5)) / 4);
+        bytes[place] = (bytes[place] ?? 0) ^ (1 << part);
+        await writeFile(rows.at(suffix), bytes);
+        const { code, stderr } = await rows.run("--resume");
+        expect([code, stderr]).toEqual([
+          EXIT.ok,
+          // Room of the spool that no page has any more may be damaged without harm.
+          expect.stringMatching(suffix === ".partial.spool" ? /^$|read\s+again/ : /read\s+again/),
+        ]);
+        await expectWhole(rows);
+      }
+    },
+    60_000,
+  );
+
+  test.each([
+    [".partial", "rows.csv.partial is damaged"],
+    [".partial.spool", "rows.csv.partial.spool is damaged or missing"],
+    [".partial.json", "without a journal that this version of catalog understands; the export starts anew"],
+  ])("makes the right file where FILE%s is gone or cut, and says so", async (suffix, message) => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 40);
+    await truncate(rows.at(suffix), 3);
+    const { code, stderr } = await rows.run("--resume");
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
+    await expectWhole(rows);
+    await rows.interrupt("SIGKILL", 40, "--fresh");
+    await rm(rows.at(suffix));
+    expect((await rows.run("--resume")).code).toBe(EXIT.ok);
+    await expectWhole(rows);
   });
 
-  test("is refused where it was of another service", async () => {
-    const { run, at } = await folder();
-    await changeJournal(at("rows.csv.partial.json"), { service: "https://other.example/" });
-    const { code, stderr } = await run("--resume");
-    expect([code, stderr]).toEqual([
-      EXIT.usage,
-      expect.stringContaining('the service of the interrupted export: "https://other.example/", now: "http://127'),
-    ]);
-  });
-
-  test("is refused where it was of the demo data of another day", async () => {
-    const { run, at } = await folder();
-    await changeJournal(at("rows.csv.partial.json"), { service: "demo of 2026-01-01" });
-    const { code, stderr } = await run("--resume", "--demo");
-    expect([code, stderr]).toEqual([
-      EXIT.usage,
-      expect.stringMatching(
-        /the service of the interrupted export: "demo of 2026-01-01", now: "demo of \d{4}-\d\d-\d\d"/,
-      ),
-    ]);
-  });
-
-  test("is refused where another version wrote the journal", async () => {
-    const { run, at } = await folder();
-    await changeJournal(at("rows.csv.partial.json"), { version: 99, tool: "9.0.0" });
-    const { code, stderr } = await run("--resume");
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("was written by version 9.0.0 of catalog")]);
-  });
-
-  test("is refused where the journal is none", async () => {
-    const { run, at } = await folder();
-    for (const text of ["not json", "null", "{}", '{"version":1,"slices":[7]}']) {
-      await writeFile(at("rows.csv.partial.json"), text);
-      const { code, stderr } = await run("--resume");
-      expect([code, stderr]).toEqual([
-        EXIT.failure,
-        expect.stringContaining("is not the journal of an export; delete it"),
-      ]);
-    }
-  });
-
-  test("is refused where the partial file is shorter than the journal says", async () => {
-    const { run, at } = await folder();
-    await writeFile(at("rows.csv.partial"), "cut");
-    const { code, stderr } = await run("--resume");
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/holds 3 bytes where its journal says \d+/)]);
-  });
-
-  test("begins anew with --resume where there is no journal", async () => {
-    const { cwd, run, at, whole } = await folder();
-    await rm(at("rows.csv.partial.json"));
-    const { code } = await run("--resume");
-    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([EXIT.ok, ["rows.csv"], whole]);
-  });
-
-  test("begins anew where the file was in its place already and only the journal was left", async () => {
-    const { cwd, run, at, whole } = await folder();
-    await rm(at("rows.csv.partial"));
-    await writeFile(at("rows.csv"), "of before");
-    const { code } = await run();
-    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([EXIT.ok, ["rows.csv"], whole]);
+  test("reads again only what a damaged part of the file and the rest need", async () => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 40);
+    const bytes = await readFile(rows.at(".partial"));
+    bytes[bytes.length - 10] = 0;
+    await writeFile(rows.at(".partial"), bytes);
+    expect((await rows.run("--resume")).code).toBe(EXIT.ok);
+    expect(rows.pages()).toBeLessThanOrEqual(PAGES + 3);
+    await expectWhole(rows);
   });
 });
 
-describe("an export", () => {
-  test("is refused where a living process writes the same file", async () => {
-    const { cwd, run } = await folder({ killed: false });
+describe("an export without --resume", () => {
+  test.each([[[]], [["--resume", "--fresh"]]])(
+    "with %j takes over what a killed run left and starts anew",
+    async (flags) => {
+      const rows = await exporting();
+      await rows.interrupt("SIGKILL", 7);
+      const { code, stderr } = await rows.run(...flags);
+      expect([code, stderr.replace(/\s+/g, " "), rows.pages()]).toEqual([
+        EXIT.ok,
+        expect.stringMatching(/rows\.csv\.partial is left of a run that has ended; the export starts anew/),
+        PAGES + 7,
+      ]);
+      await expectWhole(rows);
+    },
+  );
+
+  test("begins anew where the file was in its place already and only the journal was left", async () => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 7);
+    await rm(rows.at(".partial"));
+    await writeFile(rows.at(), "old");
+    const { code, stderr } = await rows.run();
+    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    await expectWhole(rows);
+  });
+});
+
+describe("an export to a file", () => {
+  test.each([
+    ["a folder", ".partial", (path: string) => mkdir(path)],
+    ["a symbolic link", ".partial", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.json", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.spool", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.lock", (path: string) => symlink("victim", path)],
+  ])("refuses %s at FILE%s and leaves everything as it was", async (kind, suffix, make) => {
+    const cwd = await temporaryFolder();
+    const { url, key } = await startTestService({ rows: products(3) });
+    await writeFile(join(cwd, "victim"), "precious");
+    await make(join(cwd, `rows.csv${suffix}`));
+    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+    for (const flags of [[], ["--resume"], ["--fresh"]]) {
+      const { code, stderr } = await runCatalog(["export", "-o", "rows.csv", ...flags], { cwd, env });
+      expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+        EXIT.failure,
+        expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
+      ]);
+    }
+    expect([await readFile(join(cwd, "victim"), "utf8"), await readdir(cwd)]).toEqual([
+      "precious",
+      [`rows.csv${suffix}`, "victim"],
+    ]);
+  });
+
+  test("refuses a name that is too long for the names beside it", async () => {
+    const cwd = await temporaryFolder();
+    for (const length of [242, 255]) {
+      const name = `${"n".repeat(length - 4)}.csv`;
+      const { code, stderr } = await runCatalog(["export", "--demo", "--max-rows", "1", "-o", name], { cwd });
+      expect([code, stderr.replace(/\s+/g, "")]).toEqual([EXIT.failure, expect.stringContaining("itmayhave241bytes")]);
+    }
+    const longest = `${"n".repeat(237)}.csv`;
+    const { code, stderr } = await runCatalog(["export", "--demo", "--max-rows", "1", "-o", longest], { cwd });
+    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [longest]]);
+  });
+
+  test("is refused while a living process writes it, to be tried again", async () => {
+    const rows = await exporting();
     let arrived = () => {};
     const asked = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -207,35 +243,40 @@ describe("an export", () => {
     });
     onTestFinished(() => slow.close());
     const env = { CATALOG_BASE_URL: slow.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const first = startCatalog(["export", "-o", "rows.csv"], { cwd, env });
+    const first = startCatalog(["export", "-o", "rows.csv"], { cwd: rows.cwd, env });
     await asked;
-    const { code, stderr } = await run("--resume");
-    expect([code, stderr]).toEqual([
-      EXIT.failure,
-      expect.stringContaining(`is being written by process ${first.pid} on`),
+    const { code, stderr } = await rows.run("--resume", "--error-format", "json");
+    expect([code, JSON.parse(stderr)]).toEqual([
+      EXIT.unavailable,
+      expect.objectContaining({
+        code: "locked",
+        retryable: true,
+        detail: expect.stringContaining(`is being written by process ${first.pid} on`),
+      }),
     ]);
     first.kill("SIGKILL");
     await once(first, "close");
-    expect((await run()).code).toBe(EXIT.ok);
-    expect(await readdir(cwd)).toEqual(["rows.csv"]);
+    expect((await rows.run()).code).toBe(EXIT.ok);
+    await expectWhole(rows);
   });
 
   test("of two at once gives a whole file, and who does not write says so", async () => {
-    const { cwd, run, at, whole } = await folder();
-    const runs = await Promise.all([run("--resume"), run("--resume"), run("--resume")]);
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 7);
+    const runs = await Promise.all([rows.run("--resume"), rows.run("--resume"), rows.run("--resume")]);
     const refused = runs.filter(({ code }) => code !== EXIT.ok);
-    expect(refused.map(({ stderr }) => stderr)).toEqual(
-      refused.map(() => expect.stringContaining("is being written by process")),
+    expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual(
+      refused.map(() => [EXIT.unavailable, expect.stringContaining("is being written by process")]),
     );
     expect(refused.length).toBeLessThan(3);
-    expect([await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([["rows.csv"], whole]);
+    await expectWhole(rows);
   });
 
   test("does not replace a file with --no-clobber and leaves nothing beside it", async () => {
-    const { cwd, run, at } = await folder({ killed: false });
-    await writeFile(at("rows.csv"), "of before");
-    const { code } = await run("--no-clobber");
-    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([
+    const rows = await exporting();
+    await writeFile(rows.at(), "of before");
+    const { code } = await rows.run("--no-clobber");
+    expect([code, await readdir(rows.cwd), await readFile(rows.at(), "utf8")]).toEqual([
       EXIT.failure,
       ["rows.csv"],
       "of before",
@@ -243,27 +284,13 @@ describe("an export", () => {
   });
 
   test("keeps the file of before where nothing matched and --fail-on-empty asked for rows", async () => {
-    const { cwd, run, at } = await folder({ killed: false });
-    await writeFile(at("rows.csv"), "of before");
-    const { code } = await run("--fail-on-empty", "--date", "1999-01-01");
-    expect([code, await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([
+    const rows = await exporting();
+    await writeFile(rows.at(), "of before");
+    const { code } = await rows.run("--fail-on-empty", "--date", "1999-01-01");
+    expect([code, await readdir(rows.cwd), await readFile(rows.at(), "utf8")]).toEqual([
       EXIT.empty,
       ["rows.csv"],
       "of before",
     ]);
-  });
-
-  test.each([
-    ["SIGINT", EXIT.interrupted],
-    ["SIGTERM", EXIT.terminated],
-  ] as const)("says after %s how to go on, and goes on from there", async (signal, expected) => {
-    const { cwd, url, env, run, at, whole } = await folder({ killed: false });
-    const { code, stderr } = await startAndEnd(signal, { cwd, env });
-    expect(code).toBe(expected);
-    expect(stderr).toContain("rows.csv.partial keeps what was written; repeat the command with --resume to continue");
-    expect(await readdir(cwd)).toEqual(["rows.csv.partial", "rows.csv.partial.json"]);
-    await changeJournal(at("rows.csv.partial.json"), { service: `${url}/` });
-    expect((await run("--resume")).code).toBe(EXIT.ok);
-    expect([await readdir(cwd), await readFile(at("rows.csv"), "utf8")]).toEqual([["rows.csv"], whole]);
   });
 });

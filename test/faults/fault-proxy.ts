@@ -20,6 +20,8 @@ export interface FaultProxy {
   url: string;
   /** How often each fault was met. */
   met: Partial<Record<Fault, number>>;
+  /** Pages that were answered, fault or not. */
+  pages: () => number;
 }
 
 interface ProxyOptions {
@@ -27,7 +29,7 @@ interface ProxyOptions {
   /** Share of the requests that meet a fault, 0 to 1. */
   share?: number;
   /** Called for each request, which is answered once it has returned. */
-  onRequest?: () => void | Promise<void>;
+  onRequest?: (target: string) => void | Promise<void>;
 }
 
 /**
@@ -40,9 +42,10 @@ export async function startFaultProxy(
 ): Promise<FaultProxy> {
   const seen: string[] = [];
   const met: FaultProxy["met"] = {};
+  let pages = 0;
   const server = createServer(async (request, response) => {
     const target = request.url ?? "";
-    await onRequest?.();
+    await onRequest?.(target);
     // A cursor may be another in every run; which page of its walk it stands for is not.
     const walk = target.replace(/&cursor=[^&]*/, "");
     const page = seen.filter((earlier) => earlier.startsWith(walk)).length;
@@ -55,6 +58,7 @@ export async function startFaultProxy(
     if (fault !== undefined) {
       met[fault] = (met[fault] ?? 0) + 1;
     }
+    pages += target.includes("/catalog?") ? 1 : 0;
     respond(response, fault, answer, body);
   });
   server.listen(0, "127.0.0.1");
@@ -64,7 +68,7 @@ export async function startFaultProxy(
     server.close();
   });
   const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, met };
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, met, pages: () => pages };
 }
 
 function faultOf(seed: number, share: number, walk: string, page: number): Fault | undefined {

@@ -1,25 +1,51 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { inOrder } from "../../src/pull/schedule.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryLookAhead } from "../../src/pull/look-ahead.ts";
+import { inOrder, type Source } from "../../src/pull/schedule.ts";
+import type { WalkedPage, WalkPlace } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 
-const options = { concurrency: 4, lookAheadBytes: 1_000_000 };
 const never = new AbortController().signal;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function schedule({ concurrency = 4, limit = 1_000_000 } = {}) {
+  const lookAhead = await temporaryLookAhead(limit);
+  onTestFinished(() => lookAhead.close());
+  return { concurrency, lookAhead };
+}
 
 /** The JSON text of the value of each row. */
 function valuesOf(rows: RowBatch): string[] {
   return rows.texts().map((text) => text.slice('{"value":'.length, -1));
 }
 
+function pageOf(rows: RowBatch, cursor: string | null = "next"): WalkedPage {
+  const coverage = { combinations: 1, matching_rows: 0, earliest_date: null, latest_date: null };
+  return { rows, place: { rows: rows.length, digest: "", cursor, facts: { total: 0, coverage } } };
+}
+
 /** A source of rows with one value each, given as JSON text, whose pages come when `ready` says so. */
-function source(pages: readonly string[][], ready: () => Promise<void> = async () => undefined) {
-  return async function* (): AsyncGenerator<RowBatch> {
+function source(pages: readonly string[][], ready: () => Promise<void> = async () => undefined): Source {
+  return sourceOf(async function* () {
     for (const page of pages) {
       await ready();
       yield batchOf(page.map((value) => `{"value":${value}}`));
     }
+  });
+}
+
+let sources = 0;
+
+function sourceOf(rows: (signal: AbortSignal) => AsyncIterable<RowBatch>): Source {
+  sources += 1;
+  return {
+    key: String(sources),
+    walk: async function* (_, signal) {
+      for await (const batch of rows(signal)) {
+        yield pageOf(batch);
+      }
+    },
   };
 }
 
@@ -41,10 +67,12 @@ describe("a schedule", () => {
         fc.array(fc.array(fc.array(fc.string(), { minLength: 1, maxLength: 3 }), { maxLength: 4 }), { maxLength: 12 }),
         fc.integer({ min: 1, max: 6 }),
         fc.constantFrom(0, 20, 1_000_000),
-        async (s, sets, concurrency, lookAheadBytes) => {
+        async (s, sets, concurrency, limit) => {
           const pages = sets.map((set, i) => set.map((page, j) => page.map((text) => JSON.stringify({ i, j, text }))));
           const sources = pages.map((set) => source(set, () => s.schedule(Promise.resolve())));
-          const rows = await s.waitFor(rowsOf(inOrder(sources, { concurrency, lookAheadBytes }, never)));
+          const lookAhead = await temporaryLookAhead(limit);
+          const rows = await s.waitFor(rowsOf(inOrder(sources, { concurrency, lookAhead }, never)));
+          await lookAhead.close();
           expect(rows).toEqual(pages.flat(2));
         },
       ),
@@ -55,58 +83,106 @@ describe("a schedule", () => {
   test("reads no more sources at once than it may", async () => {
     let open = 0;
     let most = 0;
-    const sources = Array.from(
-      { length: 20 },
-      () =>
-        async function* (): AsyncGenerator<RowBatch> {
-          open += 1;
-          most = Math.max(most, open);
-          await new Promise((resolve) => setImmediate(resolve));
-          yield batchOf(["{}"]);
-          open -= 1;
-        },
+    const sources = Array.from({ length: 20 }, () =>
+      sourceOf(async function* () {
+        open += 1;
+        most = Math.max(most, open);
+        await turn();
+        yield batchOf(["{}"]);
+        open -= 1;
+      }),
     );
-    await rowsOf(inOrder(sources, options, never));
+    await rowsOf(inOrder(sources, await schedule(), never));
     expect(most).toBe(4);
   });
 
-  test("holds no more than it may while the consumer takes nothing", async () => {
-    let produced = 0;
-    const endless = async function* (): AsyncGenerator<RowBatch> {
-      for (;;) {
-        produced += 1;
-        yield batchOf(["{}"]);
+  test("keeps no more than two pages of each source in memory, whatever the room on disk", async () => {
+    for (const limit of [0, 100, 1_000_000]) {
+      const pages: RowBatch[] = [];
+      const many = () =>
+        sourceOf(async function* () {
+          for (let page = 0; page < 50; page += 1) {
+            const rows = batchOf(['{"value":1}']);
+            pages.push(rows);
+            yield rows;
+          }
+        });
+      const events = inOrder(Array.from({ length: 8 }, many), await schedule({ concurrency: 8, limit }), never);
+      let reads = 0;
+      let most = 0;
+      for await (const event of events) {
+        for (let idle = 0; idle < 20; idle += 1) {
+          await turn();
+        }
+        most = Math.max(most, pages.filter(({ length }) => length > 0).length - reads);
+        // What the consumer has had is its own.
+        reads += event.kind === "rows" && pages.includes(event.rows) ? 1 : 0;
       }
-    };
-    const events = inOrder(
-      Array.from({ length: 8 }, () => endless),
-      { concurrency: 8, lookAheadBytes: 40 },
-      never,
-    );
-    await events.next();
-    for (let turn = 0; turn < 1_000; turn += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
+      expect(most).toBeLessThanOrEqual(2 * 8 + 2);
     }
-    expect(produced).toBeLessThan(40);
+  });
+
+  test("reads ahead as long as there is room on disk, without waiting for the consumer", async () => {
+    let produced = 0;
+    const sources = Array.from({ length: 4 }, () =>
+      sourceOf(async function* () {
+        for (let page = 0; page < 30; page += 1) {
+          produced += 1;
+          yield batchOf(['{"value":1}']);
+        }
+      }),
+    );
+    const events = inOrder(sources, await schedule(), never);
+    await events.next();
+    while (produced < 90) {
+      await turn();
+    }
     await events.return();
+  });
+
+  test("goes on after the pages that were saved before, and does not walk what is complete", async () => {
+    const { lookAhead } = await schedule();
+    const [complete, begun] = ["complete", "begun"];
+    const save = (key: string, value: number, cursor: string | null) => {
+      const { rows, place } = pageOf(batchOf([`{"value":${value}}`]), cursor);
+      return lookAhead.save(key, rows, place);
+    };
+    await save(complete, 1, "a");
+    await save(complete, 2, null);
+    await save(begun, 3, "b");
+    const walked: [string, (string | null)[]][] = [];
+    const sources = [complete, begun].map((key) => ({
+      key,
+      walk: async function* (earlier: readonly { place: WalkPlace }[]) {
+        walked.push([key, earlier.map(({ place }) => place.cursor)]);
+        yield pageOf(batchOf(['{"value":4}']), null);
+      },
+    }));
+    const rows = await rowsOf(inOrder(sources, { concurrency: 2, lookAhead }, never));
+    expect([rows, walked]).toEqual([["1", "2", "3", "4"], [["begun", ["b"]]]]);
   });
 
   test("lets go of the rows of a page that waits", async () => {
     const waiting = batchOf(['{"value":1}', '{"value":2}']);
-    const later = async function* (): AsyncGenerator<RowBatch> {
+    const later = sourceOf(async function* () {
       yield waiting;
+    });
+    const once = async () => {
+      while (waiting.length > 0) {
+        await turn();
+      }
     };
-    const rows = await rowsOf(inOrder([source([["0"]], turn), later], options, never));
+    const rows = await rowsOf(inOrder([source([["0"]], once), later], await schedule(), never));
     expect(rows).toEqual(["0", "1", "2"]);
     expect([waiting.length, waiting.bytes.length]).toEqual([0, 0]);
   });
 
   test("hands on what stands before a failure, then fails", async () => {
-    const failing = async function* (): AsyncGenerator<RowBatch> {
+    const failing = sourceOf(async function* () {
       yield batchOf(['{"value":3}']);
       throw new Error("cut");
-    };
-    const events = inOrder([source([["1"], ["2"]]), failing, source([["4"]])], options, never);
+    });
+    const events = inOrder([source([["1"], ["2"]]), failing, source([["4"]])], await schedule(), never);
     const rows: string[] = [];
     const reading = (async () => {
       for await (const event of events) {
@@ -121,22 +197,20 @@ describe("a schedule", () => {
 
   test("ends every source when it is left early", async () => {
     let closed = 0;
-    const sources = Array.from(
-      { length: 4 },
-      () =>
-        async function* (signal: AbortSignal): AsyncGenerator<RowBatch> {
-          try {
-            for (;;) {
-              signal.throwIfAborted();
-              await new Promise((resolve) => setImmediate(resolve));
-              yield batchOf(["{}"]);
-            }
-          } finally {
-            closed += 1;
+    const sources = Array.from({ length: 4 }, () =>
+      sourceOf(async function* (signal) {
+        try {
+          for (;;) {
+            signal.throwIfAborted();
+            await turn();
+            yield batchOf(["{}"]);
           }
-        },
+        } finally {
+          closed += 1;
+        }
+      }),
     );
-    for await (const _ of inOrder(sources, options, never)) {
+    for await (const _ of inOrder(sources, await schedule(), never)) {
       break;
     }
     expect(closed).toBe(4);
@@ -144,11 +218,11 @@ describe("a schedule", () => {
 
   test("rejects with the reason of the signal while it waits", async () => {
     const controller = new AbortController();
-    const stuck = async function* (signal: AbortSignal): AsyncGenerator<RowBatch> {
+    const stuck = sourceOf(async function* (signal) {
       await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
       yield batchOf(["{}"]);
-    };
-    const next = inOrder([stuck], options, controller.signal).next();
+    });
+    const next = inOrder([stuck], await schedule(), controller.signal).next();
     controller.abort(new Error("enough"));
     await expect(next).rejects.toThrow("enough");
   });

@@ -16,7 +16,7 @@ async function walk(
       onRestart: (reason: string) => void restarts.push(reason),
     };
     for await (const page of walkSlice(service.client, filters, options)) {
-      rows.push(...page.texts());
+      rows.push(...page.rows.texts());
     }
     return { rows, restarts, error: undefined };
   } catch (error) {

@@ -8,7 +8,7 @@ import {
   parseOutput,
   refuseBinaryOnTerminal,
 } from "../../cli/flags/output.ts";
-import { parseWhole } from "../../cli/flags/values.ts";
+import { parseSize, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -32,6 +32,8 @@ interface Flags extends FilterFlags, OutputFlags {
   maxRate?: string;
   failOnEmpty?: boolean;
   resume?: boolean;
+  fresh?: boolean;
+  spoolLimit?: string;
   dryRun?: boolean;
   manifest?: boolean;
 }
@@ -55,6 +57,8 @@ export function declare(
     .option("--max-rows <n>", "stop after this many rows")
     .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
     .option("--resume", "continue what an interrupted export to the same file left, else start it")
+    .option("--fresh", "start anew, whatever an interrupted export left and whether --resume is given")
+    .option("--spool-limit <size>", "disk space for pages that wait for their turn: 4GiB, 500MiB (default: 4GiB)")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
     .option("--dry-run", "tell the rows, requests and time that the pull will take, and pull nothing")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
@@ -114,10 +118,14 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     maxRows: flags.maxRows === undefined ? undefined : parseWhole(flags.maxRows, "--max-rows", 1),
     maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
     failOnEmpty: flags.failOnEmpty ?? false,
-    resume: flags.resume ?? false,
+    ...continuation(flags),
     dryRun: flags.dryRun ?? false,
     manifest: flags.manifest ?? false,
   };
+}
+
+function continuation({ resume = false, fresh = false, spoolLimit = "4GiB" }: Flags) {
+  return { resume: resume && !fresh, spoolLimit: parseSize(spoolLimit, "--spool-limit") };
 }
 
 function spreadsheetOf({ bom, excel }: Flags, format: RowFormat): Spreadsheet | undefined {

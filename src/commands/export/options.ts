@@ -21,6 +21,8 @@ export interface ExportOptions {
   maxRate: number | undefined;
   failOnEmpty: boolean;
   resume: boolean;
+  /** Bytes of pages that may wait on disk for their turn. */
+  spoolLimit: number;
   dryRun: boolean;
   manifest: boolean;
 }

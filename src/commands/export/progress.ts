@@ -13,7 +13,7 @@ export async function pullWithProgress(
   { client, filters, reporter, signal }: Connection,
   context: Context,
 ): Promise<PullResult> {
-  const { concurrency, maxRows } = options;
+  const { concurrency, maxRows, spoolLimit } = options;
   return await withProgress(reporter, context, options, (update) =>
     pull(client, sink, {
       filters,
@@ -21,6 +21,8 @@ export async function pullWithProgress(
       concurrency,
       maxRows,
       signal,
+      lookAhead: claim?.lookAhead,
+      spoolLimit,
       resume: claim?.earlier,
       observer: {
         onPlan: async ({ totalRows, requests }, slicePages) => {

@@ -1,6 +1,5 @@
 import { type Connection, withConnection } from "../../cli/connection.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { EmptyResultError } from "../../errors.ts";
@@ -20,7 +19,6 @@ import { writeManifest } from "./with-manifest.ts";
 
 /** Pulls the set that the options name into their output. */
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
-  keepHeapSmall();
   await withConnection(options, context, async (connection) => {
     const startedAt = new Date(context.now()).toISOString();
     const ids: string[] = [];
@@ -28,6 +26,9 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       connection.reporter.onRequestId = (id) => void ids.push(id);
     }
     const claim = await claimFile(options, connection, context, startedAt);
+    for (const note of claim?.notes ?? []) {
+      connection.reporter.warn(note);
+    }
     const sink = await openSink(options, claim, connection, context).catch(async (error: unknown) => {
       await claim?.release();
       throw error;
@@ -41,8 +42,6 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       await claim?.settle();
       await sink.finish();
     } catch (error) {
-      // What is finished stays safe, whatever failed.
-      await claim?.settle().catch(() => undefined);
       await sink.abandon();
       await leave(claim, options, connection);
       throw error;
@@ -90,6 +89,7 @@ async function claimFile(
   }
   return await claimOutput(output, {
     resume: options.resume,
+    spoolLimit: options.spoolLimit,
     tool: VERSION,
     pid: context.pid,
     startedAt,
@@ -122,12 +122,15 @@ async function openSink(
     continueAt: claim?.continueAt,
   });
   const file = isFile(destination) ? destination : undefined;
+  if (file !== undefined) {
+    claim?.opened(file);
+  }
   const createEncoder = await loadEncoder(format);
   return createSink(destination, {
     compression,
     file,
     finished: claim?.earlier?.slices,
-    onSliceEnd: file && claim && (async (slice, end) => claim.finished(file, slice, end)),
+    onSliceEnd: claim && ((slice, end) => claim.finished(slice, end)),
     onRewind: claim && ((slices) => claim.rewound(slices)),
     createEncoder: (continues, restore) => createEncoder({ ...encoding(options, reporter), continues, restore }),
   });

@@ -1,8 +1,10 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, lstat, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { crc32 } from "node:zlib";
 import { ClosedPipeError, FileError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
@@ -10,6 +12,8 @@ import type { Destination } from "./destination.ts";
 export interface FileDestination extends Destination {
   /** Bytes in the file so far. */
   position(): number;
+  /** CRC-32 of the bytes that were written since it was last asked for, or since bytes were taken back. */
+  checksum(): number;
   /** Takes back everything after the first `length` bytes. */
   truncate(length: number): Promise<void>;
   /** Resolves when everything written survives a loss of power. */
@@ -66,16 +70,25 @@ interface OpenPartial {
 function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
   const { path, target, partial, handle } = open;
   let { length } = open;
+  let crc = 0;
   let settled = false;
   return {
     write: async (chunk) => {
-      await reporting(path, () => handle.writeFile(chunk));
-      length += Buffer.byteLength(chunk);
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      await reporting(path, () => handle.writeFile(bytes));
+      length += bytes.length;
+      crc = crc32(bytes, crc);
     },
     position: () => length,
+    checksum: () => {
+      const sum = crc;
+      crc = 0;
+      return sum;
+    },
     truncate: async (shorter) => {
       await reporting(path, () => handle.truncate(shorter));
       length = shorter;
+      crc = 0;
     },
     sync: () => reporting(path, () => handle.datasync()),
     finish: async () => {
@@ -84,9 +97,10 @@ function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
       // From here on the partial file is complete: it is never thrown away, whatever becomes of its name.
       settled = true;
       const place = options.noClobber ? renameToFree : rename;
-      await place(partial, target).catch((error: unknown) => {
+      await place(partial, target).catch(async (error: unknown) => {
         const reason = errorCode(error) === "EEXIST" ? new Error("it was created by another meanwhile") : error;
-        throw fileError(path, reason, `; the complete output is in ${partial}`);
+        const isThere = await existingAt(partial).catch(() => undefined);
+        throw fileError(path, reason, isThere && `; the complete output is in ${partial}`);
       });
       await reporting(path, () => fsyncFolder(dirname(target)));
     },
@@ -116,12 +130,12 @@ async function openSpecial(path: string): Promise<Destination> {
 /** A new file for this output alone, readable by whoever may read the file that it will replace. */
 async function createPartial(partial: string, existing: Stats | undefined): Promise<FileHandle> {
   // Appending, so that writes go on where the file ends after it was truncated.
-  const handle = await open(partial, "ax").catch((error: unknown) => {
+  const handle = await createOwnFile(partial, { append: true }).catch((error: unknown) => {
     if (errorCode(error) === "EEXIST") {
       const cause = "another export is writing it, or one was interrupted";
       throw new FileError(`${partial} exists already: ${cause}. Delete it to start anew.`, partial, error);
     }
-    throw fileError(partial, error);
+    throw error;
   });
   if (existing !== undefined) {
     await reporting(partial, () => handle.chmod(existing.mode & 0o777));
@@ -130,7 +144,7 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
 }
 
 async function reopenPartial(partial: string, length: number): Promise<FileHandle> {
-  const handle = await reporting(partial, () => open(partial, "a"));
+  const handle = await openOwnFile(partial, constants.O_RDWR | constants.O_APPEND);
   const { size } = await reporting(partial, () => handle.stat());
   if (size < length) {
     await handle.close();
@@ -143,10 +157,22 @@ async function reopenPartial(partial: string, length: number): Promise<FileHandl
   return handle;
 }
 
+/** Errors of file systems that have no hard links, as exFAT and many SMB shares. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
 /** Renames only where nothing has the new name, which `rename` itself cannot promise. */
 async function renameToFree(from: string, to: string): Promise<void> {
-  await link(from, to);
-  await unlink(from);
+  try {
+    await link(from, to);
+    await unlink(from);
+  } catch (error) {
+    if (!NO_LINKS.has(errorCode(error) ?? "")) {
+      throw error;
+    }
+    // An empty file takes the name first.
+    await (await createOwnFile(to)).close();
+    await rename(from, to);
+  }
 }
 
 async function existingAt(path: string): Promise<Stats | undefined> {

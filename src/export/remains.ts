@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { openOwnFile, ownFileAt, removeOwnFile } from "../files/own-file.ts";
+import { openSpool, type Spool } from "../files/spool.ts";
+import { fileError } from "../files/system-error.ts";
+import type { SavedPage } from "../pull/look-ahead.ts";
+import {
+  difference,
+  type Journal,
+  type JournalHead,
+  type JournalSlice,
+  type JournalWriter,
+  openJournal,
+} from "./journal.ts";
+
+/** What stands beside an output that is being written. */
+export interface OpenRemains {
+  journal: JournalWriter;
+  spool: Spool;
+}
+
+/** What an earlier run left, where this one is to go on with it; says in `notes` why it does not. */
+export function continuable(
+  found: Journal | undefined,
+  size: number | undefined,
+  partial: string,
+  { resume, head }: { resume: boolean; head: JournalHead },
+  notes: string[],
+): Journal | undefined {
+  const isBarren = found !== undefined && found.slices.length === 0 && found.pages.size === 0;
+  if ((found === undefined && size === undefined) || isBarren) {
+    return undefined;
+  }
+  const left = `${partial} is left of a run that has ended`;
+  if (found === undefined) {
+    notes.push(`${left}, without a journal that this version of catalog understands; the export starts anew`);
+    return undefined;
+  }
+  if (!resume) {
+    // The output may be in its place: then only the journal was left.
+    if (size !== undefined) {
+      notes.push(`${left}; the export starts anew, since --resume is not given`);
+    }
+    return undefined;
+  }
+  const different = difference(found.head, head);
+  if (different !== undefined) {
+    notes.push(`the export starts anew, since --resume cannot continue another export: ${different}`);
+    return undefined;
+  }
+  return found;
+}
+
+/** Goes on with what is sound of an earlier run's remains. */
+export async function goOn(
+  earlier: Journal,
+  paths: { partial: string; journal: string; spool: string },
+  spoolLimit: number,
+  notes: string[],
+): Promise<OpenRemains> {
+  const { slices, pages } = earlier;
+  const { partial, spool: spoolPath } = paths;
+  if (earlier.isDamaged) {
+    notes.push(`${paths.journal} is cut or damaged; what it said last is read again`);
+  }
+  const journal = await openJournal(paths.journal, earlier.length);
+  const sound = await soundSlices(partial, slices);
+  if (sound < slices.length) {
+    notes.push(`${partial} is damaged; ${slices.length - sound} of its ${slices.length} parts are read again`);
+    slices.length = sound;
+    await journal.append({ kind: "rewind", slices: sound });
+  }
+  const hasSpool = (await ownFileAt(spoolPath)) !== undefined;
+  const extents = hasSpool ? [...pages.values()].flat().map(({ extent }) => extent) : [];
+  if (!hasSpool || extents.length === 0) {
+    await removeOwnFile(spoolPath);
+  }
+  const spool = await openSpool(spoolPath, spoolLimit, extents);
+  let damaged = 0;
+  for (const [slice, all] of pages) {
+    const kept = hasSpool ? await soundPages(spool, all) : 0;
+    if (kept < all.length) {
+      damaged += all.length - kept;
+      await journal.append({ kind: "drop", slice });
+      all.length = kept;
+      for (const page of all) {
+        await journal.append({ kind: "page", slice, ...page });
+      }
+      if (kept === 0) {
+        pages.delete(slice);
+      }
+    }
+  }
+  if (damaged > 0) {
+    notes.push(`${spoolPath} is damaged or missing; ${damaged} pages are read again`);
+  }
+  return { journal, spool };
+}
+
+const CHUNK = 1024 * 1024;
+
+/** How many slices from the start are in the partial file as they were written; reads it once. */
+async function soundSlices(partial: string, slices: readonly JournalSlice[]): Promise<number> {
+  if ((await ownFileAt(partial)) === undefined) {
+    return 0;
+  }
+  const handle = await openOwnFile(partial);
+  const chunk = Buffer.allocUnsafe(CHUNK);
+  try {
+    let at = 0;
+    for (const [index, { bytes, crc }] of slices.entries()) {
+      let found = 0;
+      while (at < bytes) {
+        const { bytesRead } = await handle.read(chunk, 0, Math.min(CHUNK, bytes - at), at);
+        if (bytesRead === 0) {
+          return index;
+        }
+        found = crc32(chunk.subarray(0, bytesRead), found);
+        at += bytesRead;
+      }
+      if (found !== crc) {
+        return index;
+      }
+    }
+    return slices.length;
+  } catch (error) {
+    throw fileError(partial, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** How many pages of a slice from the start are in the spool as they were written. */
+async function soundPages(spool: Spool, pages: readonly SavedPage[]): Promise<number> {
+  for (const [index, { place, extent }] of pages.entries()) {
+    if (!hash("sha256", await spool.read(extent)).startsWith(place.digest)) {
+      return index;
+    }
+  }
+  return pages.length;
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, rm, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createOwnFile, openOwnFile } from "./own-file.ts";
+import { errorCode, fileError } from "./system-error.ts";
+
+/** A place in a spool, in bytes. */
+export interface Extent {
+  at: number;
+  length: number;
+}
+
+/** Keeps pieces of bytes in one file until they are wanted. Memory: a few numbers for each piece. */
+export interface Spool {
+  /**
+   * @param beyondLimit takes room even where the limit is reached
+   * @returns undefined where there is no room: the limit is reached or the disk is full
+   */
+  write(bytes: Buffer, beyondLimit?: boolean): Promise<Extent | undefined>;
+  read(extent: Extent): Promise<Buffer>;
+  /** Gives the room of a piece to others. */
+  free(extent: Extent): void;
+  hasRoom(): boolean;
+  /** Resolves when everything written survives a loss of power. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** System errors that say that there is no room, not that something is broken. */
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Opens a spool at `path`, where the pieces `kept` are still wanted; without any, the file must not exist yet. */
+export function openSpool(path: string, limit: number, kept: readonly Extent[]): Promise<Spool> {
+  return spoolIn(path, limit, kept, () =>
+    kept.length === 0 ? createOwnFile(path) : openOwnFile(path, constants.O_RDWR),
+  );
+}
+
+/**
+ * Opens a spool in a file without a name, in the system's folder for temporary files: it is made when the first piece
+ * comes, and it is gone when the process ends, however that happens.
+ */
+export function openTemporarySpool(limit: number): Promise<Spool> {
+  const path = join(tmpdir(), `catalog-${randomUUID()}.spool`);
+  return spoolIn(path, limit, [], async () => {
+    const handle = await createOwnFile(path, { mode: 0o600 });
+    await rm(path, { force: true });
+    return handle;
+  });
+}
+
+async function spoolIn(
+  path: string,
+  asked: number,
+  kept: readonly Extent[],
+  open: () => Promise<FileHandle>,
+): Promise<Spool> {
+  const limit = Math.min(asked, await halfOfFreeSpace(dirname(path)));
+  const room = createRoom(kept);
+  let opening: Promise<FileHandle> | undefined;
+  let isFull = false;
+  const handle = () => (opening ??= open());
+  return {
+    write: async (bytes, beyondLimit = false) => {
+      if (!beyondLimit && (isFull || room.used() + bytes.length > limit)) {
+        return undefined;
+      }
+      const extent = room.take(bytes.length);
+      try {
+        await writeAt(await handle(), bytes, extent.at);
+        return extent;
+      } catch (error) {
+        room.give(extent);
+        if (FULL.has(errorCode(error) ?? "")) {
+          isFull = true;
+          return undefined;
+        }
+        throw fileError(path, error);
+      }
+    },
+    read: async ({ at, length }) => {
+      const bytes = Buffer.allocUnsafe(length);
+      try {
+        const { bytesRead } = await (await handle()).read(bytes, 0, length, at);
+        return bytes.subarray(0, bytesRead);
+      } catch (error) {
+        throw fileError(path, error);
+      }
+    },
+    free: (extent) => {
+      room.give(extent);
+      isFull = false;
+    },
+    hasRoom: () => !isFull && room.used() < limit,
+    sync: async () => {
+      await (await opening)?.datasync();
+    },
+    close: async () => {
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** The output needs room on the same disk. */
+async function halfOfFreeSpace(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return Math.floor((bavail * bsize) / 2);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+  }
+}
+
+/** Tells which parts of a file are free. A piece goes to the first gap that it fits into, so that the file stays short. */
+function createRoom(kept: readonly Extent[]) {
+  let end = 0;
+  let used = 0;
+  /** In order, never touching each other. */
+  const gaps: Extent[] = [];
+  for (const { at, length } of [...kept].sort((a, b) => a.at - b.at)) {
+    if (at > end) {
+      gaps.push({ at: end, length: at - end });
+    }
+    end = Math.max(end, at + length);
+    used += length;
+  }
+  return {
+    used: () => used,
+    take: (length: number): Extent => {
+      used += length;
+      const index = gaps.findIndex((gap) => gap.length >= length);
+      const gap = gaps[index];
+      if (gap === undefined) {
+        end += length;
+        return { at: end - length, length };
+      }
+      const { at } = gap;
+      gap.at += length;
+      gap.length -= length;
+      if (gap.length === 0) {
+        gaps.splice(index, 1);
+      }
+      return { at, length };
+    },
+    give: ({ at, length }: Extent): void => {
+      used -= length;
+      const next = gaps.findIndex((gap) => gap.at > at);
+      const index = next === -1 ? gaps.length : next;
+      gaps.splice(index, 0, { at, length });
+      for (const left of [index, index - 1]) {
+        const [gap, after] = [gaps[left], gaps[left + 1]];
+        if (gap !== undefined && after !== undefined && gap.at + gap.length === after.at) {
+          gap.length += after.length;
+          gaps.splice(left + 1, 1);
+        }
+      }
+      const last = gaps.at(-1);
+      if (last !== undefined && last.at + last.length === end) {
+        end = last.at;
+        gaps.pop();
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { hash } from "node:crypto";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { startFaultProxy } from "../faults/fault-proxy.ts";
+import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
+import { startTestService, type TestServiceOptions } from "./service.ts";
+
+/** An export to a file that can be interrupted in the middle. */
+export interface Interruptible {
+  cwd: string;
+  name: string;
+  /** Pages that the service answered so far, over all runs. */
+  pages: () => number;
+  /** A run that nothing interrupts. */
+  run(...flags: string[]): Promise<RunResult>;
+  /**
+   * A run of which no request beyond the first `pages` pages is answered, and which gets the signal once all of these are
+   * in its journal.
+   */
+  interrupt(
+    signal: NodeJS.Signals,
+    pages: number,
+    ...flags: string[]
+  ): Promise<Pick<RunResult, "code" | "signal" | "stderr">>;
+}
+
+export async function interruptible(
+  name: string,
+  args: readonly string[],
+  options: TestServiceOptions,
+): Promise<Interruptible> {
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService({ rateLimit: 1_000_000, ...options });
+  let left = Number.POSITIVE_INFINITY;
+  const onRequest = async (target: string) => {
+    if (target.includes("/catalog?")) {
+      left -= 1;
+      if (left < 0) {
+        await new Promise(() => undefined);
+      }
+    }
+  };
+  const proxy = await startFaultProxy(url, { onRequest });
+  const env = { CATALOG_BASE_URL: proxy.url, CATALOG_API_KEY: key };
+  const command = ["export", "-o", name, ...args];
+  return {
+    cwd,
+    name,
+    pages: proxy.pages,
+    run: (...flags) => {
+      left = Number.POSITIVE_INFINITY;
+      return runCatalog([...command, ...flags], { cwd, env });
+    },
+    interrupt: async (signal, pages, ...flags) => {
+      left = pages;
+      const before = await journaledPages(join(cwd, name));
+      const child = startCatalog([...command, ...flags], { cwd, env });
+      let stderr = "";
+      child.stderr?.on("data", (text) => {
+        stderr += text;
+      });
+      const closed = once(child, "close");
+      while ((await journaledPages(join(cwd, name))) < before + pages || left >= 0) {
+        await setTimeout(10);
+        if (child.exitCode !== null) {
+          throw new Error(`the export ended before it was interrupted: ${stderr}`);
+        }
+      }
+      child.kill(signal);
+      const [code, by] = await closed;
+      return { code, signal: by, stderr };
+    },
+  };
+}
+
+async function journaledPages(file: string): Promise<number> {
+  const text = await readFile(`${file}.partial.json`, "utf8").catch(() => "");
+  return text.split('{"kind":"page"').length - 1;
+}
+
+/** Changes the first line of a journal, with a checksum that fits. */
+export async function changeHead(file: string, changes: Record<string, unknown>): Promise<void> {
+  const path = `${file}.partial.json`;
+  const [head = "", ...rest] = (await readFile(path, "utf8")).split("\n");
+  const { sum: _, ...entry } = JSON.parse(head) as Record<string, unknown>;
+  const text = JSON.stringify({ ...entry, ...changes }).slice(0, -1);
+  await writeFile(path, [`${text},"sum":"${hash("sha256", text).slice(0, 16)}"}`, ...rest].join("\n"));
+}
