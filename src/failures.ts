@@ -1,4 +1,4 @@
-import type { ProblemCode } from "./contract/problems.ts";
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "./contract/problems.ts";
 import {
   ApiError,
   ClosedPipeError,
@@ -17,9 +17,9 @@ import {
   UsageError,
 } from "./errors.ts";
 
-/** A failure that the service's error catalogue does not know: of this tool, or of what stands before the service. */
-export interface LocalProblem {
-  /** Stable and machine-readable; none of the service's. */
+/** What is known of a failure, whoever reports it. */
+export interface Failure {
+  /** Stable and machine-readable; those of this tool are none of the service's. */
   code: string;
   title: string;
   exitCode: number;
@@ -192,10 +192,10 @@ const KINDS = [
       remedy: "Nothing. `--max-rows` ends an export early, too.",
     },
   ],
-] as const satisfies readonly (readonly [unknown, LocalProblem])[];
+] as const satisfies readonly (readonly [unknown, Failure])[];
 
 /** An error status whose body is no problem document; what stands here is of a 5xx. */
-export const HTTP_ERROR: LocalProblem = {
+export const HTTP_ERROR: Failure = {
   code: "http_error",
   title: "An error without a problem document",
   exitCode: EXIT.unavailable,
@@ -206,7 +206,7 @@ export const HTTP_ERROR: LocalProblem = {
 };
 
 /** Anything unforeseen. */
-const UNEXPECTED: LocalProblem = {
+const UNEXPECTED: Failure = {
   code: "unexpected",
   title: "Unexpected failure",
   exitCode: EXIT.failure,
@@ -216,29 +216,80 @@ const UNEXPECTED: LocalProblem = {
   remedy: "Run the command again with `--verbose`, which shows where in the tool it happened.",
 };
 
-export const LOCAL_PROBLEMS: readonly LocalProblem[] = [...KINDS.map(([, problem]) => problem), HTTP_ERROR, UNEXPECTED];
+/** The codes of the service's catalogue, which says the rest of them: exit code, and what to do with this tool. */
+const OF_SERVICE = {
+  invalid_request: [
+    EXIT.usage,
+    "The tool checks flags before it sends anything, so this one slipped through: the flag at fault is named in the error.",
+  ],
+  unknown_retailer: [EXIT.usage, "List them: `catalog coverage --group-by retailer`."],
+  unknown_category: [EXIT.usage, "List what the retailer has: `catalog coverage --retailer SLUG --group-by category`."],
+  unknown_department: [
+    EXIT.usage,
+    "List what the retailer has: `catalog coverage --retailer SLUG --group-by department`.",
+  ],
+  invalid_date_range: [
+    EXIT.usage,
+    "A day is YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d, in UTC; `--date DAY` sets both ends at once.",
+  ],
+  invalid_cursor: [
+    EXIT.changed,
+    "`catalog export` walks the slice again from its first page by itself. It gives up where rows that cannot be taken back were written: export to a file with --output instead of a pipe.",
+  ],
+  missing_credentials: [
+    EXIT.credentials,
+    "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.",
+  ],
+  invalid_credentials: [
+    EXIT.credentials,
+    "See which key is used and where it comes from: `catalog auth status`. Replace it: `catalog auth login`. Do not try again with the same key: failed attempts are throttled.",
+  ],
+  insufficient_scope: [
+    EXIT.credentials,
+    "See what the key may do: `catalog auth status`. `catalog sample` needs catalog:sample, the rest catalog:read.",
+  ],
+  not_found: [
+    EXIT.notFound,
+    "Check the address: `catalog auth status` shows it. A service behind a path prefix needs it in --base-url, such as https://api.example.com/api; the tool adds /v1 itself.",
+  ],
+  rate_limited: [
+    EXIT.unavailable,
+    "The tool paces itself and waits by itself. Others use up the same limit: leave them room with `catalog export --max-rate N`, or wait longer with --retries N.",
+  ],
+  internal_error: [
+    EXIT.unavailable,
+    "The tool tried again by itself. Ask `catalog status` for an incident; report the request id where there is none.",
+  ],
+  service_unavailable: [
+    EXIT.unavailable,
+    "The tool tried again by itself. Ask `catalog status` for an incident, and run the command again later.",
+  ],
+  upstream_timeout: [
+    EXIT.unavailable,
+    "The tool tried again by itself. Narrow the filters (a retailer, fewer days), or ask for less at once: `catalog export --page-size 100 --concurrency 2`.",
+  ],
+} as const satisfies Record<ProblemCode, readonly [exitCode: number, remedy: string]>;
 
-/** What a failure without an answer of the service is. */
-export function localProblemOf(error: unknown): LocalProblem {
-  return KINDS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
+/** Failures that the service reports, in the order of its catalogue. */
+export const SERVICE_FAILURES: readonly Failure[] = PROBLEM_CODES.map((code) => {
+  const [exitCode, remedy] = OF_SERVICE[code];
+  return { code, ...PROBLEMS[code], exitCode, remedy };
+});
+
+/** Failures of this tool, and of what stands before the service. */
+export const LOCAL_FAILURES: readonly Failure[] = [...KINDS.map(([, failure]) => failure), HTTP_ERROR, UNEXPECTED];
+
+/** What is known of an error: by its code where the service told one, else by its kind. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) {
+    const { code } = error.problem;
+    const known = SERVICE_FAILURES.find((failure) => failure.code === code);
+    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error.status) };
+  }
+  const failure = KINDS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
+  const isTerminated = error instanceof InterruptedError && error.signal === "SIGTERM";
+  return isTerminated ? { ...failure, exitCode: EXIT.terminated } : failure;
 }
-
-const EXIT_CODES: Readonly<Record<string, number>> = {
-  invalid_request: EXIT.usage,
-  unknown_retailer: EXIT.usage,
-  unknown_category: EXIT.usage,
-  unknown_department: EXIT.usage,
-  invalid_date_range: EXIT.usage,
-  invalid_cursor: EXIT.changed,
-  missing_credentials: EXIT.credentials,
-  invalid_credentials: EXIT.credentials,
-  insufficient_scope: EXIT.credentials,
-  not_found: EXIT.notFound,
-  rate_limited: EXIT.unavailable,
-  internal_error: EXIT.unavailable,
-  service_unavailable: EXIT.unavailable,
-  upstream_timeout: EXIT.unavailable,
-} satisfies Record<ProblemCode, number>;
 
 /** A code this version does not know, or a body without one, is judged by its HTTP status. */
 function exitCodeOfStatus(status: number): number {
@@ -253,18 +304,4 @@ function exitCodeOfStatus(status: number): number {
   }
   // Headers that are too long are no flag's fault.
   return status >= 400 && status !== 431 ? EXIT.usage : EXIT.failure;
-}
-
-/** The one place where a failure becomes an exit code; anything unforeseen is 1. */
-export function exitCodeOf(error: unknown): number {
-  if (error instanceof ApiError) {
-    const code = EXIT_CODES[error.problem.code ?? ""];
-    return (
-      code ?? (error.status === 431 && error.keyFlaw !== undefined ? EXIT.credentials : exitCodeOfStatus(error.status))
-    );
-  }
-  if (error instanceof InterruptedError && error.signal === "SIGTERM") {
-    return EXIT.terminated;
-  }
-  return localProblemOf(error).exitCode;
 }

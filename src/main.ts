@@ -1,13 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { correct } from "./cli/correction.ts";
+import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
 import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
-import { refuseRepeatedFlags } from "./cli/flags/repeated.ts";
 import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
 import type { Context } from "./context.ts";
 import { ClosedPipeError, EXIT, InterruptedError } from "./errors.ts";
-import { exitCodeOf } from "./failures.ts";
+import { failureOf } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -86,12 +86,13 @@ export async function createProgram(
       declare(command, context);
     }
   }
+  refuseOtherChoices(program);
   refuseRepeatedFlags(program);
   return program;
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const exitCode = exitCodeOf(error);
+  const { exitCode } = failureOf(error);
   if (error instanceof ClosedPipeError) {
     return exitCode;
   }

@@ -13,6 +13,10 @@ export interface Place {
   typed: string;
   /** Values of the options before it, by long flag. */
   values: ReadonlyMap<string, string>;
+  /** The first word before it that looks like a flag and is none. */
+  unknownFlag: string | undefined;
+  /** The words before it that are neither flags, nor their values, nor commands. */
+  operands: readonly string[];
 }
 
 /** Reads a command line up to the word to be completed, the last of `words`, as commander would. */
@@ -21,34 +25,47 @@ export function placeOf(program: Command, words: readonly string[]): Place {
   const last = words.at(-1) ?? "";
   const values = new Map<string, string>();
   let command = program;
-  let operand = 0;
+  const operands: string[] = [];
+  let unknownFlag: string | undefined;
   let pending: Option | undefined;
   for (const word of before) {
     if (pending !== undefined) {
-      values.set(pending.long ?? "", word);
+      values.set(longOf(pending), word);
       pending = undefined;
       continue;
     }
     const [flag = "", ...rest] = word.split("=");
-    const option = word.startsWith("-") ? findOption(command, flag) : undefined;
+    const option = findOption(command, flag);
     const subcommand = command.commands.find((candidate) => candidate.name() === word);
     if (option !== undefined) {
       const takesValue = option.required || option.optional;
-      values.set(option.long ?? "", rest.join("="));
+      values.set(longOf(option), rest.join("="));
       pending = takesValue && rest.length === 0 ? option : undefined;
     } else if (subcommand !== undefined) {
       command = subcommand;
-      operand = 0;
-    } else if (!word.startsWith("-")) {
-      operand += 1;
+      operands.length = 0;
+    } else if (!/^-./.test(word)) {
+      operands.push(word);
+    } else if (!isShortFlags(command, word)) {
+      unknownFlag ??= word;
     }
   }
-  const rest = { command, operand, values };
+  const rest = { command, operand: operands.length, values, unknownFlag, operands };
   return pending === undefined ? attachedValue(last, rest) : { ...rest, option: pending, prefix: "", typed: last };
 }
 
+function longOf(option: Option): string {
+  return option.long ?? option.flags;
+}
+
+/** Whether a word is short flags in one (`-qv`), or a short flag with its value (`-fcsv`). */
+function isShortFlags(command: Command, word: string): boolean {
+  const [first, ...others] = [...word.slice(1)].map((letter) => findOption(command, `-${letter}`));
+  return first !== undefined && (first.required || others.every((option) => option !== undefined));
+}
+
 /** The word `--flag=value`, or any other. */
-function attachedValue(word: string, rest: Pick<Place, "command" | "operand" | "values">): Place {
+function attachedValue(word: string, rest: Omit<Place, "option" | "prefix" | "typed">): Place {
   const [, prefix = "", typed = word] = /^(--[\w-]+=)(.*)$/s.exec(word) ?? [];
   return { ...rest, option: findOption(rest.command, prefix.slice(0, -1)), prefix, typed };
 }

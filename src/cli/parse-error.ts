@@ -1,9 +1,10 @@
 import type { Command, CommanderError, Option } from "commander";
 import { closest } from "../contract/closest.ts";
+import { isDateExpression } from "../contract/date-expression.ts";
 import { editDistance } from "../contract/edit-distance.ts";
+import { parseRcd } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
 import { placeOf } from "./command-line.ts";
-import { quoted } from "./flags/values.ts";
 
 /** What the parser refused, as the error that every other wrong command line ends in. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
@@ -11,30 +12,27 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
   if (keyFlag !== undefined) {
     return keyError(`unknown option '${keyFlag}'`);
   }
-  const message = error.message.replace(/^error: /, "").replace(/\.?$/, "");
-  const [, kind, word = ""] = /^unknown (option|command) '(.*)'$/s.exec(message) ?? [];
-  const { command } = placeOf(program, [...(kind === "command" ? argv.slice(0, argv.indexOf(word)) : argv), ""]);
+  const { command, unknownFlag = "", operands } = placeOf(program, [...argv, ""]);
   const see = `see \`${nameOf(command)} --help\`.`;
-  if (error.code === "commander.help") {
-    return new UsageError(`\`${nameOf(command)}\` needs one of its commands; ${see}`);
+  const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${see}`;
+  switch (error.code) {
+    case "commander.help":
+      return new UsageError(`\`${nameOf(command)}\` needs one of its commands; ${see}`);
+    case "commander.unknownOption":
+      return unknownFlagError(flagOf(unknownFlag), command, argv);
+    case "commander.unknownCommand": {
+      const [value = ""] = operands;
+      return new UsageError(`unknown command '${value}'; ${see}`, { suggestions: likeCommands(value, command), value });
+    }
+    case "commander.excessArguments": {
+      const value = operands[command.registeredArguments.length] ?? "";
+      return nameOf(command) === LOGIN
+        ? keyError("too many arguments")
+        : new UsageError(message, { suggestions: asFilter(value, command), value });
+    }
+    default:
+      return new UsageError(message);
   }
-  if (error.code === "commander.excessArguments" && nameOf(command) === LOGIN) {
-    return keyError("too many arguments");
-  }
-  if (kind === "option") {
-    return unknownFlag(flagOf(word), command, argv);
-  }
-  if (kind === "command") {
-    return new UsageError(`unknown command '${word}'; ${see}`, {
-      suggestions: likeCommands(word, command),
-      value: word,
-    });
-  }
-  if (error.code === "commander.excessArguments") {
-    const operand = argv.find((_, index) => placeOf(program, [...argv.slice(0, index + 1), ""]).operand > 0) ?? "";
-    return new UsageError(`${message}; ${see}`, { suggestions: asFilter(operand, command), value: operand });
-  }
-  return choiceError(message, argv) ?? new UsageError(`${message}; ${see}`);
 }
 
 const LOGIN = "catalog auth login";
@@ -55,7 +53,7 @@ function keyError(fault: string): UsageError {
   );
 }
 
-function unknownFlag(flag: string, command: Command, argv: readonly string[]): UsageError {
+function unknownFlagError(flag: string, command: Command, argv: readonly string[]): UsageError {
   const name = nameOf(command);
   const see = `see \`${name} --help\`.`;
   const flags = command.createHelp().visibleOptions(command);
@@ -88,14 +86,23 @@ const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
 
 /** What other tools call our commands. */
 const COMMAND_HABITS: Readonly<Record<string, string>> = {
+  categories: "coverage --group-by category",
+  departments: "coverage --group-by department",
   download: "export",
+  dump: "export",
   fetch: "export",
+  get: "export",
   list: "coverage",
   login: "auth login",
   logout: "auth logout",
   ls: "coverage",
+  products: "sample",
   pull: "export",
+  retailers: "coverage --group-by retailer",
+  rows: "sample",
+  search: "sample",
   serve: "service start",
+  version: "--version",
   whoami: "auth status",
 };
 
@@ -108,7 +115,8 @@ function likeCommands(name: string, command: Command): string[] {
 
 /** The flag that an operand was meant for, where the command has it: `--retailer=acme`, or `--date=yesterday`. */
 function asFilter(operand: string, command: Command): string[] {
-  const flag = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday|\d+d)$/.test(operand) ? "--date" : "--retailer";
+  const isDay = isDateExpression(operand);
+  const flag = isDay ? "--date" : parseRcd(operand) === undefined ? "--retailer" : "--rcd";
   const isTaken = command.registeredArguments.length === 0 && command.options.some(({ long }) => long === flag);
   return isTaken ? [`${flag}=${operand}`] : [];
 }
@@ -125,28 +133,6 @@ function likeFlags(name: string, flags: readonly Option[]): string[] {
     return [`--${habit}`];
   }
   return name.length < 2 ? [] : closest(name, names).map((found) => `--${found}`);
-}
-
-function choiceError(message: string, argv: readonly string[]): UsageError | undefined {
-  const [, declaration = "", value = "", choices = ""] =
-    /^option '(.*)' argument '(.*)' is invalid\. Allowed choices are (.*)$/s.exec(message) ?? [];
-  if (declaration !== "") {
-    const flags = declaration.match(/(?<!\w)--?[\w-]+/g) ?? [];
-    const flag = flags.find((name) => argv.some((typed) => typed === name || typed.startsWith(`${name}=`)));
-    return new UsageError(`${flags.at(-1)} ${quoted(value)} is none of ${choices}.`, {
-      suggestions: closest(value, choices.split(", ")),
-      value,
-      ...(flag === undefined ? {} : { flag }),
-    });
-  }
-  const [, operand, name, names = ""] =
-    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)$/s.exec(message) ?? [];
-  return operand === undefined
-    ? undefined
-    : new UsageError(`the ${name} ${quoted(operand)} is none of ${names}.`, {
-        suggestions: closest(operand, names.split(", ")),
-        value: operand,
-      });
 }
 
 /** As it is called: `catalog service keys`. */

@@ -32,6 +32,11 @@ export function resolveDay(text: DateExpression, origins: DayOrigins): string | 
   return isCalendarDate(day) ? day : undefined;
 }
 
+/** Whether a text names a day; what relative days are counted from does not matter to that. */
+export function isDateExpression(text: string): boolean {
+  return resolveDay(text, { today: "9000-01-01", latest: "9000-01-01" }) !== undefined;
+}
+
 /** The day of a moment, `YYYY-MM-DD` in UTC. */
 export function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { oneRowEach } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
 describe("two letters swapped", () => {
   test("a slug is found before one that only begins alike", async () => {
     const rows = oneRowEach("acme:shoe-polish:care", "acme:shoes:clothing", "acme:hoses:garden");
-    const { url, key } = await startTestService({ rows });
-    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-    const { code, stderr } = await runCatalog(["coverage", "--category", "shose"], { env });
+    const service = await startTestService({ rows });
+    const { code, stderr } = await runInProcess(["coverage", "--category", "shose"], { service });
     expect(code).toBe(EXIT.usage);
     expect(stderr).toMatch(/Did you mean shoes, [^\n]*\n {2}catalog coverage --category shoes\n/);
   });
@@ -19,10 +18,11 @@ describe("two letters swapped", () => {
     [["export", "--demo", "--ouptut", "x"], "catalog export --demo --output x"],
     [["export", "--demo", "-f", "cvs"], "catalog export --demo -f csv"],
     [["export", "--demo", "--columns", "sku,ttile"], "catalog export --demo --columns sku,title"],
+    [["export", "--columns", "sku,ttile,bran,selling_prise"], "catalog export --columns sku,title,brand,selling_price"],
     [["explain", "rate_limtied"], "catalog explain rate_limited"],
     [["help", "exprot"], "catalog help export"],
   ])("%j is put right", async (args, corrected) => {
-    const { code, stderr } = await runCatalog(args);
+    const { code, stderr } = await runInProcess(args);
     expect(code).toBe(EXIT.usage);
     expect(stderr).toContain(`\n  ${corrected}\n`);
   });
@@ -49,7 +49,7 @@ describe("a wrong flag or command", () => {
     [["export", "--start", "7d"], "catalog export --help", "catalog export --start-date 7d"],
     [["-q", "export", "-retailer", "x"], "catalog export --help", "catalog -q export --retailer x"],
   ])("%j is answered by the command it belongs to", async (args, told, corrected) => {
-    const { code, stderr } = await runCatalog(args);
+    const { code, stderr } = await runInProcess(args);
     expect(code).toBe(EXIT.usage);
     expect(stderr.split("\n")[0]).toContain(told);
     expect(stderr).toContain(`\n  ${corrected}\n`);
@@ -58,18 +58,22 @@ describe("a wrong flag or command", () => {
   test.each([
     [["login", "--profile", "x"], "catalog auth login --profile x"],
     [["list"], "catalog coverage"],
+    [["retailers"], "catalog coverage --group-by retailer"],
+    [["version"], "catalog --version"],
+    [["export", "acme:lamps:home"], "catalog export --rcd=acme:lamps:home"],
+    [["export", "latest-3d"], "catalog export --date=latest-3d"],
     [["export", "--since", "7d"], "catalog export --start-date 7d"],
     [["diff", "--since=7d"], "catalog diff --from=7d"],
     [["export", "--limit", "5"], "catalog export --max-rows 5"],
     [["coverage", "acme shop"], "catalog coverage '--retailer=acme shop'"],
     [["export", "-q", "yesterday"], "catalog export -q --date=yesterday"],
   ])("%j, the habit of another tool, is answered with ours", async (args, corrected) => {
-    const { code, stderr } = await runCatalog(args);
+    const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`\n  ${corrected}\n`)]);
   });
 
   test("an operand too many is no filter where the command has operands", async () => {
-    const { stderr } = await runCatalog(["sync", "a", "b"]);
+    const { stderr } = await runInProcess(["sync", "a", "b"]);
     expect(stderr).toBe(
       "error: too many arguments for 'sync'. Expected 1 argument but got 2; see `catalog sync --help`.\n",
     );
@@ -80,12 +84,12 @@ describe("a wrong flag or command", () => {
     [["--demo", "export"], "the option '--demo' comes after the name of its command, `catalog export --demo`"],
     [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
   ])("%j is told what is missing", async (args, told) => {
-    const { code, stderr } = await runCatalog(args);
+    const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(told)]);
   });
 
   test("a misspelt flag before the name of its command is not offered as a command line that is wrong again", async () => {
-    const { stderr } = await runCatalog(["auth", "--formt", "json", "status"]);
+    const { stderr } = await runInProcess(["auth", "--formt", "json", "status"]);
     expect(stderr).toContain("Did you mean --format");
     expect(stderr).not.toContain("  catalog auth --format");
   });
@@ -101,7 +105,7 @@ describe("a key on the command line", () => {
     [["--api_ky", "s3cr3t", "exprot"]],
     [["export", "--error-format", "json", "--token", "s3cr3t"]],
   ])("%j is refused without repeating it, and with the ways to give it", async (args) => {
-    const { code, stdout, stderr } = await runCatalog(args);
+    const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).not.toContain("s3cr3t");
     for (const way of ["asks for it", "a pipe", "--api-key-command", "CATALOG_API_KEY ", "CATALOG_API_KEY_FILE"]) {
@@ -110,7 +114,7 @@ describe("a key on the command line", () => {
   });
 
   test("the value of any unknown flag is not repeated", async () => {
-    const { stderr } = await runCatalog(["export", "--sercet=s3cr3t"]);
+    const { stderr } = await runInProcess(["export", "--sercet=s3cr3t"]);
     expect(stderr).toMatch(/^error: unknown option '--sercet'; see/);
     expect(stderr).not.toContain("s3cr3t");
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PROBLEM_CODES } from "../../src/contract/problems.ts";
 import { EXIT } from "../../src/errors.ts";
-import { LOCAL_PROBLEMS } from "../../src/failures.ts";
+import { LOCAL_FAILURES } from "../../src/failures.ts";
 import { runCatalog } from "../helpers/cli.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -32,7 +32,7 @@ describe("explain", () => {
         .slice(2)
         .map((line) => line.split(" ")[0]);
     expect(codesOf(service)).toEqual(PROBLEM_CODES);
-    expect(codesOf(tool)).toEqual(LOCAL_PROBLEMS.map(({ code }) => code));
+    expect(codesOf(tool)).toEqual(LOCAL_FAILURES.map(({ code }) => code));
     expect(service).toMatch(/^not_found +404 +no +4 +The path/m);
     expect(tool).toMatch(/^network +yes +5 +At every attempt/m);
   });

@@ -1,5 +1,5 @@
 import { closest } from "../../contract/closest.ts";
-import { type DateExpression, resolveDay } from "../../contract/date-expression.ts";
+import { type DateExpression, isDateExpression } from "../../contract/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -64,7 +64,7 @@ const DATE_WORDS = ["today", "yesterday", "latest"];
  * @throws UsageError naming the flag and the value.
  */
 export function checkDate(text: string, flag: string): DateExpression {
-  if (resolveDay(text, { today: SOME_DAY, latest: SOME_DAY }) === undefined) {
+  if (!isDateExpression(text)) {
     const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
     throw new UsageError(
       `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
@@ -73,9 +73,6 @@ export function checkDate(text: string, flag: string): DateExpression {
   }
   return text;
 }
-
-/** Whether relative days are written right does not depend on the day. */
-const SOME_DAY = "9000-01-01";
 
 /** Collects the values of an option that may be repeated. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {

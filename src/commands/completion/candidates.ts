@@ -1,11 +1,10 @@
 import type { Argument, Option } from "commander";
 import type { Place } from "../../cli/command-line.ts";
-import { isRepeatable } from "../../cli/flags/repeated.ts";
+import { isRepeatable } from "../../cli/flags/declared.ts";
 import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
-import { PROBLEM_CODES } from "../../contract/problems.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { LOCAL_PROBLEMS } from "../../failures.ts";
+import { LOCAL_FAILURES, SERVICE_FAILURES } from "../../failures.ts";
 import { TOPICS } from "../help/topics.ts";
 
 export interface Candidate {
@@ -69,7 +68,7 @@ function operandsOf(place: Place): Completion {
 function operandValues(argument: Argument, { command }: Place): readonly string[] {
   switch (argument.name()) {
     case "code":
-      return [...PROBLEM_CODES, ...LOCAL_PROBLEMS.map(({ code }) => code)];
+      return [...SERVICE_FAILURES, ...LOCAL_FAILURES].map(({ code }) => code);
     case "topic":
       return [...Object.keys(TOPICS), ...(command.parent?.commands ?? []).map((sibling) => sibling.name())];
     default:

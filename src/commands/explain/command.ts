@@ -5,14 +5,13 @@ import { createReporter } from "../../cli/reporter.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { closest } from "../../contract/closest.ts";
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/problems.ts";
-import { ApiError, UsageError } from "../../errors.ts";
-import { exitCodeOf, LOCAL_PROBLEMS, type LocalProblem } from "../../failures.ts";
+import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
+import { UsageError } from "../../errors.ts";
+import { type Failure, LOCAL_FAILURES, SERVICE_FAILURES } from "../../failures.ts";
 import { numberCell, textCell } from "../../output/terminal/cell.ts";
 import { style } from "../../output/terminal/style.ts";
 import { renderTable } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import { REMEDIES } from "./remedies.ts";
 
 export interface ExplainOptions {
   globals: GlobalOptions;
@@ -22,42 +21,28 @@ export interface ExplainOptions {
 }
 
 /** One code as `--format json` writes it. */
-interface Explanation {
-  code: string;
+interface Explanation extends Omit<Failure, "exitCode" | "recovery"> {
   /** Who reports it: the service in its answers, or this tool by itself. */
   source: "service" | "catalog";
   /** HTTP status; null for a code of this tool. */
   status: number | null;
-  retryable: boolean;
-  title: string;
-  meaning: string;
   recovery: string | null;
-  /** What to do with this tool. */
-  remedy: string;
   exit_code: number;
 }
 
-const EXPLANATIONS: readonly Explanation[] = [...PROBLEM_CODES.map(ofService), ...LOCAL_PROBLEMS.map(ofTool)];
-
-function ofService(code: ProblemCode): Explanation {
-  const { status, retryable, title, meaning, recovery } = PROBLEMS[code];
-  const exit_code = exitCodeOf(new ApiError(title, { status, problem: { code }, attempts: 1 }));
-  return { code, source: "service", status, retryable, title, meaning, recovery, remedy: REMEDIES[code], exit_code };
-}
-
-function ofTool({ code, title, exitCode, retryable, meaning, recovery, remedy }: LocalProblem): Explanation {
-  return {
+const EXPLANATIONS: readonly Explanation[] = [...SERVICE_FAILURES, ...LOCAL_FAILURES].map(
+  ({ code, retryable, title, meaning, recovery, remedy, exitCode }) => ({
     code,
-    source: "catalog",
-    status: null,
+    source: isProblemCode(code) ? "service" : "catalog",
+    status: isProblemCode(code) ? PROBLEMS[code].status : null,
     retryable,
     title,
     meaning,
     recovery: recovery ?? null,
     remedy,
     exit_code: exitCode,
-  };
-}
+  }),
+);
 
 export function declare(
   command: Command,

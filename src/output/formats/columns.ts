@@ -8,12 +8,13 @@ import { UsageError } from "../../errors.ts";
  */
 export function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => name !== "" && !known.includes(name));
+  if (unknown.length > 0) {
+    throw unknownColumns(unknown, text, known);
+  }
   names.forEach((name, index) => {
     if (name === "") {
       throw new UsageError("--columns holds an empty name", { flag: "--columns", value: text });
-    }
-    if (!known.includes(name)) {
-      throw unknownColumn(name, known);
     }
     if (names.indexOf(name) !== index) {
       throw new UsageError(`--columns names "${name}" twice`, { flag: "--columns", value: text });
@@ -22,8 +23,20 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
   return names;
 }
 
-function unknownColumn(name: string, known: readonly string[]): UsageError {
-  const suggestions = closest(name, known);
-  const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
-  return new UsageError(`there is no column "${name}"${hint}`, { flag: "--columns", value: name, suggestions });
+/** Of one name the nearest columns are offered, of several the list with each put right, where each can be. */
+function unknownColumns(unknown: readonly string[], text: string, known: readonly string[]): UsageError {
+  const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
+  const names = text.split(",").map((name) => name.trim());
+  const mended = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
+  const isHopeless = [...nearest.values()].some((columns) => columns.length === 0);
+  const [only = ""] = unknown;
+  const single = unknown.length === 1;
+  const suggestions = single ? (nearest.get(only) ?? []) : isHopeless ? [] : [mended];
+  const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
+  const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text.trim()}"`;
+  return new UsageError(isHopeless ? `${what}; the columns are ${known.join(", ")}` : what, {
+    flag: "--columns",
+    value: single ? only : text.trim(),
+    suggestions,
+  });
 }

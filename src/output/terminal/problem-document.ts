@@ -1,6 +1,6 @@
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { ApiError, ContractError, UsageError } from "../../errors.ts";
-import { HTTP_ERROR, localProblemOf } from "../../failures.ts";
+import { failureOf, HTTP_ERROR } from "../../failures.ts";
 
 /**
  * Any failure in the shape of a problem document, contract section 2.7. Failures that the service had no part in have
@@ -26,7 +26,7 @@ export function problemDocumentOf(error: unknown): ProblemDocument {
   if (error instanceof ApiError) {
     return documentOfAnswer(error);
   }
-  const { code, title, retryable, recovery } = localProblemOf(error);
+  const { code, title, retryable, recovery } = failureOf(error);
   const detail = error instanceof Error ? error.message : String(error);
   return {
     type: "about:blank",

@@ -7,7 +7,7 @@ import {
   NetworkError,
   SetChangedError,
 } from "../../errors.ts";
-import { HTTP_ERROR } from "../../failures.ts";
+import { failureOf, HTTP_ERROR } from "../../failures.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 import { quoteCommand } from "./quote.ts";
 import { style } from "./style.ts";
@@ -47,7 +47,7 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
     ...didYouMean(problem.valid_options ?? []).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
-    ...(problem.recovery === undefined ? [] : [sentence(problem.recovery)]),
+    ...recoveryOf(error, problem).map(sentence),
     ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
     ...(context.verbose && problem.code === "unexpected" ? stackOf(error) : []),
   ];
@@ -86,6 +86,12 @@ function didYouMean(options: readonly string[]): string[] {
   }
   const more = options.length > MOST_OPTIONS ? ` and ${options.length - MOST_OPTIONS} more` : "";
   return [`Did you mean ${options.slice(0, MOST_OPTIONS).join(", ")}${more}?`];
+}
+
+/** A person has just read the `valid_options`; what is left to say is how to see them all. */
+function recoveryOf(error: unknown, { recovery }: ProblemDocument): string[] {
+  const text = recovery?.includes("valid_options") ? failureOf(error).remedy : recovery;
+  return text === undefined ? [] : [text];
 }
 
 /** The errors whose message alone does not tell a person what to do. */

@@ -44,7 +44,7 @@ test("a refused value is shown with what may be meant, the command put right and
       'error: no retailer is called "amazn-in"',
       "Did you mean amazon-in, amazon-eg?",
       "  catalog coverage --retailer amazon-in --date 'it'\\''s'",
-      PROBLEMS.unknown_retailer.recovery,
+      "List them: `catalog coverage --group-by retailer`.",
       "unknown_retailer · request req-7 · catalog explain unknown_retailer",
     ].join("\n"),
   );

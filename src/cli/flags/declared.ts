@@ -1,10 +1,42 @@
 import type { Command, Option } from "commander";
+import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { collect } from "./values.ts";
+import { collect, quoted } from "./values.ts";
 
 /** Whether every value counts of an option that is given several times. */
 export function isRepeatable(option: Option): boolean {
   return option.parseArg === collect;
+}
+
+/**
+ * Makes a program refuse values that are not among the choices of an option or an operand, with the nearest of them;
+ * commander would refuse them with the list alone.
+ */
+export function refuseOtherChoices(command: Command): void {
+  for (const option of command.options) {
+    const { argChoices: choices, long = option.flags } = option;
+    if (choices !== undefined && !isRepeatable(option)) {
+      option.argParser((value: string) => checkChoice(value, choices, long, { flag: long }));
+    }
+  }
+  for (const argument of command.registeredArguments) {
+    const { argChoices: choices } = argument;
+    if (choices !== undefined) {
+      argument.argParser((value: string) => checkChoice(value, choices, `the ${argument.name()}`, {}));
+    }
+  }
+  command.commands.forEach(refuseOtherChoices);
+}
+
+function checkChoice(value: string, choices: readonly string[], name: string, fault: { flag?: string }): string {
+  if (!choices.includes(value)) {
+    throw new UsageError(`${name} ${quoted(value)} is none of ${choices.join(", ")}.`, {
+      ...fault,
+      value,
+      suggestions: closest(value, choices),
+    });
+  }
+  return value;
 }
 
 /**
