@@ -5,11 +5,20 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
+  type RowGroup,
   type SchemaElement,
+  snappyUncompress,
 } from "hyparquet";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { LoadError, RowError, shown } from "./errors.ts";
 import type { SourceRow } from "./row.ts";
+
+/** Bounds of what a small file may ask for: a row group is read whole, a page decompressed whole. */
+const MAX_GROUP_ROWS = 2 ** 20;
+const MAX_GROUP_BYTES = 512 * 1024 * 1024;
+const MAX_PAGE_BYTES = 128 * 1024 * 1024;
+/** Rows of which the texts are in memory at once. */
+const ROWS_AT_ONCE = 1_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -33,7 +42,7 @@ export async function* readParquet(source: string, file: ParquetFile): AsyncGene
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const first = rowStart + 1;
+    refuseLargeGroup(source, group);
     const objects = await readable(source, () =>
       parquetReadObjects({
         file: buffer as AsyncBuffer,
@@ -43,14 +52,37 @@ export async function* readParquet(source: string, file: ParquetFile): AsyncGene
         utf8: false,
         parsers: { stringFromBytes: (bytes) => bytes && utf8.decode(bytes) },
         compressors: {
-          GZIP: (input) => gunzipSync(input),
-          BROTLI: (input) => brotliDecompressSync(input),
+          SNAPPY: (input, length) => {
+            const page = new Uint8Array(bounded(length));
+            snappyUncompress(input, page);
+            return page;
+          },
+          GZIP: (input, length) => gunzipSync(input, { maxOutputLength: bounded(length) }),
+          BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: bounded(length) }),
         },
       }),
     );
-    yield objects.map((object, index) => toRow(object, scales, first + index));
+    for (let start = 0; start < objects.length; start += ROWS_AT_ONCE) {
+      const line = rowStart + start + 1;
+      yield objects.slice(start, start + ROWS_AT_ONCE).map((object, index) => toRow(object, scales, line + index));
+    }
     rowStart = rowEnd;
   }
+}
+
+function refuseLargeGroup(source: string, { num_rows, total_byte_size }: RowGroup): void {
+  if (num_rows > MAX_GROUP_ROWS || total_byte_size > MAX_GROUP_BYTES) {
+    const size = `${num_rows} rows and ${total_byte_size} bytes`;
+    const most = `at most ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes are read`;
+    throw new LoadError(source, `has a row group of ${size}; ${most}: write it with smaller row groups`);
+  }
+}
+
+function bounded(length: number): number {
+  if (length > MAX_PAGE_BYTES) {
+    throw new Error(`a page of ${length} bytes; at most ${MAX_PAGE_BYTES} are read`);
+  }
+  return length;
 }
 
 async function readable<T>(source: string, work: () => Promise<T>): Promise<T> {

@@ -17,6 +17,9 @@ export interface LoadedRow {
   body: string;
 }
 
+/** Longest row, in bytes: a page of 500 of them stays below 16 MiB, which clients take by default. */
+const MAX_ROW_BYTES = 32_000;
+
 const ajv = new Ajv({
   formats: {
     date: isKnownDate,
@@ -55,7 +58,17 @@ export function readRow({ line, text }: SourceRow): LoadedRow {
   if (text.includes("\\u")) {
     refuseLoneSurrogates(line, value);
   }
-  return { product: value, body: CANONICAL.test(text) ? text : canonicalBody(line, text) };
+  const body = CANONICAL.test(text) ? text : canonicalBody(line, text);
+  if (Buffer.byteLength(body) > MAX_ROW_BYTES) {
+    throw tooLong(line, body);
+  }
+  return { product: value, body };
+}
+
+function tooLong(line: number, body: string): RowError {
+  const [field, value] = [...rawMembers(body)].reduce((one, other) => (other[1].length > one[1].length ? other : one));
+  const found = `a value of ${Buffer.byteLength(value)} bytes`;
+  return new RowError({ line, field, found, expected: `a row of at most ${MAX_ROW_BYTES} bytes` });
 }
 
 /** JSON text of a flat object, each of the contract's names once and in order, without white space between tokens. */

@@ -16,6 +16,8 @@ export type LoadFormat = "ndjson" | "csv" | "parquet";
 type Chunks = AsyncIterable<Uint8Array>;
 
 const READ_BYTES = 256 * 1024;
+/** Longest Parquet file that is read from a stream or compressed as a whole, since it has to be in memory. */
+const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 
 /** Rows of a source, some at a time, decompressed and read by the file's extension, else by its content. */
 export async function* sourceRows(
@@ -26,7 +28,7 @@ export async function* sourceRows(
   const { head, chunks, isGzip } = await decompress(source.name, counted(input, onBytes));
   const format = formatOfName(source.name) ?? formatOfContent(head);
   if (format === "parquet") {
-    const file = "path" in source && !isGzip ? { path: source.path } : { bytes: await collect(chunks) };
+    const file = "path" in source && !isGzip ? { path: source.path } : { bytes: await collect(source.name, chunks) };
     yield* readParquet(source.name, file);
     return;
   }
@@ -111,12 +113,18 @@ async function* counted(input: Chunks, onBytes: (bytes: number) => void): AsyncG
   }
 }
 
-async function collect(chunks: Chunks): Promise<ArrayBuffer> {
+async function collect(name: string, chunks: Chunks): Promise<ArrayBuffer> {
   const parts: Uint8Array[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     parts.push(chunk);
+    length += chunk.length;
+    if (length > MAX_PARQUET_BYTES) {
+      const hint = "decompress it into a file first, which is read in parts";
+      throw new LoadError(name, `is longer than ${MAX_PARQUET_BYTES} bytes as a Parquet file: ${hint}`);
+    }
   }
-  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  const bytes = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);

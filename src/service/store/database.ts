@@ -1,7 +1,7 @@
-import { mkdir, open } from "node:fs/promises";
+import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Connection } from "./connection.ts";
-import { createSchema } from "./schema.ts";
+import { checkSchema, createSchema } from "./schema.ts";
 import { connectToFile, SharedConnection } from "./shared-connection.ts";
 import { StoreUnavailableError } from "./store.ts";
 
@@ -37,6 +37,9 @@ export async function openMemoryDatabase(): Promise<Database> {
  * anew: reads and writes fail until it is back.
  */
 export async function openFileDatabase(path: string): Promise<Database> {
+  if (await isReadOnly(path)) {
+    return await openReadOnlyDatabase(path);
+  }
   await createFile(path);
   const creator = connectToFile(path, READ_LOCK_WAIT);
   try {
@@ -54,6 +57,42 @@ export async function openFileDatabase(path: string): Promise<Database> {
       await writer.close();
     },
   };
+}
+
+/** A database that may only be read, on a read-only disk for example: it is served, and what was measured is not kept. */
+async function openReadOnlyDatabase(path: string): Promise<Database> {
+  const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
+  await reader.use(checkSchema);
+  return {
+    reading: async (work) => await reader.use(work),
+    writing: async () => {
+      throw new StoreUnavailableError("the database can only be read");
+    },
+    close: async () => await reader.close(),
+  };
+}
+
+/** Whether there is a file that can be read and not written, and no log beside it that would have to be read too. */
+async function isReadOnly(path: string): Promise<boolean> {
+  const mayWrite = await access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== "EACCES" && error.code !== "EROFS" && error.code !== "EPERM",
+  );
+  return (
+    !mayWrite &&
+    (await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    )) &&
+    !(await hasLog(path))
+  );
+}
+
+async function hasLog(path: string): Promise<boolean> {
+  return await stat(`${path}-wal`).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
 }
 
 async function createFile(path: string): Promise<void> {

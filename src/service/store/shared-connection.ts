@@ -22,6 +22,7 @@ export class SharedConnection {
   readonly #path: string;
   readonly #lockWait: number;
   readonly #trustedTime: number;
+  readonly #access: "write" | "read";
   #current: Lease | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -29,7 +30,8 @@ export class SharedConnection {
    * @param lockWait milliseconds to wait for locks of other connections
    * @param trustedTime milliseconds for which the file is not looked at again
    */
-  constructor(path: string, lockWait: number, trustedTime: number) {
+  constructor(path: string, lockWait: number, trustedTime: number, access: "write" | "read" = "write") {
+    this.#access = access;
     this.#path = path;
     this.#lockWait = lockWait;
     this.#trustedTime = trustedTime;
@@ -76,7 +78,7 @@ export class SharedConnection {
   }
 
   async #open(): Promise<Connection> {
-    const connection = connectToFile(this.#path, this.#lockWait);
+    const connection = connectToFile(this.#path, this.#lockWait, this.#access);
     try {
       await checkSchema(connection);
       // The rows of a load wait in a temporary file. What it leaves of its write-ahead log is cut by a later write.
@@ -100,9 +102,13 @@ export class SharedConnection {
   }
 }
 
-/** `mode=rw` keeps SQLite from making an empty database where the file has just gone. */
-export function connectToFile(path: string, lockWait: number): Connection {
-  return new Connection(`${pathToFileURL(path).href}?mode=rw`, lockWait);
+/**
+ * `mode=rw` keeps SQLite from making an empty database where the file has just gone. One that nobody can write to is
+ * opened without locks, which would need files beside it.
+ */
+export function connectToFile(path: string, lockWait: number, access: "write" | "read" = "write"): Connection {
+  const mode = access === "write" ? "mode=rw" : "mode=ro&immutable=1";
+  return new Connection(`${pathToFileURL(path).href}?${mode}`, lockWait);
 }
 
 /** The stamp changes when the file is replaced or changed in place; the file's identity only when it is replaced. */

@@ -156,6 +156,17 @@ test("a line without an end is refused before it fills the memory", async () => 
   expect(fault).toEqual({ line: 1, found: "a longer one", expected: "a line of at most 4194304 bytes" });
 });
 
+test("a row longer than 32,000 bytes is refused by its longest value", async () => {
+  const store = await testStore();
+  const long = JSON.stringify(product({ title: "é".repeat(16_000) }));
+  expect(await faultOf(loadLines(store, [ROW, long]))).toEqual({
+    line: 2,
+    field: "title",
+    found: "a value of 32002 bytes",
+    expected: "a row of at most 32000 bytes",
+  });
+});
+
 test("a source with one bad row changes nothing", async () => {
   const store = await testStore();
   await load(store, products(3));

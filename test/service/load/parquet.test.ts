@@ -9,6 +9,7 @@ import type { LoadError } from "../../../src/service/load/errors.ts";
 import { loadRows } from "../../../src/service/load/load.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
+import { failureOf } from "../../helpers/test-client.ts";
 import { testStore, walk } from "../store/stores.ts";
 
 type Values = Record<string, unknown[]>;
@@ -44,6 +45,25 @@ test("decimals of every width keep their digits, and dates are dates", async () 
       .replace(":15,", ":-9007199254740.993,")
       .replace(":25,", ":-1.23,"),
   ]);
+});
+
+test("a compressed file that grows beyond 256 MiB is refused", async () => {
+  const mebibyte = gzipSync(Buffer.alloc(2 ** 20));
+  const bytes = Buffer.concat([gzipSync(Buffer.from("PAR1")), ...Array.from({ length: 300 }, () => mebibyte)]);
+  const error = await failureOf(bodies(bytes, "rows.parquet.gz"));
+  expect(bytes.length).toBeLessThan(2 ** 19);
+  expect((error as LoadError).message).toMatch(/^rows\.parquet\.gz: is longer than 268435456 bytes as a Parquet file/);
+});
+
+test("a row group of more rows than are read at once is refused", async () => {
+  const count = 2 ** 20 + 1;
+  const values = Object.fromEntries(
+    Object.entries(valuesOf([product()])).map(([name, [value]]) => [name, new Array(count).fill(value)]),
+  );
+  const error = await failureOf(bodies(encode(values, { rowGroupSize: count }), "rows.parquet"));
+  expect((error as LoadError).message).toMatch(
+    /^rows\.parquet: has a row group of 1048577 rows and \d+ bytes; at most/,
+  );
 });
 
 test("a compressed file from standard input is found by content", async () => {

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createKey } from "../../../src/service/store/access/keys.ts";
+import { Connection } from "../../../src/service/store/connection.ts";
+import { openStore } from "../../../src/service/store/embedded.ts";
+import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";
+import { products } from "../../helpers/products.ts";
+import { load } from "../store/stores.ts";
+
+/** Who may write everywhere runs the service as nobody. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+test("a database that may only be read is served", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const store = await openStore(path);
+  await load(store, products(3));
+  const key = await createKey(store, { name: "all" }, new Date());
+  await store.close();
+  const connection = new Connection(path, 5_000);
+  await connection.query("PRAGMA wal_checkpoint(TRUNCATE)");
+  await connection.close();
+  await chmod(path, 0o444);
+  await chmod(dirname(path), 0o555);
+  onTestFinished(() => chmod(dirname(path), 0o755));
+
+  const child = spawn(process.execPath, [CATALOG, "service", "start", "--port", "0", "--database", path], {
+    env: bareEnvironment(),
+    ...NOBODY,
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  let log = "";
+  child.stderr.on("data", (chunk) => {
+    log += chunk;
+  });
+  const [line] = await Promise.race([once(child.stdout, "data"), once(child, "exit").then(() => [log])]);
+  const url = String(line).trim().replace("listening on ", "");
+  expect(url).toMatch(/^http:/);
+
+  const response = await fetch(`${url}/v1/catalog`, { headers: { authorization: `Bearer ${key}` } });
+  const status = await fetch(`${url}/status.json`);
+
+  expect([response.status, JSON.parse(await response.text()).data]).toEqual([200, products(3)]);
+  expect([status.status, JSON.parse(await status.text()).state]).toEqual([200, "operational"]);
+  child.kill("SIGTERM");
+  expect([await once(child, "exit"), log]).toEqual([[0, null], ""]);
+});
