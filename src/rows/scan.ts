@@ -8,16 +8,16 @@ import {
   endOfString,
   endOfValue,
   OPEN_BRACE,
-  PLAIN,
   QUOTE,
   skipSpace,
-  startsWith,
   unexpected,
   valueAfterColon,
 } from "./json-bytes.ts";
 import { hasLineBreak, joinLines } from "./lines.ts";
+import { ColumnName, endOfLongString } from "./words.ts";
 
 const LINE_FEED = 10;
+const SPACE = 32;
 const FIRST_CAPACITY = 512;
 
 /** Rows that were found in a JSON array. */
@@ -30,8 +30,7 @@ export interface ScannedRows {
 /** What the scanner knows of a kind of row. */
 interface RowShape {
   columns: readonly string[];
-  /** Each name as it stands before a value, `"name":`. */
-  names: readonly Uint8Array[];
+  names: readonly ColumnName[];
   numbers: ReadonlyMap<string, number>;
 }
 
@@ -40,7 +39,7 @@ const shapes = new WeakMap<readonly string[], RowShape>();
 function shapeOf(columns: readonly string[]): RowShape {
   let shape = shapes.get(columns);
   if (shape === undefined) {
-    const names = columns.map((name) => new Uint8Array(Buffer.from(`${JSON.stringify(name)}:`)));
+    const names = columns.map((name) => new ColumnName(name));
     shape = { columns, names, numbers: new Map(columns.map((name, number) => [name, number])) };
     shapes.set(columns, shape);
   }
@@ -49,27 +48,31 @@ function shapeOf(columns: readonly string[]): RowShape {
 
 /** Collects the places of rows while they are scanned. */
 class RowCollector {
-  readonly shape: RowShape;
-  readonly stride: number;
-  readonly others = new Set<string>();
-  table: Uint32Array;
-  length = 0;
+  private readonly shape: RowShape;
+  private readonly stride: number;
+  private readonly bytes: Buffer;
+  private readonly view: DataView;
+  private readonly others = new Set<string>();
+  private table: Uint32Array;
+  private length = 0;
 
-  constructor(columns: readonly string[]) {
+  constructor(bytes: Buffer, columns: readonly string[]) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.shape = shapeOf(columns);
     this.stride = strideOf(columns);
     this.table = new Uint32Array(FIRST_CAPACITY * this.stride);
   }
 
   /** Scans the object that begins at `at` as the next row; returns the index after it. */
-  add(bytes: Buffer, at: number): number {
+  add(at: number): number {
     const base = this.length * this.stride;
     if (base === this.table.length) {
       const larger = new Uint32Array(this.table.length * 2);
       larger.set(this.table);
       this.table = larger;
     }
-    const end = this.scanMembers(bytes, at, base + 2);
+    const end = this.scanMembers(at, base + 2);
     this.table[base] = at;
     this.table[base + 1] = end;
     this.length += 1;
@@ -77,8 +80,8 @@ class RowCollector {
   }
 
   /** The members mostly come in the order of the columns, so that one comparison finds a name. */
-  private scanMembers(bytes: Buffer, start: number, places: number): number {
-    const { table } = this;
+  private scanMembers(start: number, places: number): number {
+    const { bytes, view, table } = this;
     const { names } = this.shape;
     let at = skipSpace(bytes, start + 1);
     if (bytes[at] === CLOSE_BRACE) {
@@ -87,39 +90,37 @@ class RowCollector {
     for (let expected = 0; ; ) {
       let column = expected;
       const name = names[expected];
-      if (name !== undefined && startsWith(bytes, at, name)) {
-        at = skipSpace(bytes, at + name.length);
+      if (name?.standsAt(view, at)) {
+        at += name.length;
+        if ((bytes[at] as number) <= SPACE) {
+          at = skipSpace(bytes, at);
+        }
       } else {
         const nameEnd = endOfName(bytes, at);
-        column = this.columnNamed(bytes, at, nameEnd);
+        column = this.columnNamed(at, nameEnd);
         at = valueAfterColon(bytes, nameEnd);
       }
       const value = at;
-      at = endOfMemberValue(bytes, at);
+      at = bytes[at] === QUOTE ? endOfLongString(bytes, view, at + 1) : endOfValue(bytes, at);
       if (column >= 0) {
         table[places + 2 * column] = value;
         table[places + 2 * column + 1] = at;
         expected = column + 1;
       }
-      if ((bytes[at] as number) <= 32) {
-        at = skipSpace(bytes, at);
+      const next = bytes[at] === COMMA ? at : skipSpace(bytes, at);
+      if (bytes[next] === CLOSE_BRACE) {
+        return next + 1;
       }
-      if (bytes[at] === CLOSE_BRACE) {
-        return at + 1;
+      if (bytes[next] !== COMMA) {
+        throw unexpected(bytes, next);
       }
-      if (bytes[at] !== COMMA) {
-        throw unexpected(bytes, at);
-      }
-      at += 1;
-      if ((bytes[at] as number) <= 32) {
-        at = skipSpace(bytes, at);
-      }
+      at = bytes[next + 1] === QUOTE ? next + 1 : skipSpace(bytes, next + 1);
     }
   }
 
   /** -1 for a name that is no column; it is remembered. */
-  private columnNamed(bytes: Buffer, start: number, end: number): number {
-    const name = nameBetween(bytes, start, end);
+  private columnNamed(start: number, end: number): number {
+    const name = nameBetween(this.bytes, start, end);
     const column = this.shape.numbers.get(name);
     if (column === undefined) {
       this.others.add(name);
@@ -127,23 +128,12 @@ class RowCollector {
     return column ?? -1;
   }
 
-  /** The rows found. The batch takes `bytes` over. */
-  batch(bytes: Buffer): RowBatch {
+  /** The rows found. The batch takes the bytes over. */
+  batch(): RowBatch {
     const { columns } = this.shape;
     const table = this.table.subarray(0, this.length * this.stride);
-    return new RowBatch(bytes, table, this.length, columns, this.others);
+    return new RowBatch(this.bytes, table, this.length, columns, this.others);
   }
-}
-
-function endOfMemberValue(bytes: Buffer, at: number): number {
-  if (bytes[at] !== QUOTE) {
-    return endOfValue(bytes, at);
-  }
-  let next = at + 1;
-  while (PLAIN[bytes[next] as number] === 1) {
-    next += 1;
-  }
-  return bytes[next] === QUOTE ? next + 1 : endOfString(bytes, next);
 }
 
 /** Index after the name of a member whose opening quote is expected at `at`. */
@@ -176,7 +166,7 @@ export interface ArrayScan {
  * @throws SyntaxError where the array is not JSON
  */
 export function scanArray(bytes: Buffer, at: number, columns: readonly string[]): ArrayScan {
-  const found = new RowCollector(columns);
+  const found = new RowCollector(bytes, columns);
   let foreign = -1;
   let contiguous = true;
   let elements = 0;
@@ -184,7 +174,7 @@ export function scanArray(bytes: Buffer, at: number, columns: readonly string[])
   while (bytes[next] !== CLOSE_BRACKET || elements > 0) {
     const isRow = bytes[next] === OPEN_BRACE;
     foreign = isRow || foreign >= 0 ? foreign : elements;
-    const end = isRow ? found.add(bytes, next) : endOfValue(bytes, next);
+    const end = isRow ? found.add(next) : endOfValue(bytes, next);
     elements += 1;
     next = skipSpace(bytes, end);
     if (bytes[next] === CLOSE_BRACKET) {
@@ -196,7 +186,7 @@ export function scanArray(bytes: Buffer, at: number, columns: readonly string[])
     next = skipSpace(bytes, next + 1);
     contiguous &&= isRow && next === end + 1;
   }
-  return { end: next + 1, finish: () => ({ rows: asLines(found.batch(bytes), contiguous), foreign }) };
+  return { end: next + 1, finish: () => ({ rows: asLines(found.batch(), contiguous), foreign }) };
 }
 
 /** @param contiguous whether exactly one byte stands between any two rows */
@@ -220,17 +210,17 @@ function asLines(rows: RowBatch, contiguous: boolean): RowBatch {
  * @throws SyntaxError where it is not the JSON text of one object after another, an LF after each
  */
 export function scanLines(bytes: Buffer, columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
-  const found = new RowCollector(columns);
+  const found = new RowCollector(bytes, columns);
   for (let at = 0; at < bytes.length; at += 1) {
     if (bytes[at] !== OPEN_BRACE) {
       throw unexpected(bytes, at);
     }
-    at = found.add(bytes, at);
+    at = found.add(at);
     if (bytes[at] !== LINE_FEED) {
       throw unexpected(bytes, at);
     }
   }
-  return found.batch(bytes);
+  return found.batch();
 }
 
 /**

@@ -1,0 +1,83 @@
+import { endOfString } from "./json-bytes.ts";
+
+/** Bytes of one comparison of names. */
+const WORD = 8;
+
+/**
+ * The name of a column as it stands before a value, `"name":`. Eight bytes are compared at a time, as one number of type
+ * double: two are equal where their bytes are, but for zeros and NaN, which no ASCII name has.
+ */
+export class ColumnName {
+  /** In bytes. */
+  readonly length: number;
+  private readonly bytes: Uint8Array;
+  private readonly words: Float64Array;
+
+  constructor(name: string) {
+    const bytes = new Uint8Array(Buffer.from(`${JSON.stringify(name)}:`));
+    const view = new DataView(bytes.buffer);
+    const count = Math.ceil(bytes.length / WORD);
+    this.bytes = bytes;
+    this.length = bytes.length;
+    // The last word ends with the name, so that it may cover bytes of the one before.
+    this.words =
+      bytes.length < WORD
+        ? new Float64Array()
+        : Float64Array.from({ length: count }, (_, word) =>
+            view.getFloat64(Math.min(word * WORD, bytes.length - WORD), true),
+          );
+  }
+
+  standsAt(view: DataView, at: number): boolean {
+    const { length, words } = this;
+    if (at + length > view.byteLength) {
+      return false;
+    }
+    if (length < WORD) {
+      return this.standsBytewise(view, at);
+    }
+    const last = words.length - 1;
+    for (let word = 0; word < last; word += 1) {
+      if (view.getFloat64(at + word * WORD, true) !== words[word]) {
+        return false;
+      }
+    }
+    return view.getFloat64(at + length - WORD, true) === words[last];
+  }
+
+  private standsBytewise(view: DataView, at: number): boolean {
+    for (let index = 0; index < this.length; index += 1) {
+      if (view.getUint8(at + index) !== this.bytes[index]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
+
+const QUOTES = 0x22222222;
+const BACKSLASHES = 0x5c5c5c5c;
+const SPACES = 0x20202020;
+const ONES = 0x01010101;
+const HIGH_BITS = 0x80808080;
+
+/**
+ * As `endOfString`, but four bytes at a time while none of them is a quote, a backslash or a control character. A byte x
+ * of a word w is below n where the high bit of x - n is set and that of x is not; w ^ n makes equal bytes zero.
+ */
+export function endOfLongString(bytes: Uint8Array, view: DataView, at: number): number {
+  const last = view.byteLength - 4;
+  let next = at;
+  while (next <= last) {
+    const word = view.getInt32(next, true);
+    const quotes = word ^ QUOTES;
+    const backslashes = word ^ BACKSLASHES;
+    const found =
+      (((quotes - ONES) | 0) & ~quotes) | (((backslashes - ONES) | 0) & ~backslashes) | (((word - SPACES) | 0) & ~word);
+    if ((found & HIGH_BITS) !== 0) {
+      break;
+    }
+    next += 4;
+  }
+  return endOfString(bytes, next);
+}
