@@ -4,9 +4,10 @@ import { productSchema } from "../../contract/product.ts";
 import { ContractError } from "../../errors.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions } from "./encoder.ts";
+import { plainReaders } from "./parquet-values.ts";
 import { identityOf, memberOf, reportOnce } from "./row-members.ts";
 
-export type ColumnValue = string | number | null;
+export type ColumnValue = string | Uint8Array | number | null;
 
 type Kind = "string" | "number" | "date";
 
@@ -43,7 +44,7 @@ function columnOf(name: string): Column {
 }
 
 /**
- * Reads one column of a row as Parquet stores it: a string, a double, days since 1970-01-01, or null.
+ * Reads one column of a row as Parquet stores it: a text (or its UTF-8), a double, days since 1970-01-01, or null.
  *
  * @throws ContractError from what it returns, where a row holds a value that the column's type cannot
  */
@@ -60,7 +61,13 @@ export function columnReader(
     date: readDate,
   } as const satisfies Record<Kind, (raw: string) => ColumnValue | undefined>;
   const read = readers[kind];
+  const readPlain = plainReaders[kind]();
   return (rows, row) => {
+    const number = rows.column(column);
+    const plain = readPlain(rows, rows.valueStart(row, number), rows.valueEnd(row, number));
+    if (plain !== undefined) {
+      return plain;
+    }
     const raw = memberOf(rows, row, column);
     const value = raw === "null" && nullable ? null : read(raw);
     if (value === undefined) {
@@ -113,6 +120,6 @@ function canonical(text: string): string {
 }
 
 function readDate(raw: string): number | undefined {
-  const text = raw.slice(1, -1);
-  return raw.startsWith('"') && isCalendarDate(text) ? Date.parse(`${text}T00:00:00Z`) / DAY : undefined;
+  const text: unknown = raw.startsWith('"') ? JSON.parse(raw) : undefined;
+  return typeof text === "string" && isCalendarDate(text) ? Date.parse(`${text}T00:00:00Z`) / DAY : undefined;
 }

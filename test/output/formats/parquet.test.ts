@@ -145,6 +145,28 @@ function create(options: Partial<EncoderOptions> = {}): RowEncoder {
   return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
 }
 
+test("values are the same whether they come plain or with escapes, often or once", async () => {
+  const title = (number: number) => [`Dice ${number % 3}`, `Dé ${number} "x"`, "", "a\\b", "日本"][number % 5] ?? "";
+  const prices = ["0", "-0.5", "19.90", "1e2", "123456789012.345", "0.1", "1234567890123456", "-7"];
+  const rows = Array.from({ length: 12_000 }, (_, number) =>
+    productRow({
+      title: JSON.stringify(title(number)),
+      brand: number % 2 === 0 ? '"Acme"' : '"\\u0041cme"',
+      mrp: prices[number % prices.length],
+      crawl_date: number % 4 === 0 ? '"2026-03\\u002d02"' : '"2026-03-01"',
+    }),
+  );
+  const read = await rowsOf(await parquetOf([rows], { chosen: ["title", "brand", "mrp", "crawl_date"] }));
+  expect(read).toEqual(
+    rows.map((_, number) => ({
+      title: title(number),
+      brand: "Acme",
+      mrp: Number(prices[number % prices.length]),
+      crawl_date: new Date(number % 4 === 0 ? "2026-03-02" : "2026-03-01"),
+    })),
+  );
+});
+
 function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => productRow({ sku: `"S-${index}"`, mrp: `${index}.5` }));
 }
