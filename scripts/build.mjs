@@ -4,6 +4,7 @@ import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { writeManPages } from "./man-pages.mjs";
+import { quickStart } from "./quick-start.mjs";
 import { newerStringWidth } from "./table-width.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -21,14 +22,12 @@ const { metafile } = await build({
   external: ["libsql"],
   chunkNames: "chunks/[name]-[hash]",
   metafile: true,
-  minify: true,
-  keepNames: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
   legalComments: "none",
-  plugins: [newerStringWidth],
-  // Packages that are CommonJS inside call require() for the modules of Node.js.
-  banner: {
-    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-  },
+  plugins: [newerStringWidth, quickStart(join(root, "src"), join(root, "src/main.ts"))],
+  // Packages that are CommonJS inside call require(), for modules of Node.js alone.
+  banner: { js: "const require = process.getBuiltinModule;" },
 });
 await chmod(join(outdir, "catalog.js"), 0o755);
 await removeStaleChunks(metafile);

@@ -5,7 +5,7 @@ import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
 import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
-import type { Context } from "./context.ts";
+import { type Context, processContext } from "./context.ts";
 import { ClosedPipeError, EXIT, InterruptedError } from "./errors.ts";
 import { failureOf } from "./failures.ts";
 import { VERSION } from "./version.ts";
@@ -14,9 +14,10 @@ import { VERSION } from "./version.ts";
  * Runs one command line.
  *
  * @param argv the arguments after the program's name
+ * @param context of this process unless given
  * @returns the exit code; every failure has been reported on stderr
  */
-export async function main(argv: readonly string[], context: Context): Promise<number> {
+export async function main(argv: readonly string[], context: Context = processContext()): Promise<number> {
   // A line to be completed is one argument of many words.
   const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const help: string[] = [];

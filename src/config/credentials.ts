@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
@@ -95,6 +95,7 @@ export async function runKeyCommand(
   { env, signal }: Pick<Context, "env" | "signal">,
 ): Promise<string> {
   signal.throwIfAborted();
+  const { spawn } = await import("node:child_process");
   const isWindows = process.platform === "win32";
   const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
   // In a process group of its own, which can be ended as a whole.
