@@ -284,7 +284,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { code } = error.problem;
     const known = SERVICE_FAILURES.find((failure) => failure.code === code);
-    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error.status) };
+    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error) };
   }
   const failure = KINDS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
   const isTerminated = error instanceof InterruptedError && error.signal === "SIGTERM";
@@ -292,8 +292,9 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** A code this version does not know, or a body without one, is judged by its HTTP status. */
-function exitCodeOfStatus(status: number): number {
-  if (status === 401 || status === 403 || status === 407) {
+function exitCodeOfStatus({ status, keyFlaw }: ApiError): number {
+  const isKeyTooLong = status === 431 && keyFlaw !== undefined;
+  if (status === 401 || status === 403 || status === 407 || isKeyTooLong) {
     return EXIT.credentials;
   }
   if (status === 404) {
