@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type CatalogClient, createClient } from "../api/client.ts";
 import { resolveService } from "../config/settings.ts";
 import type { Context } from "../context.ts";
@@ -110,7 +111,7 @@ type Demo = Target & { close: () => Promise<void> };
 export async function startDemo(context: Context): Promise<Demo> {
   const { startDemoService } = await import("../service/demo/start.ts");
   const now = context.now();
-  const { url, apiKey, close } = await startDemoService(now);
+  const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
   // The rows are made from the day: those of another day are another set, also where their crawl days are the same.
   const name = `demo of ${new Date(now).toISOString().slice(0, 10)}`;
   return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };

@@ -1,9 +1,8 @@
 import { startService } from "../http/start.ts";
-import { loadTexts } from "../load/load.ts";
 import { createKey } from "../store/access/keys.ts";
 import { openStore } from "../store/embedded.ts";
+import { openDemoRows } from "./cached-rows.ts";
 import { addDemoHistory } from "./history.ts";
-import { demoRows } from "./rows.ts";
 
 /** A service on generated rows, for one command. */
 export interface DemoService {
@@ -13,16 +12,31 @@ export interface DemoService {
 }
 
 /**
- * Starts a service on a free port of this machine, with generated rows and a generated past in memory, and a key of its
+ * Starts a service on a free port of this machine, with generated rows, and in memory a generated past and a key of its
  * own. Its limits are wide, since nobody shares it.
  *
  * @param now milliseconds since the epoch; the rows are those of the 90 days before it
+ * @param folder where the rows of a day are kept for the next command
  */
-export async function startDemoService(now: number): Promise<DemoService> {
-  const store = await openStore(":memory:");
-  await loadTexts(store, "demo data", demoRows(new Date(now).toISOString().slice(0, 10)));
-  await addDemoHistory(store, now);
-  const apiKey = await createKey(store, { name: "demo" }, new Date(now));
+export async function startDemoService(now: number, folder: string): Promise<DemoService> {
+  const [rows, own] = await Promise.all([
+    openDemoRows(new Date(now).toISOString().slice(0, 10), folder),
+    openStore(":memory:"),
+  ]);
+  await addDemoHistory(own, now);
+  const apiKey = await createKey(own, { name: "demo" }, new Date(now));
+  const { snapshot, snapshotAt, rows: readRows, cursorSecret } = rows;
+  const store = {
+    ...own,
+    snapshot,
+    snapshotAt,
+    rows: readRows,
+    cursorSecret,
+    close: async () => {
+      await rows.close();
+      await own.close();
+    },
+  };
   const { url, close } = await startService({
     store,
     port: 0,

@@ -60,7 +60,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
 }
 
 /** A database that may only be read, on a read-only disk for example: it is served, and what was measured is not kept. */
-async function openReadOnlyDatabase(path: string): Promise<Database> {
+export async function openReadOnlyDatabase(path: string): Promise<Database> {
   const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
   await reader.use(checkSchema);
   return {

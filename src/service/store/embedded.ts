@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { addKeyUses, readKeyByHash } from "./access/key-records.ts";
 import { readColumnIndex, readVersion } from "./column-index.ts";
 import type { Session } from "./connection.ts";
-import { type Database, openFileDatabase, openMemoryDatabase } from "./database.ts";
+import { type Database, openFileDatabase, openMemoryDatabase, openReadOnlyDatabase } from "./database.ts";
 import { addDayCounts, readDayCounts } from "./day-counts.ts";
 import { readIncidents } from "./incident-records.ts";
 import { parseLocation } from "./location.ts";
@@ -34,6 +34,11 @@ export async function openStore(location: string): Promise<EmbeddedStore> {
   return embeddedStore(
     place.kind === "memory" ? await openMemoryDatabase() : await openFileDatabase(resolve(place.path)),
   );
+}
+
+/** Opens a database that nobody writes to any more, without locks. @throws StoreUnavailableError */
+export async function openStoreForReading(path: string): Promise<EmbeddedStore> {
+  return embeddedStore(await openReadOnlyDatabase(path));
 }
 
 function embeddedStore(database: Database): EmbeddedStore {

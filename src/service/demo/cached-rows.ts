@@ -1,0 +1,118 @@
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { loadTexts } from "../load/load.ts";
+import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
+import { demoRows } from "./rows.ts";
+
+/** Rows by which two generators are told apart. */
+const COMPARED_ROWS = 100;
+/** Milliseconds after which the databases of earlier days are removed; a command may still read a younger one. */
+const KEPT_TIME = 2 * 86_400_000;
+const READ_BYTES = 1024 * 1024;
+const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
+
+/**
+ * The demo's rows of one day in a database that may only be read. Made once a day, and kept in `folder` under a name
+ * that holds its checksum: a damaged file is made anew. Several commands may do so at once; each file is complete before
+ * it gets its name. Where nothing can be kept, the rows are in memory.
+ */
+export async function openDemoRows(today: string, folder: string): Promise<EmbeddedStore> {
+  const name = `${today}-${hexadecimal(generatorSum(today))}`;
+  const kept = await findKept(folder, name);
+  if (kept !== undefined) {
+    return kept;
+  }
+  try {
+    const path = await keep(folder, name, today);
+    await removeOld(folder);
+    return await openStoreForReading(path);
+  } catch {
+    const store = await openStore(":memory:");
+    await loadTexts(store, "demo data", demoRows(today));
+    return store;
+  }
+}
+
+async function findKept(folder: string, name: string): Promise<EmbeddedStore | undefined> {
+  for (const file of await readdir(folder).catch(() => [])) {
+    const [, prefix, sum] = FILE_NAME.exec(file) ?? [];
+    if (prefix !== name) {
+      continue;
+    }
+    try {
+      if (hexadecimal(await fileSum(join(folder, file))) === sum) {
+        return await openStoreForReading(join(folder, file));
+      }
+    } catch {
+      // A file that cannot be read is made anew, as a damaged one is.
+    }
+    await rm(join(folder, file), { force: true }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** Makes the database under a name of its own, then gives it the name that others look for. @returns its path */
+async function keep(folder: string, name: string, today: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unfinished = join(folder, `${name}-${process.pid}-${Math.random().toString(36).slice(2)}.new`);
+  try {
+    const store = await openStore(unfinished);
+    try {
+      await loadTexts(store, "demo data", demoRows(today));
+      await store.prepareWrite((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
+    } finally {
+      await store.close();
+    }
+    const path = join(folder, `${name}-${hexadecimal(await fileSum(unfinished))}.db`);
+    await rename(unfinished, path);
+    return path;
+  } finally {
+    await Promise.all(["", "-wal", "-shm"].map((ending) => rm(`${unfinished}${ending}`, { force: true })));
+  }
+}
+
+async function removeOld(folder: string): Promise<void> {
+  for (const file of await readdir(folder)) {
+    const path = join(folder, file);
+    const age = Date.now() - (await stat(path).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
+    if (age > KEPT_TIME && (FILE_NAME.test(file) || file.includes(".new"))) {
+      await rm(path, { force: true }).catch(() => undefined);
+    }
+  }
+}
+
+async function fileSum(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const bytes = Buffer.allocUnsafe(READ_BYTES);
+    let sum = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(bytes, 0, READ_BYTES);
+      if (bytesRead === 0) {
+        return sum;
+      }
+      sum = crc32(bytes.subarray(0, bytesRead), sum);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Differs where another version of the tool would make other rows. */
+function generatorSum(today: string): number {
+  let sum = 0;
+  let compared = 0;
+  for (const text of demoRows(today)) {
+    sum = crc32(text, sum);
+    compared += 1;
+    if (compared === COMPARED_ROWS) {
+      break;
+    }
+  }
+  return sum;
+}
+
+function hexadecimal(sum: number): string {
+  return sum.toString(16).padStart(8, "0");
+}
