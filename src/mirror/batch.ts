@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { CatalogClient } from "../api/client.ts";
-import { type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
+import type { Filters } from "../contract/filters.ts";
 import { fingerprint } from "../export/manifest.ts";
 import { createPartitionSink, writeWhole } from "../export/partition-sink.ts";
 import type { Lock } from "../files/lock.ts";
@@ -110,6 +110,9 @@ async function stage(client: CatalogClient, filters: Filters, options: BatchOpti
   }
 }
 
+/** In the order of an `rcd`. */
+const RCD_COLUMNS = ["retailer", "category", "department"] as const;
+
 interface Tally {
   counts: Record<string, number>;
   /** The SHA-256 of every row, added bit by bit (exclusive or): no row of a set comes twice. */
@@ -120,14 +123,13 @@ async function* counted(
   batches: AsyncIterable<RowBatch>,
   { counts, digest }: Tally,
 ): AsyncGenerator<RowBatch, void, void> {
+  const combinations = new Map<string, string>();
   for await (const rows of batches) {
-    const text = (row: number, name: keyof Rcd) => JSON.parse(rows.raw(row, rows.column(name)) ?? '""') as string;
+    const columns = RCD_COLUMNS.map((name) => rows.column(name));
     for (let row = 0; row < rows.length; row += 1) {
-      const rcd = formatRcd({
-        retailer: text(row, "retailer"),
-        category: text(row, "category"),
-        department: text(row, "department"),
-      });
+      const raw = columns.map((column) => rows.raw(row, column)).join();
+      const rcd = combinations.get(raw) ?? (JSON.parse(`[${raw}]`) as string[]).join(":");
+      combinations.set(raw, rcd);
       counts[rcd] = (counts[rcd] ?? 0) + 1;
       const ofRow = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "buffer");
       for (let index = 0; index < digest.length; index += 1) {

@@ -28,52 +28,70 @@ interface Place {
   length: number;
 }
 
+/** Numbers that a run of rows of one partition is held by: its batch, and where it starts and ends there. */
+const RUN_ENTRIES = 3;
+
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
 /** Opens a spool in a new file at `path`. */
 export async function openPartitionSpool(path: string): Promise<PartitionSpool> {
   const handle = await reporting(path, () => open(path, "w+"));
   const places = new Map<string, Place[]>();
-  let buffered = new Map<string, Buffer[]>();
+  let batches: Buffer[] = [];
+  let buffered = new Map<string, number[]>();
   let bufferedBytes = 0;
   let length = 0;
 
   async function flush(): Promise<number> {
-    const parts: Buffer[] = [];
-    let end = length;
+    const content = Buffer.allocUnsafe(bufferedBytes);
+    let end = 0;
     const added: [string, Place][] = [];
-    for (const [partition, rows] of buffered) {
-      const bytes = rows.reduce((sum, row) => sum + row.length, 0);
-      parts.push(...rows);
-      added.push([partition, { offset: end, length: bytes }]);
-      end += bytes;
+    for (const [partition, runs] of buffered) {
+      const start = end;
+      for (let run = 0; run < runs.length; run += RUN_ENTRIES) {
+        end += (batches[runs[run] as number] as Buffer).copy(content, end, runs[run + 1], runs[run + 2]);
+      }
+      added.push([partition, { offset: length + start, length: end - start }]);
     }
-    await reporting(path, () => writeAt(handle, Buffer.concat(parts), length));
+    await reporting(path, () => writeAt(handle, content.subarray(0, end), length));
     for (const [partition, place] of added) {
       const known = places.get(partition);
       known === undefined ? places.set(partition, [place]) : known.push(place);
     }
+    forget();
+    length += end;
+    return length;
+  }
+
+  function forget(): void {
+    batches = [];
     buffered = new Map();
     bufferedBytes = 0;
-    length = end;
-    return length;
   }
 
   return {
     add: async (rows, partitionOf) => {
-      for (const [partition, part] of runsOf(rows, partitionOf)) {
-        const parts = buffered.get(partition);
-        parts === undefined ? buffered.set(partition, [part]) : parts.push(part);
+      const batch = batches.push(rows.bytes) - 1;
+      for (let row = 0; row < rows.length; row += 1) {
+        const partition = partitionOf(rows, row);
+        const end = rows.end(row) + 1;
+        const runs = buffered.get(partition);
+        if (runs === undefined) {
+          buffered.set(partition, [batch, rows.start(row), end]);
+        } else if (runs.at(-1) === rows.start(row) && runs.at(-RUN_ENTRIES) === batch) {
+          runs[runs.length - 1] = end;
+        } else {
+          runs.push(batch, rows.start(row), end);
+        }
+        bufferedBytes += end - rows.start(row);
       }
-      bufferedBytes += rows.lines().length;
       if (bufferedBytes >= BUFFER_BYTES) {
         await flush();
       }
     },
     flush,
     truncate: async (shorter) => {
-      buffered = new Map();
-      bufferedBytes = 0;
+      forget();
       length = shorter;
       for (const [partition, all] of places) {
         const kept = all.filter(({ offset }) => offset < shorter);
@@ -84,7 +102,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
     partitions: () => [...places.keys()].sort(),
     read: async function* (partition) {
       for (const place of places.get(partition) ?? []) {
-        const part = Buffer.alloc(place.length);
+        const part = Buffer.allocUnsafe(place.length);
         const { bytesRead } = await reporting(path, () => handle.read(part, 0, place.length, place.offset));
         if (bytesRead !== place.length) {
           throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
@@ -97,22 +115,6 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
       await rm(path, { force: true });
     },
   };
-}
-
-/** The lines of each run of rows that are of one partition; not copies. */
-function* runsOf(
-  rows: RowBatch,
-  partitionOf: (rows: RowBatch, row: number) => string,
-): Generator<[partition: string, lines: Buffer], void, void> {
-  for (let start = 0; start < rows.length; ) {
-    const partition = partitionOf(rows, start);
-    let end = start + 1;
-    while (end < rows.length && partitionOf(rows, end) === partition) {
-      end += 1;
-    }
-    yield [partition, rows.slice(start, end).lines()];
-    start = end;
-  }
 }
 
 async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
