@@ -29,6 +29,8 @@ export interface Context {
   nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM; its reason is an `InterruptedError`. */
   signal: AbortSignal;
+  /** Leaves SIGINT without effect until the function that it returns is called. */
+  ignoreInterrupts: () => () => void;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Milliseconds of a clock that is never set, for what is paced or measured. */
@@ -45,7 +47,7 @@ export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: numb
 /** The context of the running process. */
 export function processContext(): Context {
   const { config, data, cache } = envPaths("catalog", { suffix: "" });
-  const signal = endingSignal();
+  const { signal, ignoreInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
     // A reader that went away is told to whoever writes; without a listener Node would end the process.
     stream.on("error", () => undefined);
@@ -62,6 +64,7 @@ export function processContext(): Context {
     pid: process.pid,
     nodeVersion: process.version,
     signal,
+    ignoreInterrupts,
     now: Date.now,
     elapsed: () => performance.now(),
     sleep: (milliseconds, abort = signal) => sleep(milliseconds, abort),
@@ -84,11 +87,15 @@ function isClosed(fd: number): boolean {
 }
 
 /** The first SIGINT or SIGTERM aborts, so that a command can tidy up; a second one ends the process at once. */
-function endingSignal(): AbortSignal {
+function endingSignal(): Pick<Context, "signal" | "ignoreInterrupts"> {
   const controller = new AbortController();
+  let ignoring = 0;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     // Not `once`: the library that shows the cursor again ends the process when it finds itself the last to listen.
     const end = () => {
+      if (name === "SIGINT" && ignoring > 0) {
+        return;
+      }
       if (controller.signal.aborted) {
         process.off(name, end);
         process.kill(process.pid, name);
@@ -98,5 +105,13 @@ function endingSignal(): AbortSignal {
     };
     process.on(name, end);
   }
-  return controller.signal;
+  return {
+    signal: controller.signal,
+    ignoreInterrupts: () => {
+      ignoring += 1;
+      return () => {
+        ignoring -= 1;
+      };
+    },
+  };
 }

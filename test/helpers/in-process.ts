@@ -48,6 +48,7 @@ export async function runInProcess(
     elapsed: () => performance.now(),
     sleep: (milliseconds, abort = signal) => delay(milliseconds, undefined, { signal: abort }),
     random: Math.random,
+    ignoreInterrupts: () => () => undefined,
     ...options,
     signal,
     env: { ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }), ...env },

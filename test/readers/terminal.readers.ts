@@ -176,6 +176,8 @@ describe("what a person at a terminal sees of", () => {
         CATALOG_API_KEY: service.key,
         // Not the whole path, by whose length lines would break elsewhere on another machine.
         XDG_CONFIG_HOME: "config",
+        // Whole, however long.
+        PAGER: "",
         ...env,
       },
     };

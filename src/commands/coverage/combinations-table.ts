@@ -1,7 +1,7 @@
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import { type Cell, numberCell, textCell } from "../../output/terminal/cell.ts";
+import { type Cell, groupDigits, numberCell, textCell } from "../../output/terminal/cell.ts";
 import { rangeBar } from "../../output/terminal/chart.ts";
-import type { Table } from "../../output/terminal/table.ts";
+import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/table.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
 
 /** Cells of a bar: as many as stay readable beside the other columns. */
@@ -16,44 +16,126 @@ export const RANGE = "range";
 /** Cells of a slug that is not cut: people copy it into a flag. */
 const READABLE_SLUG = 16;
 
-/** The table of a coverage; its totals are those of the service (`meta.coverage`). */
+type Entry = Coverage | CoverageGroup;
+
+interface View {
+  /** Cells of the terminal; undefined where there is none. */
+  width: number | undefined;
+  /** Entries of a retailer stand together. */
+  byRetailer: boolean;
+}
+
+/** The table of a coverage with all its columns; its totals are those of the service (`meta.coverage`). */
 export function coverageTable(
-  entries: readonly (Coverage | CoverageGroup)[],
+  entries: readonly Entry[],
   groupBy: Dimension | undefined,
   summary: CoverageSummary,
-  { bars, width }: { bars: boolean; width: number | undefined },
 ): Table {
+  const table = tableOf(columnsOf(groupBy, summary), entries);
+  return { ...table, footer: labelled(table.footer ?? [], groupBy, summary) };
+}
+
+/**
+ * The table of a coverage for a screen: days are drawn as bars, too. What is the same in every row is told in the
+ * caption. Where the columns do not fit, each retailer becomes a heading of its combinations.
+ */
+export function coverageView(
+  entries: readonly Entry[],
+  groupBy: Dimension | undefined,
+  summary: CoverageSummary,
+  view: View,
+): { table: Table; caption: string } {
+  const isSame = entries.length > 1 && entries.every((entry) => entry.corpus_rows === entry.matching_rows);
+  const columns = [...columnsOf(groupBy, summary), ...barsOf(summary, view)].filter(
+    ({ heading }) => !isSame || heading !== CORPUS,
+  );
+  const full = withoutConstants(tableOf(columns, entries), [...(groupBy === undefined ? DIMENSIONS : []), ...DAYS]);
+  const captions = [full.caption, ...(isSame ? [`${CORPUS}: the same as rows`] : [])];
+  const caption = captions.filter((text) => text !== "").join(" · ");
+  const isWide = fullWidthOf(full.table) > (view.width ?? Number.POSITIVE_INFINITY);
+  const hasRetailers = full.table.columns[0]?.heading === "retailer" && groupBy === undefined;
+  const table = isWide && hasRetailers && view.byRetailer ? byRetailer(full.table) : full.table;
+  return { table: { ...table, footer: labelled(table.footer ?? [], groupBy, summary) }, caption };
+}
+
+const CORPUS = "corpus rows";
+const DAYS = ["last day", "first day"] as const;
+
+interface CoverageColumn extends Column {
+  cellOf: (entry: Entry) => Cell;
+  total: Cell;
+}
+
+function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary): CoverageColumn[] {
   const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
   const { earliest_date: first, latest_date: last } = summary;
-  const barWidth = (width ?? WIDE) >= WIDE ? BAR_WIDTH.wide : BAR_WIDTH.narrow;
-  const hasBars = bars && first !== null && last !== null;
-  const bar = (from: string, to: string): Cell[] =>
-    hasBars ? [textCell(rangeBar(first, last, from, to, barWidth))] : [];
+  const combinations = (entry: Entry) => numberCell("combinations" in entry ? entry.combinations : 1);
+  const rigid = true;
+  return [
+    ...names.map((name) => ({
+      heading: name,
+      minimum: READABLE_SLUG,
+      cellOf: (entry: Entry) => textCell(entry[name] ?? ""),
+      total: textCell(""),
+    })),
+    ...(groupBy === undefined
+      ? []
+      : [{ heading: "combinations", rigid, cellOf: combinations, total: numberCell(summary.combinations) }]),
+    {
+      heading: "rows",
+      rigid,
+      cellOf: (entry) => numberCell(entry.matching_rows),
+      total: numberCell(summary.matching_rows),
+    },
+    { heading: DAYS[0], rigid, cellOf: (entry) => textCell(entry.latest_date), total: textCell(last ?? "") },
+    { heading: DAYS[1], rigid, cellOf: (entry) => textCell(entry.earliest_date), total: textCell(first ?? "") },
+    {
+      heading: CORPUS,
+      rigid,
+      cellOf: (entry) => numberCell(entry.corpus_rows),
+      total: numberCell(summary.corpus_rows),
+    },
+  ];
+}
+
+function barsOf({ earliest_date: first, latest_date: last }: CoverageSummary, { width }: View): CoverageColumn[] {
+  if (first === null || last === null) {
+    return [];
+  }
+  const cells = (width ?? WIDE) >= WIDE ? BAR_WIDTH.wide : BAR_WIDTH.narrow;
+  const bar = (from: string, to: string) => textCell(rangeBar(first, last, from, to, cells));
+  return [
+    {
+      heading: RANGE,
+      rigid: true,
+      cellOf: ({ earliest_date, latest_date }) => bar(earliest_date, latest_date),
+      total: bar(first, last),
+    },
+  ];
+}
+
+function tableOf(columns: readonly CoverageColumn[], entries: readonly Entry[]): Table {
   return {
-    columns: [
-      ...names.map((heading) => ({ heading, minimum: READABLE_SLUG })),
-      ...(groupBy === undefined ? [] : [{ heading: "combinations", rigid: true }]),
-      ...["rows", "first day", "last day", "corpus rows"].map((heading) => ({ heading, rigid: true })),
-      ...(hasBars ? [{ heading: RANGE, rigid: true }] : []),
-    ],
-    rows: entries.map((entry) => [
-      ...names.map((name) => textCell(entry[name] ?? "")),
-      ...("combinations" in entry ? [numberCell(entry.combinations)] : []),
-      numberCell(entry.matching_rows),
-      textCell(entry.earliest_date),
-      textCell(entry.latest_date),
-      numberCell(entry.corpus_rows),
-      ...bar(entry.earliest_date, entry.latest_date),
-    ]),
-    footer: [
-      ...(groupBy === undefined
-        ? [textCell(`total of ${numberCell(summary.combinations).text}`), textCell(""), textCell("")]
-        : [textCell("total"), numberCell(summary.combinations)]),
-      numberCell(summary.matching_rows),
-      textCell(first ?? ""),
-      textCell(last ?? ""),
-      numberCell(summary.corpus_rows),
-      ...(hasBars ? bar(first, last) : []),
-    ],
+    columns,
+    rows: entries.map((entry) => columns.map(({ cellOf }) => cellOf(entry))),
+    footer: columns.map(({ total }) => total),
   };
+}
+
+/** Makes the first column, the retailer, a heading of the rows that share it, and sets the next one off from it. */
+function byRetailer({ columns, rows, footer = [] }: Table): Table {
+  const retailers = rows.map(([retailer]) => retailer?.text ?? "");
+  const begins = retailers.flatMap((retailer, index) => (retailer === retailers[index - 1] ? [] : index));
+  const [name, ...others] = columns.slice(1);
+  return {
+    columns: [{ ...name, heading: `  ${name?.heading}` }, ...others],
+    groups: new Map(begins.map((index) => [index, retailers[index] ?? ""])),
+    rows: rows.map(([, first, ...rest]) => [textCell(`  ${first?.text}`), ...rest]),
+    footer: footer.slice(1),
+  };
+}
+
+function labelled(footer: readonly Cell[], groupBy: Dimension | undefined, { combinations }: CoverageSummary): Cell[] {
+  const label = groupBy === undefined ? `total of ${groupDigits(combinations)}` : "total";
+  return [textCell(label), ...footer.slice(1)];
 }

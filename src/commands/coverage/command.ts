@@ -1,10 +1,7 @@
 import { type Command, Option } from "commander";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { DIMENSIONS, type Dimension, SORTS, type Sort } from "./groups.ts";
-import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./options.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -14,14 +11,17 @@ import {
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { parseWhole } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { columnsOf, DIMENSIONS, type Dimension, sortWords } from "./groups.ts";
+import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./options.ts";
 
 /** Coverage requests of the activity of `--chart` at most. */
 const CHART_REQUESTS = 24;
 
-interface Flags extends FilterFlags, OutputFlags {
+interface Flags extends FilterFlags, OutputFlags, ListFlags {
   demo?: boolean;
   groupBy?: Dimension;
-  sort?: Sort;
   chart?: boolean;
   chartRequests?: string;
   html?: string;
@@ -40,14 +40,12 @@ export function declare(
   addFilterFlags(command);
   addOutputFlags(command, COVERAGE_FORMATS, "table in a terminal, else ndjson")
     .addOption(new Option("--group-by <what>", "add the combinations up").choices(DIMENSIONS))
-    .addOption(
-      new Option("--sort <by>", "name, or the largest, earliest or latest first (default: name)").choices(SORTS),
-    )
     .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
     .option("--chart-requests <n>", `coverage requests that the lines may take (default: ${CHART_REQUESTS})`)
     .option("--html <file>", "write a page to look at: a heat map, date ranges, a table to sort; opens without network")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
     .option("--demo", "run on a generated data set, without key or configuration");
+  addListFlags(command, "matching_rows", ", or `rows`, `first` or `last` day");
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -77,7 +75,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
     demo: flags.demo ?? false,
     output,
     groupBy: flags.groupBy,
-    sort: flags.sort ?? "name",
+    list: parseList(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
     chartRequests,
     failOnEmpty: flags.failOnEmpty ?? false,
   };
@@ -97,7 +95,7 @@ function parseListing(flags: Flags, context: Context): OutputOptions<CoverageFor
 }
 
 function parsePage(flags: Flags, file: string): OutputOptions<CoverageFormat> {
-  const other = (["output", "format", "groupBy"] as const).find((name) => flags[name] !== undefined);
+  const other = (["output", "format", "groupBy", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = other === "groupBy" ? "--group-by" : `--${other}`;
     throw new UsageError(`--html FILE is an output of its own with every combination; leave ${flag} away.`, { flag });

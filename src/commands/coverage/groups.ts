@@ -1,13 +1,11 @@
-import type { Coverage } from "../../contract/coverage.ts";
+import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
+import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-export const SORTS = ["name", "rows", "first", "last"] as const;
-export type Sort = (typeof SORTS)[number];
-
 /** What a group adds up, in the order of its columns. */
-export const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"] as const;
+const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"] as const;
 
 type Counts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date">;
 
@@ -32,24 +30,28 @@ export function groupCoverage(coverage: readonly Coverage[], dimension: Dimensio
   return [...groups.values()];
 }
 
-type Sortable = Counts & Partial<Record<Dimension, string>>;
-
-const ORDERS = {
-  name: () => 0,
-  rows: (a: Counts, b: Counts) => b.matching_rows - a.matching_rows,
-  first: (a: Counts, b: Counts) => compare(a.earliest_date, b.earliest_date),
-  last: (a: Counts, b: Counts) => compare(b.latest_date, a.latest_date),
-} as const satisfies Record<Sort, (a: Counts, b: Counts) => number>;
-
-/** Sorted as asked, then by retailer, department and category. */
-export function sortCoverage<Entry extends Sortable>(coverage: readonly Entry[], sort: Sort): Entry[] {
-  return [...coverage].sort((a, b) => ORDERS[sort](a, b) || byName(a, b));
+/** The columns of the rows. */
+export function columnsOf(groupBy: Dimension | undefined): readonly string[] {
+  return groupBy === undefined ? COVERAGE_COLUMNS : [groupBy, ...GROUP_COLUMNS];
 }
 
-function byName(a: Sortable, b: Sortable): number {
-  return DIMENSIONS.reduce((order, dimension) => order || compare(a[dimension] ?? "", b[dimension] ?? ""), 0);
+/** Shorter names of orders; of counts and last days the largest comes first. */
+export function sortWords(groupBy: Dimension | undefined): Readonly<Record<string, SortKey>> {
+  return {
+    name: { column: groupBy ?? "retailer", descending: false },
+    rows: { column: "matching_rows", descending: true },
+    first: { column: "earliest_date", descending: false },
+    last: { column: "latest_date", descending: true },
+  };
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+type Entry = Coverage | CoverageGroup;
+
+/** By retailer, department and category, or by one column and then so; the first `limit` of them. */
+export function listed(entries: readonly Entry[], { sort, limit }: Pick<ListOptions, "sort" | "limit">): Entry[] {
+  const named = [...DIMENSIONS]
+    .reverse()
+    .reduce((sorted, column) => sortBy(sorted, { column, descending: false }, (entry) => entry[column]), [...entries]);
+  const all = sort === undefined ? named : sortBy(named, sort, (entry) => entry[sort.column as keyof Entry]);
+  return all.slice(0, limit);
 }

@@ -1,7 +1,8 @@
-import type { Dimension, Sort } from "./groups.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
+import type { ListOptions } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import type { Dimension } from "./groups.ts";
 
 export const COVERAGE_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
 export type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
@@ -12,7 +13,7 @@ export interface CoverageOptions {
   demo: boolean;
   output: OutputOptions<CoverageFormat>;
   groupBy: Dimension | undefined;
-  sort: Sort;
+  list: ListOptions;
   /** Coverage requests for the activity over time; undefined for no chart. */
   chartRequests: number | undefined;
   failOnEmpty: boolean;

@@ -3,7 +3,7 @@ import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
 import { groupDigits } from "../../output/terminal/cell.ts";
 import { escapeHtml, renderPage } from "../../output/terminal/html.ts";
-import { sortCoverage } from "./groups.ts";
+import { listed } from "./groups.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface PageFacts {
@@ -16,7 +16,7 @@ export interface PageFacts {
 
 /** A page of its own that shows a coverage: a heat map of retailers by department, and every combination. */
 export function coveragePage({ data, meta }: CoverageAnswer, facts: PageFacts): string {
-  const entries = sortCoverage(data, "name");
+  const entries = listed(data, { sort: undefined, limit: undefined }) as Coverage[];
   const body = [
     `<h1>Coverage</h1>`,
     `<p>${escapeHtml(describeSet(meta.coverage))}</p>`,

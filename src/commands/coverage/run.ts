@@ -1,40 +1,46 @@
 import type { CoverageAnswer } from "../../api/coverage-answer.ts";
-import { batchOf } from "../../rows/scan.ts";
-import type { Context } from "../../context.ts";
-import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
-import { EmptyResultError } from "../../errors.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
-import { renderMarkdown } from "../../output/formats/markdown.ts";
-import { renderTable } from "../../output/terminal/table.ts";
 import { type Connection, withConnection } from "../../cli/connection.ts";
+import { emptyResult } from "../../cli/empty-result.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import { showText } from "../../cli/pager.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeRows } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import type { Coverage } from "../../contract/coverage.ts";
+import { EmptyResultError } from "../../errors.ts";
+import { renderMarkdown } from "../../output/formats/markdown.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+import { captioned, renderTable } from "../../output/terminal/table.ts";
+import { batchOf } from "../../rows/scan.ts";
 import { readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
-import { type CoverageGroup, GROUP_COLUMNS, groupCoverage, sortCoverage } from "./groups.ts";
+import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
+import { type CoverageGroup, columnsOf, groupCoverage, listed } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
-import { coverageTable, RANGE } from "./combinations-table.ts";
-import { notShown } from "../../cli/hidden-columns.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
-import { writeRows, writeText } from "../../cli/write-rows.ts";
 
 /** Writes how much data exists, as the options ask to see it. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const { answer, view, note } = await withConnection(options, context, async (connection) => {
     const answer = await connection.client.coverage(connection.filters);
-    if (options.failOnEmpty && answer.data.length === 0) {
-      throw new EmptyResultError("nothing matches the filters");
+    if (answer.data.length === 0) {
+      const message = await emptyResult(connection);
+      if (options.failOnEmpty) {
+        throw new EmptyResultError(message);
+      }
+      connection.reporter.note(message);
     }
     return { answer, view: await viewOf(answer, options, connection, context), note: connection.reporter.note };
   });
   const { output } = options;
   if (view !== undefined) {
-    await writeText(view.text, output, context);
+    await showText(view.text, output, options.list, context);
     const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE);
     notShown(hidden, "-f csv has them all").forEach(note);
     return;
   }
-  const known = options.groupBy === undefined ? COVERAGE_COLUMNS : [options.groupBy, ...GROUP_COLUMNS];
   const rows = entriesOf(answer.data, options).map((entry) => JSON.stringify(entry));
+  const known = columnsOf(options.groupBy);
   await writeRows(batchOf(rows, known), output as OutputOptions<RowFormat>, { known }, context);
 }
 
@@ -60,22 +66,28 @@ async function viewOf(
     if (entries.length === 0) {
       return { text: "nothing matches the filters\n" };
     }
-    const activity = await readActivity(connection.client, connection.filters, coverage, chartRequests, connection.signal);
+    const activity = await readActivity(
+      connection.client,
+      connection.filters,
+      coverage,
+      chartRequests,
+      connection.signal,
+    );
     warnOfChange(answer, activity.rows, connection);
     const bars = barChart(entries, groupBy, { width, colour });
     return { text: `${bars}\n${activityChart(activity, { width, colour })}` };
   }
   if (output.format === "table") {
-    const table = coverageTable(entries, groupBy, coverage, { bars: true, width });
-    return renderTable(table, { width, colour });
+    const view = { width, byRetailer: options.list.sort === undefined };
+    const { table, caption } = coverageView(entries, groupBy, coverage, view);
+    const { text, hidden } = renderTable(table, { width, colour });
+    return { text: captioned(caption, text, { width, colour }), hidden };
   }
-  return output.format === "markdown"
-    ? { text: renderMarkdown(coverageTable(entries, groupBy, coverage, { bars: false, width })) }
-    : undefined;
+  return output.format === "markdown" ? { text: renderMarkdown(coverageTable(entries, groupBy, coverage)) } : undefined;
 }
 
-function entriesOf(data: readonly Coverage[], { groupBy, sort }: CoverageOptions): (Coverage | CoverageGroup)[] {
-  return groupBy === undefined ? sortCoverage(data, sort) : sortCoverage(groupCoverage(data, groupBy), sort);
+function entriesOf(data: readonly Coverage[], { groupBy, list }: CoverageOptions): (Coverage | CoverageGroup)[] {
+  return listed(groupBy === undefined ? data : groupCoverage(data, groupBy), list);
 }
 
 /** The periods together are the whole set, unless it changed from one request to the next. */

@@ -1,15 +1,23 @@
+import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import type { Change, Difference } from "../../diff/join.ts";
 import { type Cell, groupDigits, jsonCell, textCell } from "../../output/terminal/cell.ts";
 import type { Table } from "../../output/terminal/table.ts";
+import { diffValue } from "./record.ts";
 
 /** Differences of each kind that a table shows; a person reads no more, and every other format has them all. */
 const SHOWN = 40;
 
 const CHANGES = ["changed", "appeared", "vanished"] as const satisfies readonly Change[];
 
+/** Takes differences as they come and hands out those that are to be shown. */
+export interface Selection {
+  add(differences: readonly Difference[]): void;
+  selected(): readonly Difference[];
+}
+
 /** Keeps the first differences of each kind, whatever their number. */
-export function collectShown(): { add: (differences: readonly Difference[]) => void; shown: () => Difference[] } {
+export function firstOfEachKind(): Selection {
   const kept: Record<Change, Difference[]> = { changed: [], appeared: [], vanished: [] };
   return {
     add: (differences) => {
@@ -19,8 +27,37 @@ export function collectShown(): { add: (differences: readonly Difference[]) => v
         }
       }
     },
-    shown: () => CHANGES.flatMap((change) => kept[change]),
+    selected: () => CHANGES.flatMap((change) => kept[change]),
   };
+}
+
+/** Differences that are held beyond the limit before they are sorted and cut again. */
+const SLACK = 10_000;
+
+/** Keeps the first `limit` differences in the order of `sort`, and about as many more in memory; without a limit, all. */
+export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<ListOptions, "pager">): Selection {
+  let kept: Difference[] = [];
+  const cut = () => {
+    const sorted = sort === undefined ? kept : sortBy(kept, sort, (difference) => diffValue(difference, sort.column));
+    kept = sorted.slice(0, limit);
+  };
+  return {
+    add: (differences) => {
+      kept.push(...differences);
+      if (kept.length > limit + SLACK) {
+        cut();
+      }
+    },
+    selected: () => {
+      cut();
+      return kept;
+    },
+  };
+}
+
+/** What a table shows where neither an order nor a limit is asked for is `firstOfEachKind`; else at most so many. */
+export function shownInTable({ sort, limit }: ListOptions): Selection {
+  return sort === undefined && limit === undefined ? firstOfEachKind() : firstInOrder({ sort, limit: limit ?? SHOWN });
 }
 
 export function diffTable(differences: readonly Difference[]): Table {
@@ -28,7 +65,7 @@ export function diffTable(differences: readonly Difference[]): Table {
     columns: [
       { heading: "change", rigid: true },
       { heading: "retailer" },
-      { heading: "title", minimum: 24 },
+      { heading: "title", minimum: 20 },
       ...["price before", "price after", "%", "currency"].map((heading) => ({ heading, rigid: true })),
       { heading: "sku" },
       { heading: "mrp before", rigid: true },
@@ -49,14 +86,17 @@ export function diffTable(differences: readonly Difference[]): Table {
   };
 }
 
-/** How far the selling price moved, in percent; empty where that has no meaning. */
+/** How far the selling price moved, in percent, with the direction by arrow, sign and colour; empty where that has no meaning. */
 function percentCell(from: Difference["from"], to: Difference["to"]): Cell {
   const before = Number(from?.selling_price ?? Number.NaN);
   const after = Number(to?.selling_price ?? Number.NaN);
   const isComparable = from?.currency === to?.currency && before > 0;
   const percent = ((after - before) / before) * 100;
   const text = isComparable && Number.isFinite(percent) ? `${percent > 0 ? "+" : ""}${percent.toFixed(1)}` : "";
-  return { text, numeric: true };
+  const direction = percent < 0 ? { sign: "▼", style: "green" as const } : { sign: "▲", style: "red" as const };
+  return text === "" || Number(text) === 0
+    ? { text, numeric: true }
+    : { text: `${direction.sign} ${text}`, numeric: true, style: direction.style };
 }
 
 function currencies(from: Difference["from"], to: Difference["to"]): string {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -15,8 +16,9 @@ import { LIMITS } from "../../contract/limits.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDayPair } from "./days.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
+import { DIFF_COLUMNS } from "./record.ts";
 
-interface Flags extends FilterFlags, OutputFlags {
+interface Flags extends FilterFlags, OutputFlags, ListFlags {
   from?: string;
   to?: string;
   against?: string;
@@ -46,6 +48,7 @@ export function declare(
     .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
     .option("--fail-on-empty", "exit with 7 when one of the days has no rows")
     .option("--demo", "run on a generated data set, without key or configuration");
+  addListFlags(command, "to_selling_price");
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -74,6 +77,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): DiffOpt
     concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
     maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
     failOnEmpty: flags.failOnEmpty ?? false,
+    list: parseList(flags, DIFF_COLUMNS),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
+import type { ListOptions } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import type { DateExpression } from "../../contract/date-expression.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
@@ -22,4 +23,5 @@ export interface DiffOptions {
   /** Requests a minute. */
   maxRate: number | undefined;
   failOnEmpty: boolean;
+  list: ListOptions;
 }

@@ -19,12 +19,23 @@ export const DIFF_COLUMNS: readonly string[] = [
  * The JSON text of a difference. Prices have the digits the API sent and are null on the day that has none; department,
  * category and title are those of the later day that lists the product.
  */
-export function diffRecord(
+export function diffRecord(difference: Difference, days: { from: string; to: string }): string {
+  const raw = membersOf(difference, days);
+  return `{${DIFF_COLUMNS.map((name) => `"${name}":${raw[name] ?? "null"}`).join(",")}}`;
+}
+
+/** One member of a difference, to sort by. */
+export function diffValue(difference: Difference, column: string): unknown {
+  return JSON.parse(membersOf(difference, { from: "", to: "" })[column] ?? "null");
+}
+
+/** The raw JSON text of each member. */
+function membersOf(
   { change, retailer, sku, from, to }: Difference,
   days: { from: string; to: string },
-): string {
+): Record<string, string | undefined> {
   const shown = to ?? from;
-  const raw: Record<string, string | undefined> = {
+  return {
     change: JSON.stringify(change),
     retailer: JSON.stringify(retailer),
     sku: JSON.stringify(sku),
@@ -34,7 +45,6 @@ export function diffRecord(
     ...prefixed("from", from),
     ...prefixed("to", to),
   };
-  return `{${DIFF_COLUMNS.map((name) => `"${name}":${raw[name] ?? "null"}`).join(",")}}`;
 }
 
 function prefixed(side: "from" | "to", listing: Listing | undefined): Record<string, string | undefined> {

@@ -1,19 +1,19 @@
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import { keepHeapSmall } from "../../cli/small-heap.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
-import { writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { type DiffSummary, diffDays } from "../../diff/compare.ts";
 import type { Difference } from "../../diff/join.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { openDestination } from "../../output/destination/open.ts";
 import { loadEncoder, type RowFormat } from "../../output/formats/registry.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { captioned, renderTable, withoutConstants } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { collectShown, diffTable, summaryLine } from "./changes-table.ts";
+import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS, diffRecord } from "./record.ts";
@@ -50,7 +50,7 @@ async function withDays(
 }
 
 async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<void> {
-  const { add, shown } = collectShown();
+  const { add, selected } = shownInTable(options.list);
   let all = 0;
   const summary = await compareDays(options, days, context, async (differences) => {
     all += differences.length;
@@ -59,13 +59,20 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
   const isTerminal = options.output.output === undefined;
   const width = isTerminal ? widthOf(context.stdout) : undefined;
   const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
-  const differences = shown();
-  const { text: table, hidden } = renderTable(diffTable(differences), { width, colour });
+  const differences = selected();
+  const { table: varying, caption } = withoutConstants(diffTable(differences), ["retailer", "currency"]);
+  const { text, hidden } = renderTable(varying, { width, colour });
+  const table = captioned(caption, text, { width, colour });
   const left = all - differences.length;
   const more =
     left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
   const result = wrap(`${days.from} to ${days.to}: ${summaryLine(summary)}`, width);
-  await writeText(`${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`, options.output, context);
+  await showText(
+    `${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`,
+    options.output,
+    options.list,
+    context,
+  );
   if (differences.length > 0) {
     notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
   }
@@ -84,12 +91,25 @@ async function writeRecords(
     beforeData: days.reporter.dataBegins,
     signal: days.signal,
   });
+  const write = async (differences: readonly Difference[]) => {
+    const records = differences.map((difference) => diffRecord(difference, days));
+    await destination.write(await encoder.encode(batchOf(records, DIFF_COLUMNS)));
+  };
+  const { sort, limit = Number.POSITIVE_INFINITY } = options.list;
+  const selection = sort === undefined ? undefined : firstInOrder({ sort, limit });
+  let written = 0;
   try {
     await destination.write(await encoder.begin());
     const summary = await compareDays(options, days, context, async (differences) => {
-      const records = differences.map((difference) => diffRecord(difference, days));
-      await destination.write(await encoder.encode(batchOf(records, DIFF_COLUMNS)));
+      if (selection !== undefined) {
+        selection.add(differences);
+      } else if (written < limit) {
+        const first = differences.slice(0, limit - written);
+        written += first.length;
+        await write(first);
+      }
     });
+    await write(selection?.selected() ?? []);
     await destination.write(await encoder.end());
     await destination.finish();
     return summary;

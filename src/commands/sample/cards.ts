@@ -1,7 +1,7 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import type { Card } from "../../output/terminal/card.ts";
-import { textCell } from "../../output/terminal/cell.ts";
+import { type Cell, textCell } from "../../output/terminal/cell.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { rowCell } from "./rows-table.ts";
 
@@ -16,7 +16,9 @@ export function sampleCards(rows: RowBatch, columns: readonly string[] = PRODUCT
       title: { ...title, text: `${row + 1}. ${title.text}` },
       members: columns.map((name) => {
         const raw = memberOf(rows, row, name);
-        return { name, value: raw in NOTHING ? textCell(NOTHING[raw] ?? "") : rowCell(rows, row, name) };
+        const nothing = NOTHING[raw];
+        const value: Cell = nothing === undefined ? rowCell(rows, row, name) : { ...textCell(nothing), style: "dim" };
+        return { name, value };
       }),
     };
   });

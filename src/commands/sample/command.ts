@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { withConnection } from "../../cli/connection.ts";
+import { emptyResult } from "../../cli/empty-result.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
   type OutputFlags,
@@ -11,22 +13,24 @@ import {
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
-import { createReporter } from "../../cli/reporter.ts";
+import { showText } from "../../cli/pager.ts";
 import { hasLinks, isColoured, widthOf } from "../../cli/terminal.ts";
-import { writeRows, writeText } from "../../cli/write-rows.ts";
+import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { EmptyResultError, UsageError } from "../../errors.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
+import { memberOf } from "../../output/formats/row-members.ts";
 import { renderCards } from "../../output/terminal/card.ts";
 import { groupDigits } from "../../output/terminal/cell.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { captioned, renderTable, withoutConstants } from "../../output/terminal/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { batchOf } from "../../rows/scan.ts";
 import { sampleCards } from "./cards.ts";
-import { sampleTable } from "./rows-table.ts";
+import { SHARED, sampleTable } from "./rows-table.ts";
 
 const FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
 type Format = (typeof FORMATS)[number];
@@ -38,13 +42,14 @@ export interface SampleOptions {
   output: OutputOptions<Format>;
   columns: readonly string[] | undefined;
   view: View;
+  list: ListOptions;
   failOnEmpty: boolean;
 }
 
 /** How a person is shown the rows: a table that fits the terminal, one as wide as it is, or a card for each row. */
 type View = "table" | "wide" | "card";
 
-interface Flags extends FilterFlags, OutputFlags {
+interface Flags extends FilterFlags, OutputFlags, ListFlags {
   demo?: boolean;
   columns?: string;
   wide?: boolean;
@@ -65,6 +70,7 @@ export function declare(
     .option("--card", "one card for each row, a column a line")
     .option("--fail-on-empty", "exit with 7 when nothing matches")
     .option("--demo", "run on a generated data set, without key or configuration");
+  addListFlags(command, "selling_price");
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -97,6 +103,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): SampleO
     output,
     columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
     view,
+    list: parseList(flags, PRODUCT_COLUMNS),
     failOnEmpty: flags.failOnEmpty ?? false,
   };
 }
@@ -109,11 +116,19 @@ function parseView({ wide, card }: Flags): View {
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
-  const { rows, meta } = await withConnection(options, context, ({ client, filters }) => client.sample(filters));
-  if (options.failOnEmpty && rows.length === 0) {
-    throw new EmptyResultError("nothing matches the filters");
-  }
-  const { output, columns } = options;
+  const { all, meta, note } = await withConnection(options, context, async (connection) => {
+    const { rows, meta } = await connection.client.sample(connection.filters);
+    if (rows.length === 0) {
+      const message = await emptyResult(connection);
+      if (options.failOnEmpty) {
+        throw new EmptyResultError(message);
+      }
+      connection.reporter.note(message);
+    }
+    return { all: rows, meta, note: connection.reporter.note };
+  });
+  const { output, columns, list } = options;
+  const rows = listed(all, list);
   if (output.format !== "table") {
     await writeRows(rows, output as OutputOptions<RowFormat>, { known: PRODUCT_COLUMNS, chosen: columns }, context);
     return;
@@ -121,13 +136,20 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   const { text, hidden } = render(rows, options, context);
   // Else the count would read as a line of the last card.
   const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
-  await writeText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, context);
-  const count =
-    rows.length === 0
-      ? "no rows match the filters"
-      : `${rows.length} of ${groupDigits(meta.coverage.matching_rows)} matching rows`;
-  const missing = rows.length === 0 ? [] : notShown(hidden, "--wide shows all, --columns chooses");
-  createReporter(options.globals, context).note([count, ...missing].join("; "));
+  await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
+  if (rows.length > 0) {
+    const count = `${rows.length} of ${groupDigits(meta.coverage.matching_rows)} matching rows`;
+    note([count, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
+  }
+}
+
+/** The rows, sorted and cut as the options ask. */
+function listed(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
+  if (sort === undefined) {
+    return rows.slice(0, limit);
+  }
+  const order = sortBy([...rows.texts().keys()], sort, (row) => JSON.parse(memberOf(rows, row, sort.column)));
+  return batchOf(order.map((row) => rows.text(row))).slice(0, limit);
 }
 
 function render(
@@ -142,5 +164,11 @@ function render(
     return { text: renderCards(sampleCards(rows, columns), { colour, links }), hidden: [] };
   }
   const width = isTerminal && view === "table" ? widthOf(stdout) : undefined;
-  return renderTable(sampleTable(rows, columns), { width, colour, links });
+  const table = sampleTable(rows, columns);
+  if (view === "wide" || columns !== undefined) {
+    return renderTable(table, { width, colour, links });
+  }
+  const { table: varying, caption } = withoutConstants(table, SHARED);
+  const { text, hidden } = renderTable(varying, { width, colour, links });
+  return { text: captioned(caption, text, { width, colour }), hidden };
 }

@@ -19,6 +19,17 @@ const FIRST = [
 
 const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
 
+/** Columns that a caption may tell in place of the table, where all rows have the same. */
+export const SHARED: readonly string[] = [
+  "retailer",
+  "department",
+  "category",
+  "brand",
+  "currency",
+  "crawl_date",
+  "discount_pct",
+];
+
 /** Cells of a title that tell one product from another. */
 const READABLE_TITLE = 32;
 

@@ -1,3 +1,4 @@
+import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
 
 /** What a table shows in one place: safe for a terminal, one line. */
@@ -7,7 +8,12 @@ export interface Cell {
   numeric: boolean;
   /** Address that the text links to, where the terminal has links. */
   link?: string | undefined;
+  /** How it looks where there is colour; it says nothing that the text does not. */
+  style?: Style | undefined;
 }
+
+/** What stands in place of a value that is null. */
+const NULL: Cell = { text: "–", numeric: false, style: "dim" };
 
 export function textCell(text: string): Cell {
   return { text: visible(text), numeric: false };
@@ -18,7 +24,7 @@ export function numberCell(digits: number | string): Cell {
   return { text: groupDigits(digits), numeric: true };
 }
 
-/** The raw JSON text of a value: a string unescaped, null as nothing, an object or array as its JSON. */
+/** The raw JSON text of a value: a string unescaped, null as a dash, an object or array as its JSON. */
 export function jsonCell(raw: string): Cell {
   if (raw.startsWith('"')) {
     return textCell(JSON.parse(raw) as string);
@@ -26,7 +32,7 @@ export function jsonCell(raw: string): Cell {
   if (/^[-\d]/.test(raw)) {
     return numberCell(raw);
   }
-  return textCell(raw === "null" ? "" : raw);
+  return raw === "null" ? NULL : textCell(raw);
 }
 
 /** `1234567.50` as `1,234,567.50`. */

@@ -3,6 +3,7 @@ import type { Cell } from "./cell.ts";
 import { linked } from "./link.ts";
 import { style } from "./style.ts";
 import { truncate, widthOf } from "./width.ts";
+import { wrap } from "./wrap.ts";
 
 export interface Column {
   heading: string;
@@ -16,6 +17,8 @@ export interface Table {
   columns: readonly Column[];
   /** Each as long as `columns`. */
   rows: readonly (readonly Cell[])[];
+  /** Lines across all columns, each before the row of that index. */
+  groups?: ReadonlyMap<number, string> | undefined;
   /** Set off below the rows, for totals. */
   footer?: readonly Cell[] | undefined;
 }
@@ -50,9 +53,13 @@ export function renderTable(
   const shown = fitting(natural, width);
   shrink(shown, width);
 
-  const cellsOf = (row: readonly Cell[]) => shown.map((layout) => drawn(row[layout.index], layout, links));
+  const cellsOf = (row: readonly Cell[]) => shown.map((layout) => drawn(row[layout.index], layout, { colour, links }));
+  const all = lineWidth(shown);
+  const groupOf = (text: string | undefined) =>
+    text === undefined ? [] : [[{ colSpan: shown.length, content: style("bold", truncate(text, all), colour) }]];
+  const rows = table.rows.flatMap((row, index) => [...groupOf(table.groups?.get(index)), cellsOf(row)]);
   const [head = "", rule = "", foot = ""] = linesOf(shown, [cellsOf(table.footer ?? [])]);
-  const body = table.rows.length === 0 ? [] : linesOf(shown, table.rows.map(cellsOf)).slice(2);
+  const body = rows.length === 0 ? [] : linesOf(shown, rows).slice(2);
   const ruleLine = style("dim", rule, colour);
   const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
@@ -72,7 +79,7 @@ const CHARS = {
 } as const;
 
 /** The heading, the rule and the rows, a line each. */
-function linesOf(columns: readonly Layout[], rows: readonly string[][]): string[] {
+function linesOf(columns: readonly Layout[], rows: readonly CliTable.HorizontalTableRow[]): string[] {
   const drawing = new CliTable({
     head: columns.map(({ heading, width }) => truncate(heading, width)),
     chars: CHARS,
@@ -108,8 +115,7 @@ function fitting(columns: readonly Layout[], width: number): Layout[] {
 
 /** Cuts the widest column cell by cell until the line fits or nothing may be cut any more. */
 function shrink(columns: readonly Layout[], width: number): void {
-  const gaps = GAP.length * (columns.length - 1);
-  let excess = columns.reduce((sum, column) => sum + column.width, gaps) - width;
+  let excess = lineWidth(columns) - width;
   while (excess > 0) {
     const [widest] = columns.filter(({ width, minimum }) => width > minimum).sort((a, b) => b.width - a.width);
     if (widest === undefined) {
@@ -120,7 +126,56 @@ function shrink(columns: readonly Layout[], width: number): void {
   }
 }
 
-function drawn(cell: Cell | undefined, { width }: Layout, links: boolean): string {
-  const text = truncate(cell?.text ?? "", width);
+function lineWidth(columns: readonly Layout[]): number {
+  return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
+}
+
+function drawn(
+  cell: Cell | undefined,
+  { width }: Layout,
+  { colour, links }: { colour: boolean; links: boolean },
+): string {
+  const cut = truncate(cell?.text ?? "", width);
+  const text = cell?.style === undefined ? cut : style(cell.style, cut, colour);
   return links ? linked(text, cell?.link) : text;
+}
+
+/** Cells that the table takes where nothing is cut. */
+export function fullWidthOf(table: Table): number {
+  return lineWidth(table.columns.map((column, index) => layoutOf(table, column, index)));
+}
+
+/**
+ * Takes the columns that hold the same in every row out of a table of several rows.
+ *
+ * @param candidates headings of columns that may be taken out
+ * @returns the table, and what was taken out as a line: `retailer: acme · currency: EUR`
+ */
+export function withoutConstants(table: Table, candidates: readonly string[]): { table: Table; caption: string } {
+  const [first, ...others] = table.rows;
+  const isConstant = ({ heading }: Column, index: number) =>
+    others.length > 0 &&
+    candidates.includes(heading) &&
+    others.every((row) => row[index]?.text === first?.[index]?.text);
+  const kept = table.columns.flatMap((column, index) => (isConstant(column, index) ? [] : index));
+  const only = <T>(values: readonly T[]) => kept.flatMap((index) => values[index] ?? []);
+  return {
+    table: {
+      columns: only(table.columns),
+      rows: table.rows.map(only),
+      ...(table.footer !== undefined && { footer: only(table.footer) }),
+    },
+    caption: table.columns
+      .flatMap(({ heading }, index) => (kept.includes(index) ? [] : `${heading}: ${first?.[index]?.text || '""'}`))
+      .join(" · "),
+  };
+}
+
+/** A table below the line that tells what all its rows share. */
+export function captioned(
+  caption: string,
+  table: string,
+  { width, colour = false }: { width?: number | undefined; colour?: boolean },
+): string {
+  return caption === "" ? table : `${style("dim", wrap(caption, width), colour)}\n\n${table}`;
 }

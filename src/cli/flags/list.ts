@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { closest } from "../../contract/closest.ts";
+import { UsageError } from "../../errors.ts";
+import { parseWhole } from "./values.ts";
+
+/** Which rows of a result are shown, and in which order. */
+export interface ListOptions {
+  sort: SortKey | undefined;
+  /** Rows at most, after sorting. */
+  limit: number | undefined;
+  /** False where `--no-pager` forbids one. */
+  pager: boolean;
+}
+
+export interface SortKey {
+  column: string;
+  descending: boolean;
+}
+
+/** The flags as typed. */
+export interface ListFlags {
+  sort?: string;
+  limit?: string;
+  pager?: boolean;
+}
+
+/** Declares `--sort`, `--limit` and `--no-pager`. */
+export function addListFlags(command: Command, example: string, words = ""): Command {
+  return command
+    .option("--sort <column>", `order by a column${words}; \`:desc\` turns it round: ${example}:desc`)
+    .option("-n, --limit <n>", "the first n rows only, after sorting")
+    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
+}
+
+/**
+ * @param known columns to sort by
+ * @param words shorter names of some, with the order that they mean
+ * @throws UsageError naming flag and value
+ */
+export function parseList(
+  { sort, limit, pager = true }: ListFlags,
+  known: readonly string[],
+  words: Readonly<Record<string, SortKey>> = {},
+): ListOptions {
+  return {
+    sort: sort === undefined ? undefined : parseSort(sort, known, words),
+    limit: limit === undefined ? undefined : parseWhole(limit, "--limit", 1),
+    pager,
+  };
+}
+
+function parseSort(text: string, known: readonly string[], words: Readonly<Record<string, SortKey>>): SortKey {
+  const [, name = text, direction] = /^(.*?)(?::(asc|desc))?$/.exec(text) ?? [];
+  const key = Object.hasOwn(words, name) ? words[name] : { column: name, descending: false };
+  if (key !== undefined && known.includes(key.column)) {
+    return { column: key.column, descending: direction === undefined ? key.descending : direction === "desc" };
+  }
+  const suffix = direction === undefined ? "" : `:${direction}`;
+  const suggestions = closest(name, [...Object.keys(words), ...known]).map((column) => column + suffix);
+  const hint = suggestions.length === 0 ? `; the columns are ${known.join(", ")}` : "";
+  throw new UsageError(`--sort: there is no column "${name}"${hint}`, { flag: "--sort", value: text, suggestions });
+}
+
+/** Sorted stably by the value of one column: numbers by size, text by code point; null comes last in both directions. */
+export function sortBy<Item>(items: readonly Item[], { descending }: SortKey, keyOf: (item: Item) => unknown): Item[] {
+  const sign = descending ? -1 : 1;
+  return items
+    .map((item) => ({ item, value: keyOf(item) ?? null }))
+    .sort((a, b) => {
+      if (a.value === null || b.value === null) {
+        return Number(a.value === null) - Number(b.value === null);
+      }
+      return sign * compare(a.value, b.value);
+    })
+    .map(({ item }) => item);
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") {
+    return a - b;
+  }
+  const [left, right] = [String(a), String(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Context } from "../context.ts";
+import type { OutputOptions } from "./flags/output.ts";
+import { writeText } from "./write-rows.ts";
+
+/** What POSIX shells exit with where a command is not found or cannot be run. */
+const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
+
+/** less: end at once where all fits the screen (F), show colours (R), leave the text on the screen (X). */
+const DEFAULT_PAGER = "less -FRX";
+
+/** Writes a text for people; through `$PAGER` where it goes to a terminal and is longer than its screen. */
+export async function showText(
+  text: string,
+  options: OutputOptions<string>,
+  { pager }: { pager: boolean },
+  context: Context,
+): Promise<void> {
+  const { stdout, env } = context;
+  const isLong = text.split("\n").length > (stdout.rows ?? Number.POSITIVE_INFINITY);
+  const command = env.PAGER ?? DEFAULT_PAGER;
+  const isPaged =
+    pager && isLong && stdout.isTTY && options.output === undefined && env.TERM !== "dumb" && command.trim() !== "";
+  if (!isPaged || !(await page(text, command, context))) {
+    await writeText(text, options, context);
+  }
+}
+
+/** @returns whether the pager could be started; what its reader leaves unread is no error. */
+async function page(text: string, command: string, context: Context): Promise<boolean> {
+  const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
+  // Ctrl-C reaches every process of the terminal, and is the pager's business as long as it runs.
+  const resume = context.ignoreInterrupts();
+  const stop = () => void child.kill();
+  context.signal.addEventListener("abort", stop);
+  // The pager may end before it has read everything.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(text);
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    context.signal.throwIfAborted();
+    return !NOT_RUN.has(code);
+  } finally {
+    context.signal.removeEventListener("abort", stop);
+    resume();
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { parseList, type SortKey, sortBy } from "../../src/cli/flags/list.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const WORDS: Readonly<Record<string, SortKey>> = { rows: { column: "matching_rows", descending: true } };
+
+test.each([
+  ["sku", { column: "sku", descending: false }],
+  ["sku:asc", { column: "sku", descending: false }],
+  ["sku:desc", { column: "sku", descending: true }],
+  ["rows", { column: "matching_rows", descending: true }],
+  ["rows:asc", { column: "matching_rows", descending: false }],
+])("--sort %s orders by %j", (sort, key) => {
+  expect(parseList({ sort }, ["sku", "matching_rows"], WORDS).sort).toEqual(key);
+});
+
+test.each([
+  [{ sort: "skuu:desc" }, { flag: "--sort", value: "skuu:desc", suggestions: ["sku:desc"] }],
+  [{ sort: "toString" }, { flag: "--sort", value: "toString" }],
+  [{ limit: "0" }, { flag: "--limit" }],
+])("%j is refused by naming %j", (flags, error) => {
+  expect(() => parseList(flags, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
+});
+
+test.each([
+  [[10, 9, null, 100], false, [9, 10, 100, null]],
+  [[10, null, 9, 100], true, [100, 10, 9, null]],
+  [["b", "B", "ä", "a"], false, ["B", "a", "b", "ä"]],
+])("the values %j are sorted, descending: %s", (values, descending, sorted) => {
+  expect(sortBy<unknown>(values, { column: "", descending }, (value) => value)).toEqual(sorted);
+});
+
+describe("every format lists the rows in the order that is asked for", () => {
+  const prices = [5, 30, 12, 9];
+  const rows = prices.map((selling_price, index) =>
+    product({ sku: `S-${selling_price}`, category: `c-${index}`, selling_price }),
+  );
+
+  test.each(["csv", "ndjson", "table"])("sample as %s", async (format) => {
+    const service = await startTestService({ rows });
+    const args = ["sample", "--sort", "selling_price:desc", "-n", "2", "-f", format, "--columns", "sku"];
+    const { stdout } = await runInProcess(args, { service });
+    expect(stdout.match(/S-\d+/g)).toEqual(["S-30", "S-12"]);
+  });
+
+  test.each(["csv", "json", "markdown", "table"])("coverage as %s", async (format) => {
+    const service = await startTestService({ rows: [...rows, product({ sku: "S-1", category: "c-2" })] });
+    const args = ["coverage", "--sort", "matching_rows:desc", "--limit", "2", "-f", format];
+    const { stdout } = await runInProcess(args, { service });
+    expect([...new Set(stdout.match(/c-\d/g))]).toEqual(["c-2", "c-0"]);
+  });
+
+  test.each(["csv", "ndjson", "table"])("diff as %s", async (format) => {
+    const days = ["2026-01-01", "2026-01-02"];
+    const both = days.flatMap((crawl_date, day) =>
+      prices.map((price) => product({ sku: `S-${price}`, crawl_date, selling_price: price + day, title: "Lamp" })),
+    );
+    const service = await startTestService({ rows: both });
+    const dates = ["--from", "2026-01-01", "--to", "2026-01-02"];
+    const sorted = await runInProcess(["diff", ...dates, "--sort", "to_selling_price", "-n", "3", "-f", format], {
+      service,
+    });
+    expect(sorted.stdout.match(/S-\d+/g)).toEqual(["S-5", "S-9", "S-12"]);
+    const first = await runInProcess(["diff", ...dates, "-n", "3", "-f", format], { service });
+    expect(first.stdout.match(/S-\d+/g)).toEqual(["S-12", "S-30", "S-5"]);
+  });
+});
+
+test.each([
+  ["coverage", "--date"],
+  ["sample", "--start-date"],
+])("%s of days without rows says which day is the newest, in one more request", async (command, flag) => {
+  const service = await startTestService({ rows: [product({ crawl_date: "2026-01-07" })] });
+  const { stderr } = await runInProcess([command, flag, "2031-01-01", "-v"], { service });
+  expect(stderr).toContain("no rows match the filters; the newest day that has rows is 2026-01-07");
+  expect(stderr.match(/GET \/v1/g)).toHaveLength(2);
+});
