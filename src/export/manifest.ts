@@ -6,20 +6,20 @@ import { pipeline } from "node:stream/promises";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
-import { FileError } from "../errors.ts";
+import { FileError, MismatchError } from "../errors.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
 import type { FinishedSlice } from "../pull/reckoning.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 
-/** Raised when a manifest of before can no longer be understood. */
-export const MANIFEST_VERSION = 1;
+/** Bumped on incompatible changes. */
+export const MANIFEST_VERSION = 2;
 
 /** How an output came about and what it must be, for whoever relies on it later. */
 export interface Manifest {
   version: number;
   tool: { name: string; version: string; node: string };
   service: string;
-  /** The filters as they were written; absent in manifests of earlier versions. */
+  /** The filters as they were written. */
   asked?: WrittenFilters;
   /** What was asked of the service. */
   filters: Filters;
@@ -86,13 +86,16 @@ export async function fingerprint(path: string, opened?: FileHandle): Promise<{ 
  * Reads the manifest of a file.
  *
  * @throws FileError where there is none, or it is not one that this version understands
+ * @throws MismatchError where its own checksum does not fit
  */
 export async function readManifest(file: string): Promise<Manifest> {
   // It stands beside the file itself, wherever a link to it does.
   const path = manifestPathOf(await realpath(file).catch(() => file));
   let manifest: Partial<Manifest> | null;
+  let text: string;
   try {
-    manifest = JSON.parse(await readFile(path, "utf8")) as Partial<Manifest> | null;
+    text = await readFile(path, "utf8");
+    manifest = JSON.parse(text) as Partial<Manifest> | null;
   } catch (error) {
     const isMissing = errorCode(error) === "ENOENT";
     const what = isMissing
@@ -102,6 +105,10 @@ export async function readManifest(file: string): Promise<Manifest> {
   }
   if (manifest?.version !== MANIFEST_VERSION || !isWhole(manifest)) {
     throw new FileError(`${path} is not a manifest that this version of catalog understands`, path);
+  }
+  const at = text.lastIndexOf(CHECKSUM);
+  if (text !== withChecksum(text.slice(0, Math.max(at, 0)))) {
+    throw new MismatchError(`${path} was altered: its own checksum does not fit`);
   }
   return manifest;
 }
@@ -119,6 +126,14 @@ function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
   );
 }
 
+const CHECKSUM = ',\n  "checksum": "';
+
+/** The last member of a manifest is the SHA-256 of the text before it. */
+function withChecksum(text: string): string {
+  return `${text}${CHECKSUM}${createHash("sha256").update(text).digest("hex")}"\n}\n`;
+}
+
 export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify({ ...manifest, file: { ...manifest.file, name: basename(manifest.file.name) } }, undefined, 2)}\n`;
+  const named = { ...manifest, file: { ...manifest.file, name: basename(manifest.file.name) } };
+  return withChecksum(JSON.stringify(named, undefined, 2).slice(0, -"\n}".length));
 }

@@ -1,5 +1,7 @@
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
+import type { Filters } from "../contract/filters.ts";
 import { MismatchError } from "../errors.ts";
-import { exportedIds } from "./exported-ids.ts";
+import { type ExportedRow, exportedRows } from "./exported-rows.ts";
 import { createHashes, findRepeated } from "./id-set.ts";
 import { fingerprint, type Manifest } from "./manifest.ts";
 
@@ -14,7 +16,8 @@ export interface Verification {
 
 /**
  * Checks an exported file against its manifest: size and SHA-256, the number of its rows, that they are as many as the
- * service promised, and that no `product_id` comes twice. For its memory see `findRepeated`.
+ * service promised, that each lies within the filters and dates of its slice, and that no `product_id` comes twice. For
+ * its memory see `findRepeated`.
  *
  * @throws MismatchError saying what differs
  */
@@ -28,12 +31,14 @@ export async function verify(path: string, manifest: Manifest): Promise<Verifica
   const hashes = createHashes();
   let rows = 0;
   let identified = true;
-  for await (const id of exportedIds(path, file)) {
+  const assertWithin = sliceCheck(path, manifest);
+  for await (const row of exportedRows(path, file)) {
     rows += 1;
-    if (id === undefined) {
+    assertWithin(row, rows);
+    if (row.product_id === undefined) {
       identified = false;
     } else {
-      hashes.add(id);
+      hashes.add(row.product_id);
     }
   }
   compare(path, "rows", rows, manifest.rows);
@@ -43,6 +48,41 @@ export async function verify(path: string, manifest: Manifest): Promise<Verifica
     throw new MismatchError(`${path} holds row ${JSON.stringify(repeated)} twice`);
   }
   return { rows, bytes, sha256, identified };
+}
+
+async function* exportedIds(path: string, file: Manifest["file"]): AsyncGenerator<string | undefined> {
+  for await (const { product_id } of exportedRows(path, file)) {
+    yield product_id;
+  }
+}
+
+/** Holds rows, which come slice by slice, against the filters of their slice and of the whole file. */
+function sliceCheck(path: string, { filters, plan }: Manifest): (row: ExportedRow, number: number) => void {
+  const left = plan.slices.map((slice) => ({ rows: slice.rows, checks: [slice.filters, filters].map(filterOf) }));
+  return (row, number) => {
+    while (left[0]?.rows === 0) {
+      left.shift();
+    }
+    const [slice] = left;
+    if (slice !== undefined) {
+      slice.rows -= 1;
+      if (!slice.checks.every((isWithin) => isWithin(row))) {
+        throw new MismatchError(`${path}: row ${number} is outside the filters of its manifest`);
+      }
+    }
+  };
+}
+
+/** Columns that were not exported are not compared. */
+function filterOf(filters: Filters): (row: ExportedRow) => boolean {
+  const isOfCombination = combinationFilter(filters);
+  const isOfDay = dayFilter(filters);
+  return ({ retailer, category, department, crawl_date }) =>
+    (retailer === undefined ||
+      category === undefined ||
+      department === undefined ||
+      isOfCombination({ retailer, category, department })) &&
+    (crawl_date === undefined || isOfDay(crawl_date));
 }
 
 /** Compares the counts within the manifest, which the rows of the file already agree with. */

@@ -37,7 +37,7 @@ const SLICES = 32;
 /** From this many pages on the half-empty last page of a slice counts, 2 % of a slice of 25 pages; a longer slice keeps
  * more pages waiting for their turn. */
 const LARGE_SET = 400;
-const SLICE_OF_LARGE_SET = { shortest: 25, longest: 30 };
+const SLICE_OF_LARGE_SET = { shortest: 18, longest: 30 };
 
 /** Part of a page that a cut by date leaves free, since days are not as even as it takes them to be. */
 const SLACK = 0.15;

@@ -1,5 +1,5 @@
 import type { CatalogClient } from "../api/client.ts";
-import type { CoverageSummary } from "../contract/coverage.ts";
+import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
@@ -40,6 +40,8 @@ export interface PullOptions {
 
 /** What a pull tells while it runs; it never prints. */
 export interface PullObserver {
+  /** Told what the pull is planned from; what it throws ends the pull before any page is asked for. */
+  onCoverage?(coverage: readonly Coverage[]): void;
   onPlan?(plan: Plan, slicePages: number): Promise<void>;
   onRows?(rows: number): void;
   onRestart?(reason: string): void;
@@ -86,6 +88,7 @@ async function pullThrough(
 ): Promise<PullResult> {
   const { filters, pageSize, resume, observer } = options;
   let coverage = await client.coverage(filters, options.signal);
+  observer?.onCoverage?.(coverage.data);
   const slicePages = resume?.slicePages ?? pagesOfSlice(coverage.data, pageSize);
   let plan = planSlices(coverage.data, filters, pageSize, slicePages);
   const finished: FinishedSlice[] = resume === undefined ? [] : stillValid(resume.slices, plan);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
@@ -98,3 +98,26 @@ function linesOf(bytes: Buffer): Product[] {
     .split("\n")
     .map((line) => JSON.parse(line));
 }
+
+test("a value that is too long for the name of a folder is refused before any page is asked for", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  const long = [...rows, product({ retailer: "é".repeat(124), crawl_date: "2026-01-02" })];
+  const { code, stderr } = await exportTo(folder, ["-f", "ndjson", "--verbose"], long);
+  expect([code, stderr.match(/GET \/v1\/catalog/g), stderr.replace(/\s+/g, " ")]).toEqual([
+    2,
+    null,
+    expect.stringMatching(/the retailer "é{40}…" is too long for the name of a folder; leave retailer out/),
+  ]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a link in the place of a partition's folder is refused, and what it leads to stays as it is", async () => {
+  const parent = await temporaryFolder();
+  const folder = join(parent, "out");
+  await mkdir(join(parent, "victim"));
+  await mkdir(folder);
+  await symlink("../victim", join(folder, "retailer=acme"));
+  const { code, stderr } = await exportTo(folder, ["-f", "ndjson"]);
+  expect([code, stderr.replace(/\s+/g, " ")]).toEqual([1, expect.stringContaining("retailer=acme is a symbolic link")]);
+  expect(await readdir(join(parent, "victim"))).toEqual([]);
+});

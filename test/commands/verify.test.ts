@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
-import { EXIT } from "../../src/errors.ts";
-import type { Manifest } from "../../src/export/manifest.ts";
+import { EXIT, FileError, MismatchError } from "../../src/errors.ts";
+import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
@@ -30,7 +30,8 @@ async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> =
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const fitted = { ...manifest, ...changes, file: { ...manifest.file, bytes: bytes.length, sha256 } };
   await writeFile(file, bytes);
-  await writeFile(`${file}.manifest.json`, JSON.stringify(fitted));
+  const { checksum: _, ...unsigned } = fitted as Manifest & { checksum?: string };
+  await writeFile(`${file}.manifest.json`, manifestText(unsigned));
 }
 
 /** A Parquet file of these rows, in two row groups. */
@@ -42,22 +43,31 @@ async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
 
+const HAS_ZSTD = "createZstdCompress" in zlib;
+
 describe("verify", () => {
-  test.each(["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.ndjson.gz", "rows.csv.gz", "rows.parquet"])(
-    "says of an untouched %s what it is",
-    async (name) => {
-      const { file, verify } = await exported(name);
-      const bytes = await readFile(file);
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      const size = bytes.length.toLocaleString("en-US");
-      expect(await verify()).toEqual({
-        code: EXIT.ok,
-        signal: null,
-        stdout: `${name}: 601 rows, each once, ${size} bytes, sha256 ${sha256}\n`,
-        stderr: "",
-      });
-    },
-  );
+  test.each([
+    "rows.ndjson",
+    "rows.csv",
+    "rows.tsv",
+    "rows.json",
+    "rows.ndjson.gz",
+    "rows.csv.gz",
+    "rows.parquet",
+    // Node.js 22.15 or newer; `zstdFrames` has tests of its own.
+    ...(HAS_ZSTD ? ["rows.ndjson.zst", "rows.csv.zst"] : []),
+  ])("says of an untouched %s what it is", async (name) => {
+    const { file, verify } = await exported(name);
+    const bytes = await readFile(file);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const size = bytes.length.toLocaleString("en-US");
+    expect(await verify()).toEqual({
+      code: EXIT.ok,
+      signal: null,
+      stdout: `${name}: 601 rows, each once, ${size} bytes, sha256 ${sha256}\n`,
+      stderr: "",
+    });
+  });
 
   test("is silent with --quiet", async () => {
     const { verify } = await exported("rows.ndjson");
@@ -135,7 +145,7 @@ describe("verify", () => {
       const { file, verify } = await exported(name);
       const twice = [...products(600), product({ sku: "sku-0007" })];
       const contents: Record<string, Buffer> = {
-        "rows.ndjson.gz": gzipSync(twice.map((row) => `${JSON.stringify(row)}\n`).join("")),
+        "rows.ndjson.gz": zlib.gzipSync(twice.map((row) => `${JSON.stringify(row)}\n`).join("")),
         "rows.csv": Buffer.from(`sku,product_id\r\n${twice.map((row) => `x,${row.product_id}\r\n`).join("")}`),
         "rows.json": Buffer.from(`[\n${twice.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`),
         "rows.parquet": await parquetOf(twice),
@@ -159,6 +169,52 @@ describe("verify", () => {
     await replace(file, Buffer.from(content));
     const { code, stderr } = await verify();
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining(message)]);
+  });
+
+  test("notices any flipped bit of the manifest", async () => {
+    const { cwd, file } = await exported("rows.ndjson", ["--retailer", "acme", "--start-date", "2026-01-01"]);
+    const bytes = await readFile(`${file}.manifest.json`);
+    const passed: number[] = [];
+    for (let flip = 0; flip < 200; flip += 1) {
+      const changed = Buffer.from(bytes);
+      const at = Math.floor((flip * bytes.length) / 200);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (flip % 8));
+      await writeFile(`${file}.manifest.json`, changed);
+      const found = await readManifest(join(cwd, "rows.ndjson")).catch((error: unknown) => error);
+      if (!(found instanceof MismatchError || found instanceof FileError)) {
+        passed.push(at);
+      }
+    }
+    expect(passed).toEqual([]);
+  });
+
+  test.each(["rows.ndjson", "rows.csv", "rows.parquet"])(
+    "holds the rows of %s against the filters and dates of the manifest",
+    async (name) => {
+      const { file, verify } = await exported(name);
+      const bytes = await readFile(file);
+      for (const filters of [{ start_date: "2026-01-16" }, { retailer: "bolt" }, { rcd: "acme:lamps:garden" }]) {
+        await replace(file, bytes, { filters });
+        const { code, stderr } = await verify();
+        expect([code, stderr]).toEqual([
+          EXIT.changed,
+          expect.stringContaining(`${name}: row 1 is outside the filters of its manifest`),
+        ]);
+      }
+    },
+  );
+
+  test("checks ids behind a byte order mark, too", async () => {
+    const { file, verify } = await exported("rows.csv", ["--bom", "--columns", "product_id,sku"]);
+    const { stdout } = await verify();
+    const twice = ["product_id,sku", ...Array(601).fill("a,b"), ""].join("\r\n");
+    await replace(file, Buffer.from(`\uFEFF${twice}`));
+    const { code, stderr } = await verify();
+    expect([stdout, code, stderr]).toEqual([
+      expect.stringContaining("601 rows, each once"),
+      EXIT.changed,
+      expect.stringContaining('holds row "a" twice'),
+    ]);
   });
 
   test("needs the manifest and the file", async () => {

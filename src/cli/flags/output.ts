@@ -27,10 +27,10 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
     .addOption(new Option("-f, --format <format>", `format of the output (default: ${formatDefault})`).choices(formats))
     .option("-o, --output <file>", "write to a file, complete or not at all, instead of stdout")
     .addOption(
-      new Option("--compress <codec>", "compress the output (default: from the file's ending)").choices([
-        "gzip",
-        "zstd",
-      ]),
+      new Option(
+        "--compress <codec>",
+        "compress the output; zstd needs Node.js 22.15 (default: from the file's ending)",
+      ).choices(["gzip", "zstd"]),
     )
     .option("--no-clobber", "refuse to replace an existing file")
     .hook("preAction", async (_, acting) => {

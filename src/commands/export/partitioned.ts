@@ -2,14 +2,13 @@ import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Connection, withConnection } from "../../cli/connection.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
 import { EmptyResultError, FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
 import { lockFolder, ownFolderOf } from "../../mirror/folder-lock.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
-import { moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
+import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./progress.ts";
@@ -20,7 +19,6 @@ import { encoding } from "./run.ts";
  * rows of are replaced when all of them are complete; other partitions stay as they are.
  */
 export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
-  keepHeapSmall();
   const folder = options.output.output ?? "";
   await withConnection(options, context, async (connection) => {
     await refuseSynced(folder);
@@ -58,8 +56,11 @@ async function exportTo(
 ): Promise<void> {
   const spool = await openPartitionSpool(join(staging, "rows"));
   try {
-    const sink = createPartitionSink(spool, partitionOf(options.partitionBy ?? []));
-    const { rows } = await pullWithProgress(sink, options, undefined, connection, context);
+    const columns = options.partitionBy ?? [];
+    const sink = createPartitionSink(spool, partitionOf(columns));
+    const { rows } = await pullWithProgress(sink, options, undefined, connection, context, (coverage) =>
+      assertFolderNames(columns, coverage),
+    );
     if (options.failOnEmpty && rows === 0) {
       throw new EmptyResultError("nothing matches the filters");
     }

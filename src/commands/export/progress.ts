@@ -2,7 +2,7 @@ import type { Connection } from "../../cli/connection.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Context } from "../../context.ts";
 import type { Resumable } from "../../export/resume.ts";
-import { type PullResult, pull, type RowSink } from "../../pull/pull.ts";
+import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import type { ExportOptions } from "./options.ts";
 
 /** Pulls into the sink and shows how it goes. */
@@ -12,6 +12,7 @@ export async function pullWithProgress(
   claim: Resumable | undefined,
   { client, filters, reporter, signal }: Connection,
   context: Context,
+  onCoverage?: PullObserver["onCoverage"],
 ): Promise<PullResult> {
   const { concurrency, maxRows, spoolLimit } = options;
   return await withProgress(reporter, context, options, (update) =>
@@ -25,6 +26,7 @@ export async function pullWithProgress(
       spoolLimit,
       resume: claim?.earlier,
       observer: {
+        ...(onCoverage && { onCoverage }),
         onPlan: async ({ totalRows, requests }, slicePages) => {
           const total = Math.min(totalRows, maxRows ?? totalRows);
           update({ total, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });

@@ -61,7 +61,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   formats: {
     title: "FORMATS",
     intro:
-      "--format chooses one; else the ending of --output does; else it is table for coverage and sample in a terminal, and ndjson otherwise. Endings .gz and .zst, or --compress, compress.",
+      "--format chooses one; else the ending of --output does; else it is table for coverage and sample in a terminal, and ndjson otherwise. Endings .gz and .zst, or --compress, compress; zstd needs Node.js 22.15 or newer.",
     entries: Object.entries(FORMATS),
   },
 };

@@ -1,8 +1,9 @@
-import { mkdir, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { rename } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
 import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { makeOwnFolder } from "../../files/own-file.ts";
 import { fileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { memberOf } from "../formats/row-members.ts";
@@ -49,6 +50,32 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
   return (rows, row) => columns.map((column) => folderOf(rows, row, column)).join("/");
 }
 
+/** Bytes of the longest name that file systems take. */
+const LONGEST_NAME = 255;
+
+/**
+ * Refuses, before any page is asked for, a value that no folder can be named by.
+ *
+ * @throws UsageError naming the value
+ */
+export function assertFolderNames(
+  columns: readonly PartitionColumn[],
+  combinations: readonly Record<Exclude<PartitionColumn, "crawl_date">, string>[],
+): void {
+  for (const column of columns) {
+    const values = column === "crawl_date" ? [] : combinations.map((combination) => combination[column]);
+    const tooLong = values.find(
+      (value) => Buffer.byteLength(`${column}=${escapePartitionValue(value)}`) > LONGEST_NAME,
+    );
+    if (tooLong !== undefined) {
+      throw new UsageError(
+        `the ${column} "${tooLong.slice(0, 40)}…" is too long for the name of a folder; leave ${column} out of --partition-by`,
+        { flag: "--partition-by", value: column },
+      );
+    }
+  }
+}
+
 /** What Hive calls a partition whose value is empty. */
 const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
 
@@ -63,11 +90,19 @@ export function escapePartitionValue(value: string): string {
   });
 }
 
-/** Moves a complete file to its place below `folder`, durably; readers see the old file or the new one. */
+/**
+ * Moves a complete file to its place below `folder`, durably; readers see the old file or the new one.
+ *
+ * @throws FileError also where a link stands in the place of a partition's folder
+ */
 export async function moveIntoPlace(complete: string, folder: string, place: string): Promise<void> {
   const target = join(folder, place);
   try {
-    await mkdir(dirname(target), { recursive: true });
+    let parent = folder;
+    for (const name of dirname(place).split(sep)) {
+      parent = join(parent, name);
+      await makeOwnFolder(parent);
+    }
     await rename(complete, target);
     await fsyncFolder(dirname(target));
   } catch (error) {

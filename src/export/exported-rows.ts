@@ -1,0 +1,156 @@
+import { createReadStream } from "node:fs";
+import { type Duplex, pipeline, Readable } from "node:stream";
+import * as zlib from "node:zlib";
+import { parse as parseCsv } from "csv-parse";
+import { FileError, MismatchError } from "../errors.ts";
+import { fileError } from "../files/system-error.ts";
+import type { Manifest } from "./manifest.ts";
+import { zstdFrames } from "./zstd-frames.ts";
+
+const CHECKED_COLUMNS = ["product_id", "retailer", "category", "department", "crawl_date"] as const;
+
+/** What a row of a file is checked by; a column that was not exported is absent. */
+export type ExportedRow = Partial<Record<(typeof CHECKED_COLUMNS)[number], string>>;
+
+type RowReader = (path: string, compression: string | null) => AsyncIterable<ExportedRow>;
+
+const READERS: Readonly<Record<string, RowReader>> = {
+  ndjson: reader((bytes) => rowsOfLines(bytes, (line) => line)),
+  // One row a line between the brackets, as the encoder writes it.
+  json: reader((bytes) =>
+    rowsOfLines(bytes, (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
+  ),
+  csv: reader((bytes) => rowsOfRecords(bytes, ",")),
+  tsv: reader((bytes) => rowsOfRecords(bytes, "\t")),
+  async *parquet(path) {
+    const [{ asyncBufferFromFile }, { rowGroups }] = await Promise.all([
+      import("hyparquet"),
+      import("./parquet-groups.ts"),
+    ]);
+    for await (const rows of rowGroups(await asyncBufferFromFile(path), CHECKED_COLUMNS)) {
+      yield* rows.map(checkedColumns);
+    }
+  },
+};
+
+/** Reads a format from its first byte to its last. */
+function reader(rowsOf: (bytes: Readable) => AsyncIterable<ExportedRow>): RowReader {
+  return async function* (path, compression) {
+    const bytes = contentOf(path, compression);
+    try {
+      yield* rowsOf(bytes);
+    } finally {
+      bytes.destroy();
+    }
+  };
+}
+
+/**
+ * Reads an exported file row by row; memory is one chunk of the file, its longest row and a codec's window, of a
+ * Parquet file the footer and one row group of the columns that are checked.
+ *
+ * @throws MismatchError where it is not of its format
+ * @throws FileError where it cannot be read by this version
+ */
+export async function* exportedRows(
+  path: string,
+  { format, compression }: Pick<Manifest["file"], "format" | "compression">,
+): AsyncGenerator<ExportedRow, void, undefined> {
+  const read = READERS[format];
+  if (read === undefined) {
+    throw new FileError(`${path}: rows of the format ${JSON.stringify(format)} cannot be counted`, path);
+  }
+  try {
+    yield* read(path, compression);
+  } catch (error) {
+    if (error instanceof FileError) {
+      throw error;
+    }
+    throw (error as NodeJS.ErrnoException).syscall === undefined
+      ? new MismatchError(`${path} is not ${compression ?? format}: ${(error as Error).message}`)
+      : fileError(path, error);
+  }
+}
+
+const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
+
+function contentOf(path: string, compression: string | null): Readable {
+  const file = createReadStream(path);
+  if (compression === null) {
+    return file;
+  }
+  if (compression === "gzip") {
+    // The codec is destroyed with the same error, which its reader is told.
+    return pipeline(file, zlib.createGunzip(), () => undefined);
+  }
+  if (createZstdDecompress === undefined) {
+    throw new FileError(`${path}: zstd needs Node.js 22.15 or newer`, path);
+  }
+  return Readable.from(expandFrames(file, createZstdDecompress));
+}
+
+async function* expandFrames(file: AsyncIterable<Buffer>, createCodec: () => Duplex): AsyncGenerator<Buffer> {
+  for await (const frame of zstdFrames(file)) {
+    yield* pipeline(frame, createCodec(), () => undefined) as AsyncIterable<Buffer>;
+  }
+}
+
+async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | undefined): AsyncGenerator<ExportedRow> {
+  let number = 0;
+  for await (const line of linesOf(bytes)) {
+    number += 1;
+    const row = rowOf(line);
+    if (row !== undefined) {
+      yield parseRow(row, number);
+    }
+  }
+}
+
+/** Lines end with LF alone: a value may hold every other character that some readers take for a line end. */
+async function* linesOf(bytes: Readable): AsyncGenerator<string> {
+  bytes.setEncoding("utf8");
+  let pending = "";
+  for await (const text of bytes as AsyncIterable<string>) {
+    const lines = (pending + text).split("\n");
+    pending = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (pending !== "") {
+    throw new Error("the last line has no end");
+  }
+}
+
+function parseRow(text: string, line: number): ExportedRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`line ${line} is not JSON`);
+  }
+  return checkedColumns(value);
+}
+
+async function* rowsOfRecords(bytes: Readable, delimiter: string): AsyncGenerator<ExportedRow> {
+  let header: readonly string[] | undefined;
+  const records: AsyncIterable<string[]> = pipeline(bytes, parseCsv({ delimiter, bom: true }), () => undefined);
+  for await (const record of records) {
+    if (header === undefined) {
+      header = record;
+    } else {
+      yield checkedColumns(Object.fromEntries(header.map((name, column) => [name, record[column]])));
+    }
+  }
+}
+
+/** A date is a `Date` in Parquet. */
+function checkedColumns(row: unknown): ExportedRow {
+  const checked: ExportedRow = {};
+  for (const name of CHECKED_COLUMNS) {
+    const value = (row as Record<string, unknown> | null)?.[name];
+    const text = value instanceof Date ? value.toISOString().slice(0, 10) : value;
+    if (typeof text === "string") {
+      checked[name] = text;
+    }
+  }
+  return checked;
+}
