@@ -9,7 +9,7 @@ import { KeyUses } from "./key-uses.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./problems.ts";
 import { FixedWindow, groupBudgets, rateLimitHeaders } from "./rate-limit.ts";
-import { malformedRequestHandler, socketAnswer } from "./raw-answers.ts";
+import { checkRequest, malformedRequestHandler, socketAnswer } from "./raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveErrors } from "./routes/errors.ts";
 import { serveOperations } from "./routes/operations.ts";
@@ -93,9 +93,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
         headers: { "retry-after": "1" },
       });
     }
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      throw new ServiceProblem("invalid_request", "The request has no Host header.");
-    }
+    checkRequest(request.raw);
     if (request.is404) {
       // Here, so that a body sent to nowhere is not read first.
       throw notFound(app, request);

@@ -32,6 +32,7 @@ export class GatedConnection extends Duplex {
   #isWanted = false;
   #isWriting = false;
   #isDraining = false;
+  #isFinished = false;
   #idleTime = 0;
 
   /** @param onCount is told of each answer that is begun (1) or over (-1) */
@@ -41,6 +42,9 @@ export class GatedConnection extends Duplex {
     this.#socket = socket;
     this.#onCount = onCount;
     socket.on("data", (bytes) => {
+      if (this.#isFinished) {
+        return;
+      }
       this.#waiting = this.#waiting.length === 0 ? bytes : Buffer.concat([this.#waiting, bytes]);
       this.#handOn();
       if (this.#waiting.length > 0) {
@@ -91,6 +95,14 @@ export class GatedConnection extends Duplex {
     if (this.isIdle) {
       this.destroy();
     }
+  }
+
+  /** The same, and nothing more is read: what follows cannot be understood. */
+  finish(): void {
+    this.#isFinished = true;
+    this.#inRequest = false;
+    this.#waiting = Buffer.alloc(0);
+    this.drain();
   }
 
   /** Whether no answer will follow this one. */
@@ -150,6 +162,10 @@ export class GatedConnection extends Duplex {
       return;
     }
     this.#onCount(-1);
+    if (response === this.#latest) {
+      // What was handed on behind its head was its body.
+      this.#inRequest = false;
+    }
     if (this.#isDraining && this.isIdle) {
       this.end();
     } else {
@@ -163,7 +179,7 @@ export class GatedConnection extends Duplex {
 
   #handOn(): void {
     const most = this.#isDraining ? 1 : OPEN_ANSWERS;
-    if (!this.#isWanted || this.destroyed || this.#openAnswers.size >= most) {
+    if (!this.#isWanted || this.#isFinished || this.destroyed || this.#openAnswers.size >= most) {
       return;
     }
     if (this.#waiting.length > 0) {

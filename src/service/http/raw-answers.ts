@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { GatedConnection } from "./gated-connection.ts";
 import { PROBLEM_TYPE, problemDocument, ServiceProblem } from "./problems.ts";
@@ -11,16 +11,21 @@ const LINGER = 5_000;
 /** Ends a connection with a problem that is written by hand, because nothing else can answer there. */
 export type SocketAnswer = (socket: Socket, problem: ServiceProblem) => void;
 
-/** How connections are ended with a problem. While an answer is open on one, nothing may be written into it: it is cut. */
+/** How connections are ended with a problem. Where an answer is open already, the connection ends with that one. */
 export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): SocketAnswer {
   return (socket, problem) => {
     // Nobody else hears of a socket that Node.js has handed over, or ends it where its client does not.
     socket.on("error", () => socket.destroy());
-    socket.setTimeout(LINGER, () => socket.destroy());
-    if (!socket.writable || (socket as unknown as GatedConnection).hasOpenAnswer) {
+    const connection = socket as unknown as GatedConnection;
+    if (connection.hasOpenAnswer) {
+      connection.finish();
+      return;
+    }
+    if (!socket.writable) {
       socket.destroy();
       return;
     }
+    socket.setTimeout(LINGER, () => socket.destroy());
     const document = problemDocument(problem, errorBase(), newRequestId());
     const body = JSON.stringify(document);
     const headers = {
@@ -58,4 +63,22 @@ function detailOf({ code }: NodeJS.ErrnoException): string {
   return code === "ERR_HTTP_REQUEST_TIMEOUT"
     ? "The request did not arrive in time."
     : "The bytes received are not an HTTP request.";
+}
+
+/** Refuses requests that HTTP/1.1 (RFC 9112) or the contract have no place for, though Node.js takes them. */
+export function checkRequest({ method, httpVersion, headers, rawHeaders }: IncomingMessage): void {
+  if (httpVersion !== "1.0" && httpVersion !== "1.1") {
+    throw new ServiceProblem("invalid_request", `The service speaks HTTP/1.1, not HTTP/${httpVersion}.`);
+  }
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    throw new ServiceProblem(
+      "invalid_request",
+      hosts === 0 ? "The request has no Host header." : "The request has more than one Host header.",
+    );
+  }
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+  if (hasBody && (method === "GET" || method === "HEAD")) {
+    throw new ServiceProblem("invalid_request", "A request is a GET with query parameters only; it has no body.");
+  }
 }

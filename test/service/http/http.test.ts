@@ -32,6 +32,11 @@ test.each([
     `POST /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n${close}\r\n`,
   ],
   ["no host", "GET /v1/catalog HTTP/1.1\r\nConnection: close\r\n\r\n"],
+  ["two hosts", `GET /v1/catalog HTTP/1.1\r\nHost: y\r\n${close}\r\n`],
+  ["another version of HTTP", `GET /v1/catalog HTTP/2.0\r\n${close}\r\n`],
+  ["an unknown transfer coding", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n${close}\r\n`],
+  ["a chunk of no length", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${close}\r\nZZ\r\nabc\r\n`],
+  ["a body", `GET /v1/catalog HTTP/1.1\r\nContent-Length: 3\r\n${close}\r\nabc`],
 ])("%s is answered with a problem, and the service goes on", async (_, bytes) => {
   const service = await startTestService();
 
