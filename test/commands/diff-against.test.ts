@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import type { DayState, SyncState } from "../../src/mirror/folder-state.ts";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -27,14 +28,17 @@ async function synced({ rows = WEEK, flags = [] }: { rows?: readonly (Product | 
   const cwd = await temporaryFolder();
   const { url, key } = await startTestService({ rows });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  expect(await runCatalog(["sync", "copy", ...flags], { env, cwd })).toMatchObject({ code: 0, stderr: "" });
+  expect(await runInProcess(["sync", join(cwd, "copy"), ...flags], { env })).toMatchObject({ code: 0, stderr: "" });
   return {
     cwd,
     file: (day: string) => join(cwd, "copy", `crawl_date=${day}`, "part-0.parquet"),
     state: join(cwd, "copy/.catalog/state.json"),
-    fromService: (...args: string[]) => runCatalog(["diff", ...args], { env, cwd }),
-    /** Without key and address. */
-    fromFolder: (...args: string[]) => runCatalog(["diff", "--against", "copy", ...args], { cwd }),
+    fromService: (...args: string[]) => runInProcess(["diff", ...args], { env }),
+    /** Without key and address; the folder is told as `copy`. */
+    fromFolder: async (...args: string[]) => {
+      const { code, stdout, stderr } = await runInProcess(["diff", "--against", join(cwd, "copy"), ...args]);
+      return { code, stdout, stderr: stderr.replaceAll(`${cwd}/`, "") };
+    },
   };
 }
 
@@ -94,7 +98,15 @@ describe("a day", () => {
 
   test("without rows is a failure with --fail-on-empty, which leaves no file", async () => {
     const { cwd, fromFolder } = await synced();
-    const { code, stderr } = await fromFolder("--from", "2026-01-01", "--to", MONDAY, "--fail-on-empty", "-o", "a.csv");
+    const { code, stderr } = await fromFolder(
+      "--from",
+      "2026-01-01",
+      "--to",
+      MONDAY,
+      "--fail-on-empty",
+      "-o",
+      join(cwd, "a.csv"),
+    );
     expect([code, stderr]).toEqual([7, expect.stringContaining("no rows match on 2026-01-01")]);
     await expect(readFile(join(cwd, "a.csv"))).rejects.toMatchObject({ code: "ENOENT" });
   });
@@ -179,7 +191,7 @@ describe("what cannot be relied on is refused:", () => {
   test("a file in place of a folder", async () => {
     const { cwd } = await synced();
     await writeFile(join(cwd, "rows"), "");
-    const { code, stderr } = await runCatalog(["diff", "--against", "rows", ...DAYS], { cwd });
+    const { code, stderr } = await runInProcess(["diff", "--against", join(cwd, "rows"), ...DAYS]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("rows holds nothing that `catalog sync` wrote")]);
   });
 
@@ -247,7 +259,7 @@ test.each([
   ["--max-rate", "5"],
   ["--concurrency", "2"],
 ])("%s is refused, since no service is asked", async (...flags) => {
-  const { code, stdout, stderr } = await runCatalog(["diff", "--against", "copy", "--from", "7d", ...flags]);
+  const { code, stdout, stderr } = await runInProcess(["diff", "--against", "copy", "--from", "7d", ...flags]);
   expect([code, stdout, stderr]).toEqual([
     2,
     "",
@@ -256,6 +268,6 @@ test.each([
 });
 
 test("an empty name of a folder is refused", async () => {
-  const { code, stderr } = await runCatalog(["diff", "--against", "", "--from", "7d"]);
+  const { code, stderr } = await runInProcess(["diff", "--against", "", "--from", "7d"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("--against is empty")]);
 });

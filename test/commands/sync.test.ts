@@ -8,16 +8,16 @@ import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
 import { addDays } from "../../src/mirror/calendar.ts";
-import { bareEnvironment, CATALOG, runCatalog, startCatalog } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, startCatalog } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
 test("a first run says what it came to, as text and as JSON", async () => {
   const rows = await servedFolder(sixteenDays());
-  const sync = (...flags: string[]) => runCatalog(["sync", rows.folder, ...flags], { env: rows.env });
+  const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   expect(await sync("--format", "json")).toEqual({
     code: 0,
-    signal: null,
     stdout: `${JSON.stringify({
       days_checked: 16,
       days_audited: 0,
@@ -47,7 +47,7 @@ test("day files that sync may not have written are a usage error with the way ou
   const rows = await servedFolder(sixteenDays());
   await mkdir(join(rows.folder, "crawl_date=2019-05-05"), { recursive: true });
   await writeFile(rows.file("2019-05-05"), "a stranger");
-  expect(await runCatalog(["sync", rows.folder], { env: rows.env })).toMatchObject({
+  expect(await runInProcess(["sync", rows.folder], { env: rows.env })).toMatchObject({
     code: 2,
     stdout: "",
     stderr: `error: ${rows.folder} holds day folders of which \`catalog sync\` has no record: crawl_date=2019-05-05/part-0.parquet. Name another folder; if catalog wrote them, add --adopt.\n`,
@@ -61,16 +61,16 @@ test("a folder that another process writes is refused, one whose writer has died
   const other = startCatalog(["service", "start", "--port", "0", "--database", join(rows.folder, "..", "db")]);
   const ended = new Promise((resolve) => other.once("exit", resolve));
   await writeFile(join(rows.folder, ".catalog/lock"), JSON.stringify(await ownerOf(other.pid ?? 0)));
-  const { code, stderr } = await runCatalog(["sync", rows.folder], { env: rows.env });
+  const { code, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
   expect([code, stderr]).toEqual([5, expect.stringContaining(`is being written by process ${other.pid}`)]);
   other.kill("SIGKILL");
   await ended;
-  expect((await runCatalog(["sync", rows.folder], { env: rows.env })).code).toBe(0);
+  expect((await runInProcess(["sync", rows.folder], { env: rows.env })).code).toBe(0);
 });
 
 test("a folder goes on with the filters it was first given, and refuses others", async () => {
   const rows = await servedFolder(sixteenDays());
-  const sync = (...flags: string[]) => runCatalog(["sync", rows.folder, ...flags], { env: rows.env });
+  const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const flags = ["--retailer", "bolt,acme", "--start-date", LAST_DAY];
   expect(await sync(...flags)).toMatchObject({ code: 0, stderr: "" });
   expect(await sync("--lookback", "0")).toMatchObject({ code: 0, stdout: expect.stringContaining(" · 0 pulled · ") });
@@ -83,7 +83,7 @@ test("a service that lost more than half of the rows is exit code 6, and the way
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   await rows.replace(rows.all().slice(0, 3));
-  const sync = (...flags: string[]) => runCatalog(["sync", rows.folder, ...flags], { env: rows.env });
+  const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const { code, stderr } = await sync();
   expect([code, stderr]).toEqual([6, expect.stringContaining("45 of the 48 rows")]);
   expect(stderr).toContain("--allow-shrink");
@@ -153,14 +153,14 @@ test("a state that is no longer to be understood is an error with the way out, f
   await rows.sync();
   const state = join(rows.folder, ".catalog/state.json");
   await truncate(state, 100);
-  const sync = (...flags: string[]) => runCatalog(["sync", rows.folder, ...flags], { env: rows.env });
+  const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const refusal = {
     code: 1,
     stdout: "",
     stderr: `error: ${state} is damaged; delete it and run \`catalog sync --adopt\` to start anew\n`,
   };
   expect(await sync()).toMatchObject(refusal);
-  expect(await runCatalog(["diff", "--against", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(
+  expect(await runInProcess(["diff", "--against", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(
     refusal,
   );
   await rm(state);
@@ -188,7 +188,7 @@ test("what stands where the tool's own folder should be is named", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
   await mkdir(rows.folder);
   await writeFile(join(rows.folder, ".catalog"), "");
-  const { code, stderr } = await runCatalog(["sync", rows.folder], { env: rows.env });
+  const { code, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
   expect([code, stderr]).toEqual([
     1,
     `error: ${rows.folder}/.catalog is a file, and catalog needs a folder of its own there; remove it or use another name\n`,
