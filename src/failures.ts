@@ -216,64 +216,39 @@ const UNEXPECTED: Failure = {
   remedy: "Run the command again with `--verbose`, which shows where in the tool it happened.",
 };
 
-/** The codes of the service's catalogue, which says the rest of them: exit code, and what to do with this tool. */
-const OF_SERVICE = {
-  invalid_request: [
-    EXIT.usage,
+/** What to do with this tool about each code of the service's catalogue, which says the rest. */
+const REMEDIES = {
+  invalid_request:
     "The tool checks flags before it sends anything, so this one slipped through: the flag at fault is named in the error.",
-  ],
-  unknown_retailer: [EXIT.usage, "List them: `catalog coverage --group-by retailer`."],
-  unknown_category: [EXIT.usage, "List what the retailer has: `catalog coverage --retailer SLUG --group-by category`."],
-  unknown_department: [
-    EXIT.usage,
-    "List what the retailer has: `catalog coverage --retailer SLUG --group-by department`.",
-  ],
-  invalid_date_range: [
-    EXIT.usage,
+  unknown_retailer: "List them: `catalog coverage --group-by retailer`.",
+  unknown_category: "List what the retailer has: `catalog coverage --retailer SLUG --group-by category`.",
+  unknown_department: "List what the retailer has: `catalog coverage --retailer SLUG --group-by department`.",
+  invalid_date_range:
     "A day is YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d, in UTC; `--date DAY` sets both ends at once.",
-  ],
-  invalid_cursor: [
-    EXIT.changed,
+  invalid_cursor:
     "`catalog export` walks the slice again from its first page by itself. It gives up where rows that cannot be taken back were written: export to a file with --output instead of a pipe.",
-  ],
-  missing_credentials: [
-    EXIT.credentials,
-    "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.",
-  ],
-  invalid_credentials: [
-    EXIT.credentials,
+  missing_credentials: "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.",
+  invalid_credentials:
     "See which key is used and where it comes from: `catalog auth status`. Replace it: `catalog auth login`. Do not try again with the same key: failed attempts are throttled.",
-  ],
-  insufficient_scope: [
-    EXIT.credentials,
+  insufficient_scope:
     "See what the key may do: `catalog auth status`. `catalog sample` needs catalog:sample, the rest catalog:read.",
-  ],
-  not_found: [
-    EXIT.notFound,
+  not_found:
     "Check the address: `catalog auth status` shows it. A service behind a path prefix needs it in --base-url, such as https://api.example.com/api; the tool adds /v1 itself.",
-  ],
-  rate_limited: [
-    EXIT.unavailable,
+  rate_limited:
     "The tool paces itself and waits by itself. Others use up the same limit: leave them room with `catalog export --max-rate N`, or wait longer with --retries N.",
-  ],
-  internal_error: [
-    EXIT.unavailable,
+  internal_error:
     "The tool tried again by itself. Ask `catalog status` for an incident; report the request id where there is none.",
-  ],
-  service_unavailable: [
-    EXIT.unavailable,
+  service_unavailable:
     "The tool tried again by itself. Ask `catalog status` for an incident, and run the command again later.",
-  ],
-  upstream_timeout: [
-    EXIT.unavailable,
+  upstream_timeout:
     "The tool tried again by itself. Narrow the filters (a retailer, fewer days), or ask for less at once: `catalog export --page-size 100 --concurrency 2`.",
-  ],
-} as const satisfies Record<ProblemCode, readonly [exitCode: number, remedy: string]>;
+} as const satisfies Record<ProblemCode, string>;
 
 /** Failures that the service reports, in the order of its catalogue. */
 export const SERVICE_FAILURES: readonly Failure[] = PROBLEM_CODES.map((code) => {
-  const [exitCode, remedy] = OF_SERVICE[code];
-  return { code, ...PROBLEMS[code], exitCode, remedy };
+  // A cursor that no longer counts is no fault of the command line: the set changed.
+  const exitCode = code === "invalid_cursor" ? EXIT.changed : exitCodeOf(PROBLEMS[code]);
+  return { code, ...PROBLEMS[code], exitCode, remedy: REMEDIES[code] };
 });
 
 /** Failures of this tool, and of what stands before the service. */
@@ -284,23 +259,22 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { code } = error.problem;
     const known = SERVICE_FAILURES.find((failure) => failure.code === code);
-    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error) };
+    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOf(error) };
   }
   const failure = KINDS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
   const isTerminated = error instanceof InterruptedError && error.signal === "SIGTERM";
   return isTerminated ? { ...failure, exitCode: EXIT.terminated } : failure;
 }
 
-/** A code this version does not know, or a body without one, is judged by its HTTP status. */
-function exitCodeOfStatus({ status, keyFlaw }: ApiError): number {
-  const isKeyTooLong = status === 431 && keyFlaw !== undefined;
-  if (status === 401 || status === 403 || status === 407 || isKeyTooLong) {
+/** By the HTTP status; so is a code judged that this version does not know, and a body without one. */
+function exitCodeOf({ status, keyFlaw }: Pick<ApiError, "status"> & Partial<ApiError>): number {
+  if ([401, 403, 407].includes(status) || (status === 431 && keyFlaw !== undefined)) {
     return EXIT.credentials;
   }
   if (status === 404) {
     return EXIT.notFound;
   }
-  if (status === 408 || status === 429 || status >= 500) {
+  if ([408, 429].includes(status) || status >= 500) {
     return EXIT.unavailable;
   }
   // Headers that are too long are no flag's fault.

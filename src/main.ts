@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { correct } from "./cli/correction.ts";
 import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
 import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
+import { helpLayout } from "./cli/help-layout.ts";
 import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
@@ -46,15 +47,11 @@ async function parse(program: Command, argv: readonly string[]): Promise<void> {
   }
 }
 
-const FIRST_STEPS = `
-First steps:
+const FIRST_STEPS = `First steps:
   $ catalog coverage --demo                 what it looks like, without an account
   $ catalog auth login --base-url https://api.example.com
   $ catalog coverage --group-by retailer    which retailers there are
   $ catalog export --date yesterday -o rows.csv`;
-
-/** Cells in which a description is still broken between words; in fewer it would be a column of single words. */
-const NARROWEST_DESCRIPTION = 24;
 
 /** Declares every command; of those that are not wanted whole, the summary is enough. */
 export async function createProgram(
@@ -72,16 +69,16 @@ export async function createProgram(
       getOutHelpWidth: () => context.stdout.columns || 80,
       outputError: () => undefined,
     })
-    .configureHelp({ minWidthToWrap: NARROWEST_DESCRIPTION })
+    .configureHelp(helpLayout(FIRST_STEPS))
     .version(VERSION, "--version", "show the version")
     .showHelpAfterError(false)
     .showSuggestionAfterError(false)
     .helpCommand(false)
-    .addHelpText("after", FIRST_STEPS)
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
   addGlobalFlags(program);
-  for (const { name, summary, hidden, load } of COMMANDS) {
-    const command = program.command(name, { hidden: hidden ?? false }).summary(summary);
+  for (const { name, group, summary, load } of COMMANDS) {
+    const command = program.command(name, { hidden: group === undefined }).summary(summary);
+    command.helpGroup(group ?? "");
     if (isWanted(name)) {
       const { declare } = await load();
       declare(command, context);

@@ -1,3 +1,4 @@
+import { closest } from "../contract/closest.ts";
 import { editDistance } from "../contract/edit-distance.ts";
 import { FILTER_NAMES } from "../contract/filters.ts";
 import { API_KEY_LENGTH } from "../contract/limits.ts";
@@ -8,7 +9,8 @@ import { FLAG_OF_FILTER } from "./flags/filter.ts";
 export interface Correction {
   /** The value at fault, as typed. */
   value: string;
-  command: string[];
+  /** Undefined where what is offered is nowhere near the value. */
+  command: string[] | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface Correction {
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
   const correction = corrected(argv, error);
-  return correction && { ...correction, command: correction.command.map(withoutSecret) };
+  return correction && { ...correction, command: correction.command?.map(withoutSecret) };
 }
 
 /** No flag takes a key or a password, but somebody may have tried. */
@@ -36,6 +38,10 @@ function corrected(argv: readonly string[], error: unknown): Correction | undefi
   const at = fault && locate(argv, fault);
   if (fault === undefined || at === undefined) {
     return undefined;
+  }
+  if (error instanceof ApiError && closest(at.faulty, [fault.best]).length === 0) {
+    // Where nothing is near, a service lists some of the valid values.
+    return { value: at.faulty, command: undefined };
   }
   // In a comma list only the faulty part is replaced, and nothing stands there twice.
   const parts = at.faulty === at.value ? [at.faulty] : at.value.split(",");

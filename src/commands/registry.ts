@@ -2,53 +2,43 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { COMPLETE } from "./completion/complete-command.ts";
 
-/** A command's name and summary, and the module that declares the rest of it. */
+/** Headings of the help, in its order. */
+type Group = "Look at the data:" | "Pull it:" | "Keep it:" | "Set up:";
+
 interface CommandEntry {
   name: string;
+  /** Undefined for a command that is not for people. */
+  group: Group | undefined;
   summary: string;
-  /** Not for people. */
-  hidden?: true;
+  /** The module that declares the rest of it, loaded only for the command line that names it. */
   load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
 }
 
-/** Every command, in the order of the help. A module is loaded only for the command line that names it. */
+const entry = (name: string, group: Group | undefined, summary: string, load: CommandEntry["load"]): CommandEntry => ({
+  name,
+  group,
+  summary,
+  load,
+});
+
+const LOOK = "Look at the data:";
+const PULL = "Pull it:";
+const KEEP = "Keep it:";
+const SET_UP = "Set up:";
+
+/** Every command, in the order of the help: a line for each. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: "coverage", summary: "how much data exists, per combination", load: () => import("./coverage/command.ts") },
-  {
-    name: "sample",
-    summary: "at most 100 rows, to judge the shape of the data",
-    load: () => import("./sample/command.ts"),
-  },
-  {
-    name: "export",
-    summary: "the complete filtered set, to stdout or a file",
-    load: () => import("./export/command.ts"),
-  },
-  {
-    name: "verify",
-    summary: "an exported file checked against its manifest",
-    load: () => import("./verify/command.ts"),
-  },
-  { name: "diff", summary: "what changed between two crawl days", load: () => import("./diff/command.ts") },
-  { name: "auth", summary: "store, check and forget an API key", load: () => import("./auth/command.ts") },
-  { name: "status", summary: "whether the service works, day by day", load: () => import("./status/command.ts") },
-  { name: "explain", summary: "what an error code means, and what to do", load: () => import("./explain/command.ts") },
-  {
-    name: "sync",
-    summary: "a local copy that is kept up to date, as Parquet",
-    load: () => import("./sync/command.ts"),
-  },
-  {
-    name: "service",
-    summary: "run, fill and administer the embedded service",
-    load: () => import("./service/command.ts"),
-  },
-  { name: "completion", summary: "completion for bash, zsh or fish", load: () => import("./completion/command.ts") },
-  { name: "help", summary: "help for a command or a topic", load: () => import("./help/command.ts") },
-  {
-    name: COMPLETE,
-    summary: "what can stand at the end of a command line",
-    hidden: true,
-    load: () => import("./completion/complete.ts"),
-  },
+  entry("coverage", LOOK, "how much data exists, per combination", () => import("./coverage/command.ts")),
+  entry("sample", LOOK, "at most 100 rows, to judge the shape of the data", () => import("./sample/command.ts")),
+  entry("diff", LOOK, "what changed between two crawl days", () => import("./diff/command.ts")),
+  entry("export", PULL, "the complete filtered set, to stdout or a file", () => import("./export/command.ts")),
+  entry("verify", PULL, "an exported file checked against its manifest", () => import("./verify/command.ts")),
+  entry("sync", KEEP, "a local copy that is kept up to date, as Parquet", () => import("./sync/command.ts")),
+  entry("auth", SET_UP, "store, check and forget an API key", () => import("./auth/command.ts")),
+  entry("status", SET_UP, "whether the service works, day by day", () => import("./status/command.ts")),
+  entry("explain", SET_UP, "what an error code means, and what to do", () => import("./explain/command.ts")),
+  entry("service", SET_UP, "run, fill and administer the embedded service", () => import("./service/command.ts")),
+  entry("completion", SET_UP, "completion for bash, zsh or fish", () => import("./completion/command.ts")),
+  entry("help", SET_UP, "help for a command or a topic", () => import("./help/command.ts")),
+  entry(COMPLETE, undefined, "what can stand at the end of a command line", () => import("./completion/complete.ts")),
 ];

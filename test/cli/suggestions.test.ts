@@ -28,6 +28,28 @@ describe("two letters swapped", () => {
   });
 });
 
+test("a value that nothing is near to is answered with some that there are, and no command line", async () => {
+  const service = await startTestService({ rows: oneRowEach("acme:shoes:clothing", "bolt:drills:tools") });
+  const { code, stderr } = await runInProcess(["coverage", "--retailer", "zzzz"], { service });
+  expect([code, stderr.split("\n").slice(0, 3)]).toEqual([
+    EXIT.usage,
+    [
+      'error: There is no retailer "zzzz".',
+      "There are, among others: acme, bolt.",
+      "List them: `catalog coverage --group-by retailer`.",
+    ],
+  ]);
+});
+
+test("a corrected comma list holds no value twice and is not refused the same way", async () => {
+  const service = await startTestService({ rows: oneRowEach("acme:shoes:clothing", "bolt:drills:tools") });
+  const { stderr } = await runInProcess(["coverage", "--retailer", "acme,bolt,acmee,bolz"], { service });
+  const [, corrected = ""] = /\n {2}catalog (.*)\n/.exec(stderr) ?? [];
+  expect(corrected).toBe("coverage --retailer acme,bolt,bolz");
+  const again = await runInProcess(corrected.split(" "), { service });
+  expect(again.stderr).toContain("\n  catalog coverage --retailer acme,bolt\n");
+});
+
 describe("a wrong flag or command", () => {
   test.each([
     [["auth", "lgoin"], "catalog auth --help", "catalog auth login"],

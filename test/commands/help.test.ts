@@ -1,21 +1,46 @@
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/commands/registry.ts";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 
-const PUBLIC = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
+const PUBLIC = COMMANDS.filter(({ group }) => group !== undefined).map(({ name }) => name);
 
 describe("help", () => {
   test("lists every command and names the topics", async () => {
-    const { code, stdout, stderr } = await runCatalog(["help"]);
+    const { code, stdout, stderr } = await runInProcess(["help"]);
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[[^\]]*\]| <[^>]*>)* {2,}/gm)].map(([, name]) => name);
     expect([code, stderr, listed]).toEqual([EXIT.ok, "", PUBLIC]);
     expect(stdout).toContain("catalog help exit-codes");
   });
 
+  test("shows the commands in groups, then first steps, then options", async () => {
+    const { stdout } = await runInProcess([]);
+    const headings = stdout.split("\n").filter((line) => /^[A-Z][^.]*:$/.test(line));
+    expect(headings).toEqual([
+      "Look at the data:",
+      "Pull it:",
+      "Keep it:",
+      "Set up:",
+      "First steps:",
+      "Options:",
+      "Global options:",
+    ]);
+  });
+
+  test.each([["auth"], ["service"], ["service", "keys"]])(
+    "of the group %s %s shows its commands first",
+    async (...names) => {
+      const { stdout } = await runInProcess([...names, "--help"]);
+      expect(stdout).toMatch(
+        new RegExp(`^Usage: catalog ${names.join(" ")} <command> \\[options\\]\n\n.*\n(.*\n)?\nCommands:\n`),
+      );
+      expect(stdout).not.toContain("[options] ");
+    },
+  );
+
   test.each(PUBLIC)("of %s has examples, and is what --help prints", async (name) => {
-    const [help, flag] = await Promise.all([runCatalog(["help", name]), runCatalog([name, "--help"])]);
-    expect(help).toEqual({ code: EXIT.ok, signal: null, stdout: flag.stdout, stderr: "" });
+    const [help, flag] = await Promise.all([runInProcess(["help", name]), runInProcess([name, "--help"])]);
+    expect(help).toEqual({ code: EXIT.ok, stdout: flag.stdout, stderr: "" });
     expect(help.stdout).toMatch(/Examples:\n( {2}\$ .*catalog .*\n)+/);
   });
 
@@ -29,12 +54,12 @@ describe("help", () => {
     ["service", "incident", "open"],
   ])("of %s %s %s has examples", async (...names) => {
     const path = names.filter((name) => typeof name === "string");
-    const { stdout } = await runCatalog([...path, "--help"]);
+    const { stdout } = await runInProcess([...path, "--help"]);
     expect(stdout).toMatch(new RegExp(`Examples:\\n( {2}\\$ .*catalog .*\\n)*.*catalog ${path.join(" ")}`));
   });
 
   test("goes down into groups", async () => {
-    const { stdout } = await runCatalog(["help", "service", "keys", "create"]);
+    const { stdout } = await runInProcess(["help", "service", "keys", "create"]);
     expect(stdout).toMatch(/^Usage: catalog service keys create /);
   });
 
@@ -43,7 +68,7 @@ describe("help", () => {
     ["environment", ["CATALOG_BASE_URL", "CATALOG_API_KEY", "CATALOG_STATUS_URL", "NO_COLOR", "HTTPS_PROXY"]],
     ["formats", ["ndjson", "csv", "tsv", "json", "parquet", "table", "markdown"]],
   ])("explains the topic %s", async (topic, terms) => {
-    const { code, stdout } = await runCatalog(["help", topic]);
+    const { code, stdout } = await runInProcess(["help", topic]);
     const found = [...stdout.matchAll(/^ {2}(\S+)/gm)].map(([, term]) => term);
     expect([code, found]).toEqual([EXIT.ok, expect.arrayContaining(terms)]);
   });
@@ -53,7 +78,7 @@ describe("help", () => {
     [["help", "exprt"], "catalog help export"],
     [["help", "service", "key"], "catalog help service keys"],
   ])("refuses %j and names the closest", async (args, corrected) => {
-    const { code, stderr } = await runCatalog(args);
+    const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`  ${corrected}\n`)]);
   });
 });

@@ -10,6 +10,7 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
+import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -19,13 +20,11 @@ import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./o
 /** Coverage requests of the activity of `--chart` at most. */
 const CHART_REQUESTS = 24;
 
-interface Flags extends FilterFlags, OutputFlags, ListFlags {
-  demo?: boolean;
+interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   groupBy?: Dimension;
   chart?: boolean;
   chartRequests?: string;
   html?: string;
-  failOnEmpty?: boolean;
 }
 
 export function declare(
@@ -42,9 +41,11 @@ export function declare(
     .addOption(new Option("--group-by <what>", "add the combinations up").choices(DIMENSIONS))
     .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
     .option("--chart-requests <n>", `coverage requests that the lines may take (default: ${CHART_REQUESTS})`)
-    .option("--html <file>", "write a page to look at: a heat map, date ranges, a table to sort; opens without network")
-    .option("--fail-on-empty", "exit with 7 when nothing matches")
-    .option("--demo", "run on a generated data set, without key or configuration");
+    .option(
+      "--html <file>",
+      "write a page to look at: a heat map, date ranges, a table to sort; opens without network",
+    );
+  addReadFlags(command);
   addListFlags(command, "matching_rows", ", or `rows`, `first` or `last` day");
   addGlobalFlags(command)
     .addHelpText(

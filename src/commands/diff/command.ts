@@ -9,7 +9,8 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
-import { checkDate, parseWhole } from "../../cli/flags/values.ts";
+import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
+import { checkDate } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { isFromLatest } from "../../contract/date-expression.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -18,14 +19,10 @@ import { resolveDayPair } from "./days.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 
-interface Flags extends FilterFlags, OutputFlags, ListFlags {
+interface Flags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
   from?: string;
   to?: string;
   against?: string;
-  demo?: boolean;
-  concurrency?: string;
-  maxRate?: string;
-  failOnEmpty?: boolean;
 }
 
 export function declare(
@@ -43,11 +40,9 @@ export function declare(
     .option("--to <day>", "the later crawl day (default: yesterday)")
     .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key");
   addVocabularyFlags(command);
-  addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson")
-    .option("--concurrency <n>", "parts of a day that are walked at once (default: 8)")
-    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
-    .option("--fail-on-empty", "exit with 7 when one of the days has no rows")
-    .option("--demo", "run on a generated data set, without key or configuration");
+  addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson");
+  addPullFlags(command);
+  addReadFlags(command, "when one of the days has no rows");
   addListFlags(command, "to_selling_price");
   addGlobalFlags(command)
     .addHelpText(
@@ -74,8 +69,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): DiffOpt
     demo: flags.demo ?? false,
     output,
     pageSize: LIMITS.pageSize.maximum,
-    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
-    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    ...parsePullFlags(flags),
     failOnEmpty: flags.failOnEmpty ?? false,
     list: parseList(flags, DIFF_COLUMNS),
   };

@@ -8,6 +8,7 @@ import {
   parseOutput,
   refuseBinaryOnTerminal,
 } from "../../cli/flags/output.ts";
+import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseSize, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -20,17 +21,13 @@ import { formatOfFile, ROW_FORMATS, type RowFormat } from "../../output/formats/
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { ExportOptions } from "./options.ts";
 
-interface Flags extends FilterFlags, OutputFlags {
-  demo?: boolean;
+interface Flags extends FilterFlags, OutputFlags, PullFlags, ReadFlags {
   columns?: string;
   bom?: boolean;
   excel?: boolean;
   partitionBy?: string;
   pageSize?: string;
-  concurrency?: string;
   maxRows?: string;
-  maxRate?: string;
-  failOnEmpty?: boolean;
   resume?: boolean;
   fresh?: boolean;
   spoolLimit?: string;
@@ -53,16 +50,14 @@ export function declare(
     .option("--bom", "begin CSV with a byte order mark, by which spreadsheets know UTF-8")
     .option("--excel", "as --bom, and put an apostrophe before text that a spreadsheet would run as a formula")
     .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
-    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
     .option("--max-rows <n>", "stop after this many rows")
-    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
     .option("--resume", "continue what an interrupted export to the same file left, else start it")
     .option("--fresh", "start anew, whatever an interrupted export left and whether --resume is given")
     .option("--spool-limit <size>", "disk space for pages that wait for their turn: 4GiB, 500MiB (default: 4GiB)")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
-    .option("--dry-run", "tell the rows, requests and time that the pull will take, and pull nothing")
-    .option("--fail-on-empty", "exit with 7 when nothing matches")
-    .option("--demo", "run on a generated data set, without key or configuration");
+    .option("--dry-run", "tell the rows, requests and time that the pull will take, and pull nothing");
+  addPullFlags(command);
+  addReadFlags(command);
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -114,9 +109,8 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
     spreadsheet: spreadsheetOf(flags, output.format),
     partitionBy,
     pageSize: parseWhole(flags.pageSize ?? String(maximum), "--page-size", minimum, maximum),
-    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
+    ...parsePullFlags(flags),
     maxRows: flags.maxRows === undefined ? undefined : parseWhole(flags.maxRows, "--max-rows", 1),
-    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
     failOnEmpty: flags.failOnEmpty ?? false,
     ...continuation(flags),
     dryRun: flags.dryRun ?? false,

@@ -12,6 +12,7 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
+import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import { hasLinks, isColoured, widthOf } from "../../cli/terminal.ts";
@@ -49,12 +50,10 @@ export interface SampleOptions {
 /** How a person is shown the rows: a table that fits the terminal, one as wide as it is, or a card for each row. */
 type View = "table" | "wide" | "card";
 
-interface Flags extends FilterFlags, OutputFlags, ListFlags {
-  demo?: boolean;
+interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   columns?: string;
   wide?: boolean;
   card?: boolean;
-  failOnEmpty?: boolean;
 }
 
 export function declare(
@@ -67,9 +66,8 @@ export function declare(
   addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
     .option("--wide", "a table of all columns with nothing cut, however wide; `| less -S` scrolls it")
-    .option("--card", "one card for each row, a column a line")
-    .option("--fail-on-empty", "exit with 7 when nothing matches")
-    .option("--demo", "run on a generated data set, without key or configuration");
+    .option("--card", "one card for each row, a column a line");
+  addReadFlags(command);
   addListFlags(command, "selling_price");
   addGlobalFlags(command)
     .addHelpText(

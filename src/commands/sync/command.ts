@@ -1,21 +1,19 @@
 import { type Command, Option } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { SyncOptions } from "./options.ts";
 
-interface Flags extends FilterFlags {
-  demo?: boolean;
+interface Flags extends FilterFlags, PullFlags, ReadFlags {
   lookback?: string;
   verify?: boolean;
   audit?: string;
   adopt?: boolean;
   prune?: boolean;
   allowShrink?: boolean;
-  concurrency?: string;
-  maxRate?: string;
   format?: "text" | "json";
 }
 
@@ -42,12 +40,11 @@ export function declare(
     .option("--adopt", "take over day files without a state, where their metadata say that catalog wrote them")
     .option("--prune", "remove days that relative dates have left behind")
     .option("--allow-shrink", "go on where more than half of the rows would be removed")
-    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
-    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team")
     .addOption(
       new Option("-f, --format <format>", "format of the result line (default: text)").choices(["text", "json"]),
-    )
-    .option("--demo", "run on a generated data set, without key or configuration");
+    );
+  addPullFlags(command);
+  addReadFlags(command, undefined);
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -80,8 +77,7 @@ function parseOptions(command: Command, folder: string, flags: Flags, context: C
     adopt: flags.adopt ?? false,
     prune: flags.prune ?? false,
     allowShrink: flags.allowShrink ?? false,
-    concurrency: parseWhole(flags.concurrency ?? "8", "--concurrency", 1, 64),
-    maxRate: flags.maxRate === undefined ? undefined : parseWhole(flags.maxRate, "--max-rate", 1),
+    ...parsePullFlags(flags),
     format: flags.format ?? "text",
   };
 }

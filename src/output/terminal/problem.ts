@@ -1,3 +1,4 @@
+import { closest } from "../../contract/closest.ts";
 import { isProblemCode } from "../../contract/problems.ts";
 import {
   ApiError,
@@ -45,7 +46,7 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
       style("bold", style("red", word, colour), colour),
     ),
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
-    ...didYouMean(problem.valid_options ?? []).map(sentence),
+    ...offer(problem.valid_options ?? [], error instanceof ApiError ? context.value : undefined).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
     ...recoveryOf(error, problem).map(sentence),
     ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
@@ -80,12 +81,16 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
   return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
 }
 
-function didYouMean(options: readonly string[]): string[] {
-  if (options.length === 0) {
+/** What may be meant; where none is near the value that a service refused, some of those that it takes. */
+function offer(options: readonly string[], refused: string | undefined): string[] {
+  const near = refused === undefined ? options : closest(refused, options, options.length);
+  const shown = near.length === 0 ? options : near;
+  if (shown.length === 0) {
     return [];
   }
-  const more = options.length > MOST_OPTIONS ? ` and ${options.length - MOST_OPTIONS} more` : "";
-  return [`Did you mean ${options.slice(0, MOST_OPTIONS).join(", ")}${more}?`];
+  const more = shown.length > MOST_OPTIONS ? ` and ${shown.length - MOST_OPTIONS} more` : "";
+  const list = `${shown.slice(0, MOST_OPTIONS).join(", ")}${more}`;
+  return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
 }
 
 /** A person has just read the `valid_options`; what is left to say is how to see them all. */

@@ -42,7 +42,7 @@ test("a refused value is shown with what may be meant, the command put right and
   expect(describeError(unknownRetailer, { command, value: "amazn-in" })).toBe(
     [
       'error: no retailer is called "amazn-in"',
-      "Did you mean amazon-in, amazon-eg?",
+      "Did you mean amazon-in?",
       "  catalog coverage --retailer amazon-in --date 'it'\\''s'",
       "List them: `catalog coverage --group-by retailer`.",
       "unknown_retailer · request req-7 · catalog explain unknown_retailer",

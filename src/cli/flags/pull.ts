@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import { parseWhole } from "./values.ts";
+
+/** The flags of every command that reads rows or counts, as typed. */
+export interface ReadFlags {
+  failOnEmpty?: boolean;
+  demo?: boolean;
+}
+
+/** The flags of every command that pulls whole sets, as typed. */
+export interface PullFlags {
+  concurrency?: string;
+  maxRate?: string;
+}
+
+/** @param emptiness when `--fail-on-empty` fails; undefined for a command without it */
+export function addReadFlags(command: Command, emptiness: string | undefined = "when nothing matches"): Command {
+  if (emptiness !== undefined) {
+    command.option("--fail-on-empty", `exit with 7 ${emptiness}`);
+  }
+  return command.option("--demo", "run on a generated data set, without key or configuration");
+}
+
+export function addPullFlags(command: Command): Command {
+  return command
+    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
+    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team");
+}
+
+/** @throws UsageError naming flag and value */
+export function parsePullFlags({ concurrency, maxRate }: PullFlags): {
+  concurrency: number;
+  maxRate: number | undefined;
+} {
+  return {
+    concurrency: parseWhole(concurrency ?? "8", "--concurrency", 1, 64),
+    maxRate: maxRate === undefined ? undefined : parseWhole(maxRate, "--max-rate", 1),
+  };
+}

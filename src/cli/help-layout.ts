@@ -1,0 +1,76 @@
+import { type Argument, type Command, Help } from "commander";
+
+/** Cells in which a description is still broken between words; in fewer it would be a column of single words. */
+const NARROWEST_DESCRIPTION = 24;
+
+/**
+ * How help is laid out: of a command that has commands below it, those come first, in their groups, and the options
+ * last; of any other as commander does it.
+ *
+ * @param firstSteps what stands between the commands and the options of the program itself
+ */
+export function helpLayout(firstSteps: string): Partial<Help> {
+  return {
+    minWidthToWrap: NARROWEST_DESCRIPTION,
+    commandUsage: (command) =>
+      command.commands.length > 0 ? `${pathOf(command)} <command> [options]` : `${pathOf(command)} ${command.usage()}`,
+    subcommandTerm: termOf,
+    formatHelp: (command, help) =>
+      command.commands.length > 0
+        ? commandsFirst(command, help, command.parent === null ? firstSteps : "")
+        : Help.prototype.formatHelp.call(help, command, help),
+  };
+}
+
+function commandsFirst(command: Command, help: Help, firstSteps: string): string {
+  const commands = help.visibleCommands(command).filter((sub) => sub.name() !== "help" || command.parent === null);
+  const options = help.visibleOptions(command);
+  const terms = [
+    ...commands.map((sub) => help.subcommandTerm(sub)),
+    ...options.map((option) => help.optionTerm(option)),
+  ];
+  const width = Math.max(...terms.map((term) => term.length));
+  const item = (term: string, description: string) => help.formatItem(term, width, description, help);
+  const sections = [
+    `Usage: ${help.commandUsage(command)}`,
+    help.boxWrap(help.commandDescription(command), help.helpWidth ?? 80),
+    ...grouped(
+      commands.map((sub) => [
+        sub.helpGroup() || "Commands:",
+        item(help.subcommandTerm(sub), help.subcommandDescription(sub)),
+      ]),
+    ),
+    ...(firstSteps === "" ? [] : [firstSteps]),
+    ...grouped(
+      options.map((option) => [
+        option.helpGroupHeading ?? "Options:",
+        item(help.optionTerm(option), help.optionDescription(option)),
+      ]),
+    ),
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+/** Items below the headings of their groups, in the order in which the groups appear first. */
+function grouped(items: readonly (readonly [group: string, text: string])[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const [group, text] of items) {
+    groups.set(group, [...(groups.get(group) ?? []), text]);
+  }
+  return [...groups].map(([group, texts]) => [group, ...texts].join("\n"));
+}
+
+/** The name, and the operands where they are declared: the commands of the program are so only when they are run. */
+function termOf(command: Command): string {
+  const operands = command.parent?.parent === null ? [] : command.registeredArguments;
+  return [command.name(), ...operands.map(operandOf)].join(" ");
+}
+
+function operandOf(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
