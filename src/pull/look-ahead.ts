@@ -1,6 +1,6 @@
 import { type Extent, openTemporarySpool, type Spool } from "../files/spool.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { scanLines } from "../rows/scan.ts";
+import { batchOfLines } from "../rows/scan.ts";
 import type { WalkPlace } from "./walk.ts";
 
 /** A page that is in the spool. */
@@ -83,7 +83,7 @@ export function createLookAhead(
       await record?.saved(key, page);
       return page;
     },
-    read: async ({ extent }) => scanLines(await spool.read(extent)),
+    read: async ({ extent }) => batchOfLines(await spool.read(extent)),
     hasRoom: spool.hasRoom,
     drop,
     keepOnly: async (keys) => {

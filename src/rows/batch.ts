@@ -8,6 +8,14 @@ export function strideOf(columns: readonly string[]): number {
   return ROW_ENTRIES + 2 * columns.length;
 }
 
+/** Where the rows and values of a batch lie. */
+export interface RowPlaces {
+  /** For each row `strideOf(columns)` entries: its start and end, then start and end of each column's value. */
+  table: Uint32Array;
+  /** Names of members beyond the columns that at least one row has. */
+  others: ReadonlySet<string>;
+}
+
 /**
  * Rows as the service sent them: bytes, and where in them each row and each value lies. Nothing is parsed. The rows
  * stand one after another as NDJSON: each is the JSON text of one object on one line, and one LF follows it.
@@ -18,28 +26,34 @@ export function strideOf(columns: readonly string[]): number {
 export class RowBatch {
   /** Names of the members whose places are known, in the order of their numbers. */
   readonly columns: readonly string[];
-  /** Names of members beyond `columns` that at least one row has. */
-  readonly others: ReadonlySet<string>;
   /** UTF-8; it may hold more than the rows. */
   bytes: Buffer;
   /** Number of rows. */
   length: number;
-  /** For each row: its start and end, then start and end of each column's value. */
-  private readonly table: Uint32Array;
+  private known: RowPlaces | undefined;
+  private readonly find: () => RowPlaces;
 
-  /** `table` holds `length` rows of `strideOf(columns)` entries. */
-  constructor(
-    bytes: Buffer,
-    table: Uint32Array,
-    length: number,
-    columns: readonly string[],
-    others: ReadonlySet<string>,
-  ) {
+  /** @param places of the rows, or what finds them when they are asked for; without them the rows are all of `bytes` */
+  constructor(bytes: Buffer, length: number, columns: readonly string[], places: RowPlaces | (() => RowPlaces)) {
     this.bytes = bytes;
-    this.table = table;
     this.length = length;
     this.columns = columns;
-    this.others = others;
+    this.known = typeof places === "function" ? undefined : places;
+    this.find = typeof places === "function" ? places : () => places;
+  }
+
+  private places(): RowPlaces {
+    this.known = this.find();
+    return this.known;
+  }
+
+  private get table(): Uint32Array {
+    return (this.known ?? this.places()).table;
+  }
+
+  /** Names of members beyond `columns` that at least one row has. */
+  get others(): ReadonlySet<string> {
+    return (this.known ?? this.places()).others;
   }
 
   start(row: number): number {
@@ -60,7 +74,10 @@ export class RowBatch {
 
   /** All rows as NDJSON, an LF after each; not a copy. */
   lines(): Buffer {
-    return this.length === 0 ? EMPTY : this.bytes.subarray(this.start(0), this.end(this.length - 1) + 1);
+    if (this.length === 0 || this.known === undefined) {
+      return this.length === 0 ? EMPTY : this.bytes;
+    }
+    return this.bytes.subarray(this.start(0), this.end(this.length - 1) + 1);
   }
 
   /** JSON text of a row. */
@@ -89,19 +106,16 @@ export class RowBatch {
     const end = Math.min(to, this.length);
     const stride = strideOf(this.columns);
     const first = Math.min(from, end);
-    return first === 0 && end === this.length
-      ? this
-      : new RowBatch(
-          this.bytes,
-          this.table.subarray(first * stride, end * stride),
-          end - first,
-          this.columns,
-          this.others,
-        );
+    if (first === 0 && end === this.length) {
+      return this;
+    }
+    const table = this.table.subarray(first * stride, end * stride);
+    return new RowBatch(this.bytes, end - first, this.columns, { table, others: this.others });
   }
 
   /** Lets the bytes go, for whoever keeps the batch longer than its rows are needed. The batch is empty from then on. */
   clear(): void {
+    this.known = { table: new Uint32Array(), others: new Set() };
     this.bytes = EMPTY;
     this.length = 0;
   }

@@ -1,5 +1,5 @@
 import { PRODUCT_COLUMNS } from "../contract/product.ts";
-import { RowBatch, strideOf } from "./batch.ts";
+import { RowBatch, type RowPlaces, strideOf } from "./batch.ts";
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -128,11 +128,13 @@ class RowCollector {
     return column ?? -1;
   }
 
+  places(): RowPlaces {
+    return { table: this.table.subarray(0, this.length * this.stride), others: this.others };
+  }
+
   /** The rows found. The batch takes the bytes over. */
   batch(): RowBatch {
-    const { columns } = this.shape;
-    const table = this.table.subarray(0, this.length * this.stride);
-    return new RowBatch(this.bytes, table, this.length, columns, this.others);
+    return new RowBatch(this.bytes, this.length, this.shape.columns, this.places());
   }
 }
 
@@ -196,7 +198,7 @@ function asLines(rows: RowBatch, contiguous: boolean): RowBatch {
     return rows;
   }
   if (!contiguous || hasLineBreak(bytes, rows.start(0), rows.end(length - 1))) {
-    return scanLines(joinLines(rows), columns);
+    return batchOfLines(joinLines(rows), columns);
   }
   for (let row = 0; row < length; row += 1) {
     bytes[rows.end(row)] = LINE_FEED;
@@ -205,11 +207,23 @@ function asLines(rows: RowBatch, contiguous: boolean): RowBatch {
 }
 
 /**
- * Scans what `RowBatch.lines` gave. The batch takes `bytes` over.
- *
- * @throws SyntaxError where it is not the JSON text of one object after another, an LF after each
+ * A batch of what `RowBatch.lines` gave. Places are found when they are first asked for, which whoever only writes the
+ * lines again never does. The batch takes `bytes` over.
  */
-export function scanLines(bytes: Buffer, columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
+export function batchOfLines(bytes: Buffer, columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
+  let rows = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) {
+    rows += 1;
+  }
+  return new RowBatch(bytes, rows, columns, () => scanLines(bytes, columns));
+}
+
+/**
+ * Finds the rows of lines.
+ *
+ * @throws SyntaxError where they are not the JSON text of one object after another, an LF after each
+ */
+function scanLines(bytes: Buffer, columns: readonly string[]): RowPlaces {
   const found = new RowCollector(bytes, columns);
   for (let at = 0; at < bytes.length; at += 1) {
     if (bytes[at] !== OPEN_BRACE) {
@@ -220,7 +234,7 @@ export function scanLines(bytes: Buffer, columns: readonly string[] = PRODUCT_CO
       throw unexpected(bytes, at);
     }
   }
-  return found.batch();
+  return found.places();
 }
 
 /**

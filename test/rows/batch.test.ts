@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { batchOf, scanLines } from "../../src/rows/scan.ts";
+import { batchOf, batchOfLines } from "../../src/rows/scan.ts";
 
 const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
 
@@ -29,13 +29,13 @@ test("a slice has the rows of the slice, and lines of its own", () => {
 });
 
 test("lines are read back as the same rows", () => {
-  const rows = scanLines(Buffer.from(batchOf(ROWS).lines()));
+  const rows = batchOfLines(Buffer.from(batchOf(ROWS).lines()));
   expect(rows.texts()).toEqual(ROWS);
   expect(rows.raw(2, rows.column("mrp"))).toBe("-0");
 });
 
 test.each([["{}"], ["{}\n{}"], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])("%j are no lines of rows", (text) => {
-  expect(() => scanLines(Buffer.from(text))).toThrow(SyntaxError);
+  expect(() => batchOfLines(Buffer.from(text)).text(0)).toThrow(SyntaxError);
 });
 
 test("more rows than one page holds are found", () => {

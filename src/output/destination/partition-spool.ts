@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { fileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
-import { scanLines } from "../../rows/scan.ts";
+import { batchOfLines } from "../../rows/scan.ts";
 
 /**
  * Sorts rows that come in any order into partitions, through one file on disk. Memory: `BUFFER_BYTES` of rows and
@@ -107,7 +107,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
         if (bytesRead !== place.length) {
           throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
         }
-        yield scanLines(part);
+        yield batchOfLines(part);
       }
     },
     close: async () => {
