@@ -1,8 +1,8 @@
 import type { ClientEvent } from "../api/events.ts";
 import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
+import { groupDigits } from "../contract/decimal.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { groupDigits } from "../output/terminal/cell.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";

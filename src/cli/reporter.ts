@@ -1,8 +1,8 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
 import type { RateHeaders } from "../api/rate-window.ts";
 import type { Context } from "../context.ts";
+import { groupDigits } from "../contract/decimal.ts";
 import type { RequestLog } from "../export/manifest.ts";
-import { groupDigits } from "../output/terminal/cell.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { createProgress, type Progress } from "../output/terminal/progress.ts";
 import { visible } from "../output/terminal/visible.ts";

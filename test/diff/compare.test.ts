@@ -3,7 +3,6 @@ import type { Filters } from "../../src/contract/filters.ts";
 import { type DiffOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
 import { collectDay } from "../../src/diff/day-rows.ts";
 import type { Difference } from "../../src/diff/join.ts";
-import { sameNumber } from "../../src/diff/prices.ts";
 import { serviceDays } from "../../src/diff/service-source.ts";
 import type { DiffSource } from "../../src/diff/source.ts";
 import { SetChangedError } from "../../src/errors.ts";
@@ -186,16 +185,4 @@ test("a day that changes and changes back is compared as it is", async () => {
     service.rows = walks === 2 ? rows.slice(2) : rows;
   };
   expect(await diff(service)).toMatchObject({ changed: 5, appeared: 0, vanished: 0, unchanged: 0 });
-});
-
-test.each([
-  ["19.90", "19.9", true],
-  ["1e2", "100.0", true],
-  ["0.0", "-0", true],
-  ["0.001", "1E-3", true],
-  ["10000000000000000.1", "10000000000000000.2", false],
-  ["100", "10", false],
-  ["-1", "1", false],
-])("%s and %s are the same number: %s", (a, b, same) => {
-  expect(sameNumber(a, b)).toBe(same);
 });

@@ -1,5 +1,6 @@
 import type { Coverage } from "../../contract/coverage.ts";
-import { groupDigits, numberCell, textCell } from "../../output/terminal/cell.ts";
+import { groupDigits } from "../../contract/decimal.ts";
+import { numberCell, textCell } from "../../output/terminal/cell.ts";
 import { countBar } from "../../output/terminal/chart.ts";
 import { heatLine } from "../../output/terminal/heat.ts";
 import { renderTable } from "../../output/terminal/table.ts";

@@ -1,5 +1,6 @@
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import { type Cell, groupDigits, numberCell, textCell } from "../../output/terminal/cell.ts";
+import { groupDigits } from "../../contract/decimal.ts";
+import { type Cell, numberCell, textCell } from "../../output/terminal/cell.ts";
 import { rangeBar } from "../../output/terminal/chart.ts";
 import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/table.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";

@@ -1,7 +1,7 @@
 import type { CoverageAnswer } from "../../api/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
-import { groupDigits } from "../../output/terminal/cell.ts";
 import { escapeHtml, renderPage } from "../../output/terminal/html.ts";
 import { listed } from "./groups.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";

@@ -1,7 +1,8 @@
 import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import type { Change, Difference } from "../../diff/join.ts";
-import { type Cell, groupDigits, jsonCell, textCell } from "../../output/terminal/cell.ts";
+import { type Cell, jsonCell, textCell } from "../../output/terminal/cell.ts";
 import type { Table } from "../../output/terminal/table.ts";
 import { diffValue } from "./record.ts";
 

@@ -1,6 +1,7 @@
 import { type Connection, withConnection } from "../../cli/connection.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { claimOutput, type Resumable } from "../../export/resume.ts";
@@ -9,7 +10,6 @@ import { isFile, isStdout, openDestination } from "../../output/destination/open
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
 import { loadEncoder } from "../../output/formats/registry.ts";
 import { reportOnce } from "../../output/formats/row-members.ts";
-import { groupDigits } from "../../output/terminal/cell.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";

@@ -4,13 +4,13 @@ import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { filtersAsFlags } from "../../mirror/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet.ts";
 import { reportOnce } from "../../output/formats/row-members.ts";
-import { groupDigits } from "../../output/terminal/cell.ts";
 import type { SyncOptions } from "./options.ts";
 
 /** Brings the folder up to date and says what that came to. */

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
-import { groupDigits } from "../../output/terminal/cell.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 

@@ -1,4 +1,5 @@
 import type { SchemaElement } from "hyparquet";
+import { isExactDouble } from "../../contract/decimal.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";
 import { ContractError } from "../../errors.ts";
@@ -95,28 +96,10 @@ function readNumber(raw: string, onRounded: () => void): number | undefined {
   if (!Number.isFinite(value)) {
     return undefined;
   }
-  if (!isExact(raw, value)) {
+  if (!isExactDouble(raw)) {
     onRounded();
   }
   return value;
-}
-
-/** Digits that every decimal number may have and still be found again in its double (IEEE 754: DBL_DIG). */
-const SAFE_DIGITS = 15;
-
-/** Whether the double, written out again, is the number that was sent. */
-function isExact(raw: string, value: number): boolean {
-  return (raw.length <= SAFE_DIGITS && !/e/i.test(raw)) || canonical(raw) === canonical(String(value));
-}
-
-/** A decimal number as its significant digits and the place of the first, so that equal numbers are equal texts. */
-function canonical(text: string): string {
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
-    /^([-+]?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];
-  const digits = whole + fraction;
-  const leading = /^0*/.exec(digits)?.[0].length ?? 0;
-  const significant = digits.slice(leading).replace(/0+$/, "");
-  return significant === "" ? "0" : `${sign}${significant}e${whole.length - leading + Number(exponent)}`;
 }
 
 function readDate(raw: string): number | undefined {

@@ -1,3 +1,4 @@
+import { groupDigits } from "../../contract/decimal.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
 
@@ -33,9 +34,4 @@ export function jsonCell(raw: string): Cell {
     return numberCell(raw);
   }
   return raw === "null" ? NULL : textCell(raw);
-}
-
-/** `1234567.50` as `1,234,567.50`. */
-export function groupDigits(digits: number | string): string {
-  return String(digits).replace(/^-?\d+/, (integer) => integer.replace(/\B(?=(\d{3})+$)/g, ","));
 }

@@ -1,4 +1,4 @@
-import { groupDigits } from "./cell.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { formatDuration } from "./duration.ts";
 
 /** What is known of a command's work at one moment. Times are milliseconds since the epoch. */

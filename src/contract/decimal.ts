@@ -1,0 +1,49 @@
+const ZERO = 48;
+
+/**
+ * Compares two JSON numbers (RFC 8259 section 6) by value, to the last digit: a double would hide a change in the 17th.
+ * Texts that are no numbers are the same where they are equal. The work grows with the number of digits.
+ */
+export function sameNumber(a: string, b: string): boolean {
+  return a === b || canonicalNumber(a) === canonicalNumber(b);
+}
+
+/** A JSON number as its significant digits and the place of the first, so that equal numbers are equal texts. */
+function canonicalNumber(text: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text);
+  if (match === null) {
+    return text;
+  }
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const digits = whole + fraction;
+  let first = 0;
+  while (digits.charCodeAt(first) === ZERO) {
+    first += 1;
+  }
+  let end = digits.length;
+  while (end > first && digits.charCodeAt(end - 1) === ZERO) {
+    end -= 1;
+  }
+  const place = BigInt(exponent.replace("+", "")) + BigInt(whole.length - first);
+  return first === end ? "0" : `${sign}${digits.slice(first, end)}e${place}`;
+}
+
+/** Digits that every decimal number may have and still be found again in its double (IEEE 754: DBL_DIG). */
+const SAFE_DIGITS = 15;
+
+/** Whether the double that is nearest to a JSON number, written out again, is that number. */
+export function isExactDouble(text: string): boolean {
+  return (text.length <= SAFE_DIGITS && !/e/i.test(text)) || sameNumber(text, String(Number(text)));
+}
+
+/** `1234567.50` as `1,234,567.50`. */
+export function groupDigits(digits: number | string): string {
+  const text = String(digits);
+  const start = text.startsWith("-") ? 1 : 0;
+  const end = start + (/^\d*/.exec(text.slice(start))?.[0].length ?? 0);
+  const groups: string[] = [];
+  for (let at = end; at > start; at -= 3) {
+    groups.push(text.slice(Math.max(start, at - 3), at));
+  }
+  return `${text.slice(0, start)}${groups.reverse().join(",")}${text.slice(end)}`;
+}
