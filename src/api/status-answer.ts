@@ -1,55 +1,58 @@
-import type { FromSchema } from "json-schema-to-ts";
-import { type StatusFeed, statusFeedSchema } from "../contract/status.ts";
+import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../contract/status.ts";
 import { brokenContract, readShape } from "./shape.ts";
 
-const STATES = ["operational", "degraded", "outage"] as const;
-
-const { properties } = statusFeedSchema;
-const suiteShape = properties.suites.items;
-
-/** The feed with any text as the state of a day. */
-const openDaysSchema = {
-  ...statusFeedSchema,
-  properties: {
-    ...properties,
-    suites: {
-      type: "array",
-      items: {
-        ...suiteShape,
-        properties: {
-          ...suiteShape.properties,
-          days: {
-            type: "array",
-            items: {
-              ...suiteShape.properties.days.items,
-              properties: { ...suiteShape.properties.days.items.properties, state: { type: "string" } },
-            },
-          },
-        },
-      },
-    },
-  },
-} as const;
-
 /**
- * Reads the status feed. The contract shows a state "no data" for days without giving its name on the wire, so every
- * name but the three others means that. Members that the contract does not name are left out.
+ * Reads the status feed. The contract shows a state "no data" (section 3.2) without giving its name on the wire:
+ * `no_data`, `no-data`, `no data` and `nodata` are read as it in any letter case, and so are null and, for a day, every
+ * unknown name. Members that the contract does not name are left out.
  *
  * @throws ContractError where the document is not what contract section 4.5 promises.
  */
 export function readStatusFeed(document: unknown): StatusFeed {
-  const feed = readShape<FromSchema<typeof openDaysSchema>>(openDaysSchema, document, undefined);
-  const suites = feed.suites.map((suite, index) => ({
-    ...suite,
-    days: suite.days.map(({ date, state, uptime_pct }, day) => {
-      const known = STATES.find((name) => name === state);
-      if (known !== undefined && uptime_pct === null) {
-        throw brokenContract(`\`suites[${index}].days[${day}].uptime_pct\` is not a number from 0 to 100`, undefined);
-      }
-      return known === undefined
-        ? { date, state: "no_data" as const, uptime_pct: null }
-        : { date, state: known, uptime_pct };
-    }),
-  }));
-  return { ...feed, suites };
+  const named = withState(document, stateName);
+  const suites = mapped(named, "suites", (suite) =>
+    mapped(
+      mapped(withState(suite, stateName), "endpoints", (endpoint) => withState(endpoint, stateName)),
+      "days",
+      (day) => withState(day, dayState),
+    ),
+  );
+  const feed = readShape<StatusFeed>(statusFeedSchema, suites, undefined);
+  for (const [index, { days }] of feed.suites.entries()) {
+    const unmeasured = days.findIndex(({ state, uptime_pct }) => state !== "no_data" && uptime_pct === null);
+    if (unmeasured >= 0) {
+      throw brokenContract(
+        `\`suites[${index}].days[${unmeasured}].uptime_pct\` is not a number from 0 to 100`,
+        undefined,
+      );
+    }
+  }
+  return feed;
+}
+
+function stateName(state: unknown): unknown {
+  return state === null || (typeof state === "string" && /^no[ _-]?data$/i.test(state)) ? "no_data" : state;
+}
+
+function dayState(state: unknown): unknown {
+  return typeof state !== "string" || SERVICE_STATES.some((known) => known === state) ? stateName(state) : "no_data";
+}
+
+/** The item with another spelling of its state; whatever is no object with a state stays, for the schema to refuse. */
+function withState(item: unknown, name: (state: unknown) => unknown): unknown {
+  if (!isObject(item) || item.state === undefined) {
+    return item;
+  }
+  const state = name(item.state);
+  const isUnmeasured = state === "no_data" && typeof item.uptime_pct !== "number";
+  return { ...item, state, ...(isUnmeasured ? { uptime_pct: null } : {}) };
+}
+
+function mapped(item: unknown, member: string, change: (value: unknown) => unknown): unknown {
+  const list = isObject(item) ? item[member] : undefined;
+  return isObject(item) && Array.isArray(list) ? { ...item, [member]: list.map(change) } : item;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

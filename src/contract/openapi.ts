@@ -73,8 +73,14 @@ const ERROR_CLASSES: Readonly<Record<string, string>> = {
   "5XX": "The service failed; reads are safe to repeat.",
 };
 
-/** The OpenAPI 3.1.0 description of the three operations, made from the schemas that the service answers by. */
-export function openApiDocument(): JsonObject {
+const PORTAL_DESCRIPTION = "Developer portal: API keys are made there.";
+
+/**
+ * The OpenAPI 3.1.0 description of the three operations, made from the schemas that the service answers by.
+ *
+ * @param portal address of the developer portal, where there is one
+ */
+export function openApiDocument(portal?: string): JsonObject {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Json> = {};
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
@@ -88,6 +94,7 @@ export function openApiDocument(): JsonObject {
       version: "0.2.0",
       description: "Read-only access to product rows crawled from retailer web pages.",
     },
+    ...(portal === undefined ? {} : { externalDocs: { url: portal, description: PORTAL_DESCRIPTION } }),
     servers: [{ url: "/" }, { url: "/api" }],
     security: [{ apiKey: [] }],
     paths,

@@ -6,16 +6,19 @@ export const INCIDENT_STATES = ["investigating", "identified", "monitoring", "re
 /** Severities of an incident; contract section 3.2. */
 export const INCIDENT_SEVERITIES = ["minor", "major"] as const;
 
+/** States of the service, a suite, an endpoint or a day, the worst first; contract section 3.2. */
+export const SERVICE_STATES = ["outage", "degraded", "operational", "no_data"] as const;
+
 const state = {
   type: "string",
-  enum: ["operational", "degraded", "outage"],
-  description: "State of the current day (UTC).",
+  enum: SERVICE_STATES,
+  description: "State of the current day (UTC); `no_data` before its first request.",
 } as const;
 const uptime_pct = {
-  type: "number",
+  type: ["number", "null"],
   minimum: 0,
   maximum: 100,
-  description: "Percentage of the requests in the window that were not answered with a 5xx; 100 before the first.",
+  description: "Percentage of the requests in the window that were not answered with a 5xx; null before the first.",
 } as const;
 
 const daySchema = {
@@ -25,7 +28,7 @@ const daySchema = {
   required: ["date", "state", "uptime_pct"],
   properties: {
     date: { type: "string", format: "date", description: "Day in UTC." },
-    state: { type: "string", enum: ["operational", "degraded", "outage", "no_data"] },
+    state: { type: "string", enum: SERVICE_STATES },
     uptime_pct: {
       type: ["number", "null"],
       minimum: 0,
@@ -40,7 +43,11 @@ const endpointSchema = {
   type: "object",
   additionalProperties: false,
   required: ["label", "state", "uptime_pct"],
-  properties: { label: { type: "string", description: "Method and path." }, state, uptime_pct },
+  properties: {
+    label: { type: "string", description: "Path, with its method where there is one." },
+    state,
+    uptime_pct,
+  },
 } as const;
 
 const suiteSchema = {
@@ -105,7 +112,7 @@ export type StatusFeed = FromSchema<typeof statusFeedSchema>;
 export type StatusSuite = FromSchema<typeof suiteSchema>;
 export type StatusIncident = FromSchema<typeof incidentSchema>;
 export type StatusDay = FromSchema<typeof daySchema>;
-export type ServiceState = FromSchema<typeof state>;
+export type ServiceState = (typeof SERVICE_STATES)[number];
 
 /** The availability target of contract section 8 rule 5. */
 export const AVAILABILITY = { targetPct: 99.5, windowDays: 90 } as const;

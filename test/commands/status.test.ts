@@ -70,9 +70,10 @@ describe("status", () => {
 Catalog API  operational  97.5 % uptime
 ·░▓█
 2026-01-04
-█ operational  ▓ degraded  ░ outage  · no data
   GET /v1/sample    operational  100 %
   GET /v1/coverage  degraded  95 %
+
+█ operational  ▓ degraded  ░ outage  · no data
 
 Open
   major, portal, open since 2026-01-04 10:00 UTC
@@ -81,6 +82,33 @@ Past \\x1b[31m
   minor, catalog-api, 2026-01-02 10:00 UTC to 2026-01-02 11:30 UTC
   2026-01-02 11:30 UTC  resolved: over
 `);
+  });
+
+  test.each(["no_data", "no data", "No-Data", null])("reads %j as no data wherever a state stands", async (state) => {
+    const suite = {
+      slug: "projects-api",
+      name: "Projects API",
+      state,
+      uptime_pct: null,
+      endpoints: [{ label: "/v1/projects", state }],
+      days: [{ date: "2026-01-04", state: "anything", uptime_pct: null }],
+    };
+    const { status } = await feedServer(serving({ ...FEED, state, suites: [suite], incidents: [] }));
+    const { code, stdout, stderr } = await status();
+    expect([code, stderr]).toEqual([5, "error: the service is not operational: no data\n"]);
+    expect(stdout).toBe(`no data, target 99.5% over 4 days
+
+Projects API  no data
+  /v1/projects  no data
+
+No incidents in 4 days.
+`);
+  });
+
+  test("reads the feed below the prefix of the base URL", async () => {
+    const { url } = await startTestService();
+    const { code } = await runCatalog(["status", "--base-url", `${url}/api`]);
+    expect(code).toBe(EXIT.ok);
   });
 
   test("colours the blocks where colour is asked for", async () => {
@@ -130,7 +158,12 @@ Past \\x1b[31m
     ["a redirect", answer({ status: 302, headers: { location: "http://elsewhere.example/x" } }), 1, /redirects to/],
     ["no feed at the address", answer({ status: 404 }), EXIT.notFound, /404/],
     ["a web page", answer({ headers: { "content-type": "text/html" }, body: "<title>Hi</title>" }), 1, /web page/],
-    ["an unknown state", serving({ ...FEED, state: "fine" }), 1, /`state` is not one of operational, degraded, outage/],
+    [
+      "an unknown state",
+      serving({ ...FEED, state: "fine" }),
+      1,
+      /`state` is not one of outage, degraded, operational, no_data/,
+    ],
     ["no suites", serving({ ...FEED, suites: undefined }), 1, /`suites` is not an array/],
   ])("fails on %s", async (_, behaviour, expected, message) => {
     const { status } = await feedServer(behaviour);

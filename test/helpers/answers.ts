@@ -22,7 +22,7 @@ const bodies: [RegExp, object][] = [
   [/^(\/api)?\/v1\/sample$/, sampleResponseSchema],
   [/^(\/api)?\/v1\/catalog$/, catalogResponseSchema],
   [/^(\/api)?\/v1\/coverage$/, coverageResponseSchema],
-  [/^\/status\.json$/, statusFeedSchema],
+  [/^(\/api)?\/status\.json$/, statusFeedSchema],
 ];
 
 /** Reads a response and holds it against everything the contract says of any response. */

@@ -5,7 +5,6 @@ import { startService } from "../../src/service/http/start.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/keys.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/row-stage.ts";
-import type { Store } from "../../src/service/store/store.ts";
 import { type Answer, readAnswer } from "./answers.ts";
 
 /** A row, or the JSON text by which it is stored. */
@@ -14,7 +13,7 @@ type TestRow = Product | string;
 export interface TestServiceOptions extends ServiceOptions {
   rows?: readonly TestRow[];
   /** Methods of the store that a test replaces by faulty ones; the others stay real. */
-  faults?: (store: EmbeddedStore) => Partial<Store>;
+  faults?: (store: EmbeddedStore) => Partial<EmbeddedStore>;
   /** File or `:memory:`. */
   database?: string;
 }

@@ -1,4 +1,6 @@
 import { keyFlaw } from "../../api/key.ts";
+import { fetchPortalAddress } from "../../api/portal-address.ts";
+import { clientSettings } from "../../cli/connection.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { runKeyCommand } from "../../config/credentials.ts";
@@ -7,6 +9,7 @@ import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
 import { resolveBaseUrl } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError } from "../../errors.ts";
+import { visible } from "../../output/terminal/visible.ts";
 import { checkKey, type KeyFacts } from "./key-check.ts";
 import { readKey } from "./prompt.ts";
 
@@ -23,7 +26,7 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
   const baseUrl = resolveBaseUrl(globals.baseUrl, context, values);
   const apiKey =
     apiKeyCommand === undefined
-      ? await readKey(context, baseUrl.host)
+      ? await readKey(context, await questionFor(baseUrl, globals, context))
       : await runKeyCommand(apiKeyCommand, name, context);
   const flaw = keyFlaw(apiKey);
   if (flaw !== undefined) {
@@ -51,6 +54,14 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
   note(
     `Stored in profile ${name} of ${written.path} for ${baseUrl.href}${facts === undefined ? ", unchecked" : scopesOf(facts)}.`,
   );
+}
+
+/** Only a person is asked: names where keys are made, if the service says so. */
+async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Context): Promise<string> {
+  const portal = context.stdin.isTTY ? await fetchPortalAddress(baseUrl, clientSettings(globals, context)) : undefined;
+  return portal === undefined
+    ? `API key for ${baseUrl.host}: `
+    : `Keys are made at ${visible(portal)}\nAPI key made there: `;
 }
 
 export function withoutKey({ api_key: _key, api_key_command: _command, ...rest }: Profile): Profile {

@@ -12,8 +12,11 @@ const LONGEST_INPUT = 64 * 1024;
  *
  * @throws InterruptedError after Ctrl-C; CredentialsError where there is nothing to read
  */
-export async function readKey(context: Pick<Context, "stdin" | "stderr" | "signal">, service: string): Promise<string> {
-  return context.stdin.isTTY ? await promptForKey(context, `API key for ${service}: `) : await readPipe(context);
+export async function readKey(
+  context: Pick<Context, "stdin" | "stderr" | "signal">,
+  question: string,
+): Promise<string> {
+  return context.stdin.isTTY ? await promptForKey(context, question) : await readPipe(context);
 }
 
 async function promptForKey(

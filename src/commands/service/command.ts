@@ -43,11 +43,17 @@ function declareStart(command: Command, { context, finish, complete }: Shared): 
   const { catalog, sample } = LIMITS.requestsPerWindow;
   finish(
     command
-      .summary("serve the API")
-      .description("Serves the API until it is terminated; prints one line on stdout when it is ready.")
+      .summary("serve the API and the developer portal")
+      .description(
+        "Serves the API and the developer portal until it is terminated; prints one line on stdout when it is ready.",
+      )
       .addHelpText(
         "after",
-        examples("catalog service start", "catalog service start --port 0 --database rows.db --rate-limit 1000"),
+        examples(
+          "catalog service start",
+          "catalog service start --port 0 --database rows.db --rate-limit 1000",
+          "catalog service start --public-url https://api.example.com --trust-proxy 1 --smtp-url smtp://localhost --mail-from catalog@example.com",
+        ),
       )
       .option("--host <address>", "address to listen on (default: 127.0.0.1)")
       .option("--port <n>", "port to listen on, 0 for a free one (default: 8787)")
@@ -59,7 +65,20 @@ function declareStart(command: Command, { context, finish, complete }: Shared): 
       .option(
         "--error-base <url>",
         "address in the `type` of errors, without a final slash (default: the service itself)",
-      ),
+      )
+      .option(
+        "--public-url <url>",
+        "address under which others reach the service: base of links and of the `type` of errors; needed with --host other than loopback [env: CATALOG_PUBLIC_URL]",
+      )
+      .option(
+        "--trust-proxy <proxies>",
+        "believe X-Forwarded-For of the proxies in front: how many there are, or their addresses (default: none)",
+      )
+      .option(
+        "--smtp-url <url>",
+        "mail server for the sign-in codes of the portal; a password in it is safer in the environment [env: CATALOG_SMTP_URL]",
+      )
+      .option("--mail-from <address>", "address that the codes come from [env: CATALOG_MAIL_FROM]"),
   ).action(async (flags: StartFlags, subcommand: Command) => {
     const { startCommand } = await import("./start.ts");
     await startCommand(complete(flags), parseGlobals(subcommand), context);

@@ -1,9 +1,10 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { parseWhole } from "../../cli/flags/values.ts";
+import { parseWhole, quoted } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
+import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { CATALOG_SUITE } from "../../service/http/status-document.ts";
+import { SUITE_SLUGS } from "../../service/http/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
 import { withExistingDatabase } from "./database-flag.ts";
@@ -18,15 +19,11 @@ export async function openIncidentCommand(
   globals: GlobalOptions,
   context: Context,
 ): Promise<void> {
-  const suite = flags.suite ?? CATALOG_SUITE.slug;
-  if (suite !== CATALOG_SUITE.slug) {
+  const suite = flags.suite ?? SUITE_SLUGS[0] ?? "";
+  if (!SUITE_SLUGS.includes(suite)) {
     throw new UsageError(
-      `--suite ${JSON.stringify(suite)} is not a suite of this service; there is ${CATALOG_SUITE.slug}.`,
-      {
-        flag: "--suite",
-        value: suite,
-        suggestions: [CATALOG_SUITE.slug],
-      },
+      `--suite ${quoted(suite)} is not a suite of this service; there are ${SUITE_SLUGS.join(", ")}.`,
+      { flag: "--suite", value: suite, suggestions: closest(suite, SUITE_SLUGS, 1) },
     );
   }
   const incident = {

@@ -12,6 +12,10 @@ export interface StartFlags extends ServiceFlags {
   cursorTtl?: string;
   queryTimeout?: string;
   errorBase?: string;
+  publicUrl?: string;
+  trustProxy?: string;
+  smtpUrl?: string;
+  mailFrom?: string;
 }
 
 export type LoadFlags = ServiceFlags;

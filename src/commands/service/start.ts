@@ -11,6 +11,7 @@ import { listKeys } from "../../service/store/access/keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
 import { makeFolder, reportingStoreErrors } from "./database-flag.ts";
 import type { StartFlags } from "./options.ts";
+import { parsePortalFlags } from "./portal-flags.ts";
 
 /**
  * Serves until the signal is aborted, then drains. SIGTERM is the ordinary end of a service.
@@ -21,20 +22,36 @@ export async function startCommand(
   context: Context,
 ): Promise<void> {
   const options = parseStart(flags);
+  const portalFlags = parsePortalFlags(flags, options.host, context);
+  let url = portalFlags.options.publicUrl ?? "";
+  const portal = portalFlags.portal?.(() => url);
   const { service, hasKeys } = await reportingStoreErrors(flags.database, async () => {
     await makeFolder(flags.database);
     const onUnexpectedError = (error: unknown, requestId: string) =>
       void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
     const store = await openStore(flags.database);
     const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
-    const service = await startService({ ...options, store, onUnexpectedError }).catch((error: unknown) => {
+    const service = await startService({
+      ...options,
+      ...portalFlags.options,
+      ...(portal === undefined ? {} : { portal }),
+      store,
+      onUnexpectedError,
+    }).catch((error: unknown) => {
       throw listenError(error, options);
     });
     return { service, hasKeys };
   });
   await context.print(`listening on ${service.url}\n`);
+  url ||= service.url;
+  const { note, warn } = createReporter(globals, context);
+  for (const warning of [portalFlags.refusal, portalFlags.warning]) {
+    if (warning !== undefined) {
+      warn(warning);
+    }
+  }
   if (!hasKeys) {
-    createReporter(globals, context).note("No key is valid yet: create one with `catalog service keys create NAME`.");
+    note("No key is valid yet: create one with `catalog service keys create NAME`.");
   }
   if (!context.signal.aborted) {
     await once(context.signal, "abort");

@@ -64,7 +64,7 @@ async function runStatus({ globals, statusUrl, demo, format }: StatusOptions, co
     );
   }
   if (feed.state !== "operational") {
-    throw new NotOperationalError(`the service is not operational: ${feed.state}`);
+    throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);
   }
 }
 

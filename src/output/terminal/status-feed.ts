@@ -29,6 +29,7 @@ export function renderStatus(feed: StatusFeed, view: StatusView): string {
       `${word(state, view)}, target ${visible(uptime_target)} over ${window_days} days${sample_data ? ", generated demo data" : ""}`,
     ],
     ...suites.map((suite) => suiteLines(suite, view)),
+    suites.some(hasDays) ? [legend(view)] : [],
     incidents.length === 0 ? [`No incidents in ${window_days} days.`] : [],
     ...[...open, ...past].map((incident) => incidentLines(incident, view)),
   ];
@@ -38,17 +39,27 @@ export function renderStatus(feed: StatusFeed, view: StatusView): string {
     .join("\n");
 }
 
-function suiteLines({ name, state, uptime_pct, endpoints, days }: StatusSuite, view: StatusView): string[] {
+function suiteLines(suite: StatusSuite, view: StatusView): string[] {
+  const { name, state, uptime_pct, endpoints, days } = suite;
   const shown = days.slice(-view.width);
   const labelWidth = Math.max(0, ...endpoints.map(({ label }) => label.length));
   return [
-    `${bold(visible(name), view)}  ${word(state, view)}  ${uptime_pct} % uptime`,
-    ...(shown.length === 0 ? [] : [shown.map((day) => block(day.state, view)).join(""), daysLine(shown), legend(view)]),
-    ...endpoints.map(
-      ({ label, ...endpoint }) =>
-        `  ${pad(visible(label), labelWidth, "left")}  ${word(endpoint.state, view)}  ${endpoint.uptime_pct} %`,
+    `${bold(visible(name), view)}  ${word(state, view)}  ${uptime(uptime_pct, " uptime")}`.trimEnd(),
+    ...(hasDays(suite) ? [shown.map((day) => block(day.state, view)).join(""), daysLine(shown)] : []),
+    ...endpoints.map(({ label, ...endpoint }) =>
+      `  ${pad(visible(label), labelWidth, "left")}  ${word(endpoint.state, view)}  ${uptime(endpoint.uptime_pct)}`.trimEnd(),
     ),
   ];
+}
+
+/** Whether a row of blocks would say more than that there is no data. */
+function hasDays({ days }: StatusSuite): boolean {
+  return days.some(({ state }) => state !== "no_data");
+}
+
+/** Nothing where there is no data: the state says so already. */
+function uptime(percentage: number | null, what = ""): string {
+  return percentage === null ? "" : `${percentage} %${what}`;
 }
 
 /** The first and the last day, each below its block. */

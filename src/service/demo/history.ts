@@ -1,6 +1,5 @@
 import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
-import { CATALOG_SUITE } from "../http/status-document.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { openIncident, resolveIncident, updateIncident } from "../store/incidents.ts";
 import type { DayCount } from "../store/store.ts";
@@ -25,7 +24,7 @@ export async function addDemoHistory(store: EmbeddedStore, now: number): Promise
   const at = (minutes: number) => new Date(started + minutes * MINUTE);
   const incident = {
     title: "Requests time out",
-    suite: CATALOG_SUITE.slug,
+    suite: "catalog-api",
     severity: "major",
     body: "One request in seven is answered after the deadline. We are looking for the cause.",
   } as const;
@@ -38,5 +37,9 @@ function countsOf(daysAgo: number, now: number): DayCount[] {
   const date = new Date(now - daysAgo * DAY).toISOString().slice(0, 10);
   const failures = BAD_DAYS.get(daysAgo) ?? 0;
   const operations = Object.keys(OPERATIONS) as OperationName[];
-  return operations.map((operation) => ({ date, operation, requests: 1_000, failures }));
+  const portal = ["portal-sign-in", "portal-keys"] as const;
+  return [
+    ...operations.map((operation) => ({ date, operation, requests: 1_000, failures })),
+    ...portal.map((operation) => ({ date, operation, requests: 10, failures: 0 })),
+  ];
 }

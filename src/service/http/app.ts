@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { openApiDocument } from "../../contract/openapi.ts";
-import type { Store } from "../store/store.ts";
+import { serveConsole } from "../portal/console/serve-console.ts";
+import { servePages } from "../portal/serve-pages.ts";
+import type { EmbeddedStore } from "../store/embedded.ts";
+import { sourceOf } from "./auth.ts";
 import { DayCounter } from "./day-counter.ts";
 import { connectionOf, GatedServer } from "./gated-server.ts";
 import { KeyUses } from "./key-uses.ts";
@@ -12,7 +15,7 @@ import { FixedWindow, groupBudgets, rateLimitHeaders } from "./rate-limit.ts";
 import { checkRequest, malformedRequestHandler, socketAnswer } from "./raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveErrors } from "./routes/errors.ts";
-import { serveOperations } from "./routes/operations.ts";
+import { PREFIXES, serveOperations } from "./routes/operations.ts";
 import { serveStatus } from "./routes/status-feed.ts";
 
 const FLUSH_INTERVAL = 5_000;
@@ -24,13 +27,14 @@ const REQUEST_TIME = 30_000;
 const KEEP_ALIVE_TIME = 72_000;
 
 /** The service over `store` as an application that does not listen yet. The store is the caller's to close. */
-export function createApp(store: Store, options: ServiceOptions = {}): FastifyInstance {
+export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
   const failedAttempts = new FixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const budgets = groupBudgets(settings);
   const dayCounter = new DayCounter(store, settings.now);
   const keyUses = new KeyUses(store, settings.now);
-  const errorBase = (): string => settings.errorBase ?? settings.publicUrl ?? reachableUrl(app);
+  const base = (): string => settings.publicUrl ?? reachableUrl(app);
+  const errorBase = (): string => settings.errorBase ?? base();
   const answerSocket = socketAnswer(budgets, errorBase);
 
   const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -75,6 +79,7 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
         { requireHostHeader: false, requestTimeout: REQUEST_TIME, keepAliveTimeout: KEEP_ALIVE_TIME },
         handler,
       ),
+    trustProxy: trusted(settings.trustProxy),
     clientErrorHandler: malformedRequestHandler(answerSocket),
     frameworkErrors: badPath,
   });
@@ -104,8 +109,18 @@ export function createApp(store: Store, options: ServiceOptions = {}): FastifyIn
   serveOperations(app, { store, settings, budgets, failedAttempts, dayCounter, keyUses });
   serveErrors(app, errorBase);
   serveStatus(app, store, dayCounter, settings);
-  const description = Buffer.from(JSON.stringify(openApiDocument()));
-  app.get("/openapi.json", async (_, reply) => reply.type("application/json").send(description));
+  const description = () => openApiDocument(settings.portal === undefined ? undefined : `${base()}/portal`);
+  servePages(app, { base, description, prefixes: PREFIXES });
+  serveConsole(app, {
+    store,
+    access: settings.portal,
+    publicOrigin: settings.publicUrl,
+    base,
+    now: settings.now,
+    sourceOf,
+    count: (part, failed) => dayCounter.count(part, failed),
+    onUnexpectedError: settings.onUnexpectedError,
+  });
   return app;
 }
 
@@ -137,6 +152,11 @@ function wrongMethod(method: string): ServiceProblem {
   return new ServiceProblem("not_found", `Nothing answers the method ${method} at this path.`, {
     headers: { allow: "GET, HEAD" },
   });
+}
+
+/** A number counts the proxies in front, the nearest first; text lists addresses and networks. */
+function trusted(proxies: number | string): string | false | ((address: string, hop: number) => boolean) {
+  return typeof proxies === "string" ? proxies : proxies > 0 && ((_, hop) => hop < proxies);
 }
 
 /** Path and query of a request target, which a client may also write as a whole URL (RFC 9112 section 3.2.2). */

@@ -1,5 +1,4 @@
-import type { OperationName } from "../../contract/operations.ts";
-import type { DayCount, Store } from "../store/store.ts";
+import type { DayCount, MeasuredPart, Store } from "../store/store.ts";
 
 /**
  * Counts requests and failures of each operation and UTC day, and hands them to the store now and then. While the
@@ -17,7 +16,7 @@ export class DayCounter {
   }
 
   /** @param failed Whether the request was answered with a 5xx. */
-  count(operation: OperationName, failed: boolean): void {
+  count(operation: MeasuredPart, failed: boolean): void {
     const date = new Date(this.#now()).toISOString().slice(0, 10);
     this.#add({ date, operation, requests: 1, failures: failed ? 1 : 0 });
   }

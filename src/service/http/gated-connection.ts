@@ -187,7 +187,8 @@ export class GatedConnection extends Duplex {
       const part = this.#waiting.subarray(0, end);
       this.#waiting = this.#waiting.subarray(end);
       this.#isWanted = false;
-      this.#inRequest = true;
+      // A part of the body of a request that is being answered begins no further request.
+      this.#inRequest = this.#latest?.req.complete !== false;
       this.push(part);
     } else if (this.#hasEnded) {
       this.#isWanted = false;

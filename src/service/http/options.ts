@@ -1,4 +1,5 @@
 import { LIMITS } from "../../contract/limits.ts";
+import type { PortalAccess } from "../portal/console/parts.ts";
 
 /** What may be changed about a service; everything has a published default. */
 export interface ServiceOptions {
@@ -11,10 +12,14 @@ export interface ServiceOptions {
   cursorTtl?: number;
   /** Milliseconds after which a request is given up as `upstream_timeout`. */
   queryTimeout?: number;
-  /** Address under which clients reach the service, without a final slash; the one it listens on when absent. */
-  publicUrl?: string;
   /** Address of the host that serves `/errors`, without a final slash; the service's own when absent. */
   errorBase?: string;
+  /** Origin under which the service is reached, such as `https://api.example.com`; the listening address when absent. */
+  publicUrl?: string;
+  /** Proxies whose `X-Forwarded-For` is believed: how many stand before the service, or their addresses and networks. */
+  trustProxy?: number | string;
+  /** How people sign in to the developer portal; it is not offered when absent. */
+  portal?: PortalAccess;
   /** Whether the rows are generated demo data; published in the status feed. */
   sampleData?: boolean;
   /** Milliseconds since the epoch. */
@@ -23,8 +28,10 @@ export interface ServiceOptions {
   onUnexpectedError?: (error: unknown, requestId: string) => void;
 }
 
-type Addresses = "publicUrl" | "errorBase";
-export type ServiceSettings = Required<Omit<ServiceOptions, Addresses>> & Pick<ServiceOptions, Addresses>;
+/** Options that mean something by being absent. */
+type Optional = "errorBase" | "publicUrl" | "portal";
+
+export type ServiceSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;
 
 /** Failed authentications a window that one source address may cause before it is answered with 429. */
 export const FAILED_ATTEMPTS_PER_WINDOW = 20;
@@ -38,6 +45,7 @@ export function withDefaults(options: ServiceOptions): ServiceSettings {
     windowSeconds: LIMITS.windowSeconds,
     cursorTtl: HOUR,
     queryTimeout: 10_000,
+    trustProxy: 0,
     sampleData: false,
     now: Date.now,
     onUnexpectedError: () => {},

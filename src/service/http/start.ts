@@ -1,9 +1,8 @@
-import { openStore } from "../store/embedded.ts";
-import type { Store } from "../store/store.ts";
+import { type EmbeddedStore, openStore } from "../store/embedded.ts";
 import { createApp, urlOf } from "./app.ts";
 import type { ServiceOptions } from "./options.ts";
 
-export type StartOptions = ListenOptions & ({ store: Store } | { database: string });
+export type StartOptions = ListenOptions & ({ store: EmbeddedStore } | { database: string });
 
 interface ListenOptions extends ServiceOptions {
   /** Address to listen on; 127.0.0.1 when absent. */

@@ -1,5 +1,3 @@
-import type { FastifyReply } from "fastify";
-
 /** Markup that is safe to send: made by `html`, which escapes every text put into it. */
 export interface Html {
   readonly markup: string;
@@ -19,21 +17,24 @@ export function html(strings: TemplateStringsArray, ...values: (string | number 
   return { markup: `${strings[0] ?? ""}${parts.join("")}` };
 }
 
+/** A text of the contract, which marks names with backticks. */
+export function prose(text: string): Html[] {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+}
+
+/** A point in time to the minute, in UTC. */
+export function time(timestamp: string): Html {
+  return html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace("T", " ")} UTC</time>`;
+}
+
+/** A day, with the whole time for whoever asks. */
+export function day(timestamp: string): Html {
+  return html`<time datetime="${timestamp}" title="${timestamp.slice(0, 16).replace("T", " ")} UTC">${timestamp.slice(0, 10)}</time>`;
+}
+
 function render(value: string | number | Html | readonly Html[]): string {
   if (typeof value === "object") {
     return "markup" in value ? value.markup : value.map(({ markup }) => markup).join("");
   }
   return String(value).replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
-
-/** Sends a page that runs no script and loads nothing. */
-export async function sendHtml(reply: FastifyReply, { markup }: Html): Promise<FastifyReply> {
-  return reply
-    .headers({
-      "cache-control": "no-cache",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-      "x-content-type-options": "nosniff",
-    })
-    .type("text/html; charset=utf-8")
-    .send(markup);
 }

@@ -1,6 +1,5 @@
-import type { OperationName } from "../../contract/operations.ts";
 import type { Session } from "./connection.ts";
-import type { DayCount } from "./store.ts";
+import type { DayCount, MeasuredPart } from "./store.ts";
 
 /** Adds to what is counted already. */
 export async function addDayCounts(session: Session, counts: readonly DayCount[]): Promise<void> {
@@ -21,7 +20,7 @@ export async function readDayCounts(session: Session, since: string): Promise<Da
   );
   return rows.map(([date, operation, requests, failures]) => ({
     date: String(date),
-    operation: operation as OperationName,
+    operation: operation as MeasuredPart,
     requests: Number(requests),
     failures: Number(failures),
   }));

@@ -65,10 +65,13 @@ export interface KeyUse {
   at: string;
 }
 
-/** Requests of one operation on one day (UTC), as the service measured them. */
+/** What the service measures of itself: the operations of the API, and two parts of the portal. */
+export type MeasuredPart = OperationName | "portal-sign-in" | "portal-keys";
+
+/** Requests of one part of the service on one day (UTC), as the service measured them. */
 export interface DayCount {
   date: string;
-  operation: OperationName;
+  operation: MeasuredPart;
   requests: number;
   /** Those answered with a 5xx. */
   failures: number;

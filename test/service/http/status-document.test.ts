@@ -39,7 +39,28 @@ test("a bad day that is over does not weigh on the present state", () => {
   expect([feed.state, feed.suites[0]?.state, feed.suites[0]?.uptime_pct]).toEqual(["operational", "operational", 50]);
 });
 
-test("an incident of another suite shows in the overall state only", () => {
+test("without requests today an endpoint has no data of its state, and keeps its uptime", () => {
+  const [suite] = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 0)] }).suites;
+
+  expect(suite?.endpoints.map(({ state, uptime_pct }) => [state, uptime_pct])).toEqual([
+    ["no_data", null],
+    ["no_data", 100],
+    ["no_data", null],
+  ]);
+  expect([suite?.state, suite?.uptime_pct]).toEqual(["no_data", 100]);
+});
+
+test("what one suite was asked counts for no other", () => {
+  const counts = [
+    { date: "2026-03-10", operation: "portal-keys" as const, requests: 10, failures: 10 },
+    count("2026-03-10", 10, 0),
+  ];
+  const { state, suites } = statusFeed({ ...quiet, counts });
+
+  expect([state, ...suites.map((suite) => suite.state)]).toEqual(["outage", "operational", "no_data", "outage"]);
+});
+
+test("an incident shows in its own suite and in the overall state", () => {
   const incident = {
     id: 1,
     title: "Portal down",
@@ -51,5 +72,5 @@ test("an incident of another suite shows in the overall state only", () => {
   };
   const feed = statusFeed({ ...quiet, incidents: [incident] });
 
-  expect([feed.state, feed.suites[0]?.state]).toEqual(["outage", "operational"]);
+  expect([feed.state, ...feed.suites.map(({ state }) => state)]).toEqual(["outage", "no_data", "no_data", "outage"]);
 });

@@ -1,17 +1,22 @@
 import type { FastifyInstance } from "fastify";
 import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
-import { errorsPage } from "../../portal/errors-page.ts";
-import { sendHtml } from "../../portal/html.ts";
+import { sendPage } from "../../portal/layout.ts";
+import { errorsPage } from "../../portal/pages/errors-page.ts";
 import { problemType } from "../problems.ts";
+import { PREFIXES } from "./operations.ts";
 
 /** Serves the public error catalogue, which the `type` of every problem points into. */
 export function serveErrors(app: FastifyInstance, errorBase: () => string): void {
-  app.get("/errors.json", async (_, reply) => reply.type("application/json").send(Buffer.from(catalogue(errorBase()))));
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/errors.json`, async (_, reply) =>
+      reply.type("application/json").send(Buffer.from(catalogue(errorBase()))),
+    );
+  }
   app.get("/errors", async (request, reply) => {
     reply.header("vary", "Accept");
     return prefersJson(request.headers.accept ?? "")
       ? reply.type("application/json").send(Buffer.from(catalogue(errorBase())))
-      : sendHtml(reply, errorsPage());
+      : sendPage(reply, errorsPage());
   });
 }
 

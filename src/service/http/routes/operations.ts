@@ -15,7 +15,7 @@ import type { Respond } from "./respond.ts";
 import { sampleResponder } from "./sample.ts";
 
 /** The contract names both forms and does not say which one is authoritative (section 9 rule 5). */
-const PREFIXES = ["", "/api"];
+export const PREFIXES = ["", "/api"] as const;
 
 interface Parts {
   store: Store;

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import type { StatusFeed } from "../../../contract/status.ts";
-import { sendHtml } from "../../portal/html.ts";
-import { statusPage } from "../../portal/status-page.ts";
+import { sendPage } from "../../portal/layout.ts";
+import { statusPage } from "../../portal/pages/status-page.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
 import type { DayCounter } from "../day-counter.ts";
 import { withinDeadline } from "../deadline.ts";
 import type { ServiceSettings } from "../options.ts";
 import { statusFeed, windowStart } from "../status-document.ts";
+import { PREFIXES } from "./operations.ts";
 
 /** Milliseconds for which a status is told again before it is read anew. */
 const SHARED_TIME = 1_000;
@@ -23,13 +24,15 @@ export function serveStatus(
     const feed = await read();
     return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
   }, settings.now);
-  app.get("/status.json", async (_, reply) =>
-    reply
-      .header("cache-control", "no-cache")
-      .type("application/json")
-      .send((await status()).json),
-  );
-  app.get("/status", async (_, reply) => sendHtml(reply, (await status()).page));
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/status.json`, async (_, reply) =>
+      reply
+        .header("cache-control", "no-cache")
+        .type("application/json")
+        .send((await status()).json),
+    );
+  }
+  app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
 }
 
 /** Does the work at most once in `SHARED_TIME`, however many ask: the status needs no key. `work` never rejects. */

@@ -29,7 +29,7 @@ test("the page has one anchor for each code", async () => {
 
   const { text } = await service.get("/errors");
 
-  expect([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)).toEqual(PROBLEM_CODES);
+  expect([...text.matchAll(/<section [^>]*id="([^"]+)"/g)].map(([, id]) => id)).toEqual(PROBLEM_CODES);
 });
 
 test.each([

@@ -1,48 +1,51 @@
-import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
-import { type Html, html } from "./html.ts";
-import { page } from "./layout.ts";
+import type { ServiceState, StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../../contract/status.ts";
+import { type Html, html, time } from "../html.ts";
+import { page } from "../layout.ts";
 
-type State = StatusDay["state"];
-
-const WORDS: Record<State, string> = {
+const WORDS: Record<ServiceState, string> = {
   operational: "Operational",
   degraded: "Degraded",
   outage: "Outage",
   no_data: "No data",
 };
 
-const HEADLINES: Record<StatusFeed["state"], string> = {
+const HEADLINES: Record<ServiceState, string> = {
   operational: "All systems operational",
   degraded: "Degraded service",
   outage: "Service outage",
+  no_data: "No data",
 };
 
 /** The status feed for people: the present state, a bar for each day, incidents. */
 export function statusPage(feed: StatusFeed): Html {
   const { state, sample_data, window_days, uptime_target, suites, incidents } = feed;
   return page(
-    `${HEADLINES[state]} – Retail Catalog Read API`,
-    html`<h1>Retail Catalog Read API</h1>
+    { title: HEADLINES[state], section: "/status" },
+    html`<h1>Status</h1>
 <p class="card banner ${state}"><strong>${HEADLINES[state]}</strong></p>
-${sample_data ? [html`<p class="quiet">This service answers with generated demo data.</p>`] : []}
-<p class="quiet">Target: ${uptime_target} of requests over ${window_days} days. Days are UTC.
-The same as data: <a href="/status.json">status.json</a>.</p>
+${sample_data ? html`<p class="quiet">This service answers with generated demo data.</p>` : ""}
+<p class="quiet">Target: ${uptime_target} of requests over ${window_days} days, measured from the requests that were
+answered. Days are UTC. The same as data: <a href="/status.json">status.json</a>.</p>
+<ul class="legend quiet">${(Object.keys(WORDS) as ServiceState[]).map((word) => html`<li>${dot(word)}${WORDS[word]}</li>`)}</ul>
+<h2>The last ${window_days} days</h2>
 ${suites.map((suite) => suiteCard(suite))}
-<p class="quiet">${(Object.keys(WORDS) as State[]).map((word) => html`${dot(word)}${WORDS[word]} &nbsp; `)}</p>
 <h2>Incidents</h2>
 ${incidents.length === 0 ? html`<p class="quiet">None in the last ${window_days} days.</p>` : incidents.map(incidentCard)}`,
   );
 }
 
 function suiteCard({ name, state, uptime_pct, endpoints, days }: StatusSuite): Html {
+  const oldest = days[0]?.date ?? "";
   return html`
 <section class="card">
-<div class="row"><h2>${dot(state)}${name}</h2><span>${WORDS[state]}</span></div>
-<ol class="bars" aria-label="State of each of the last ${days.length} days">${days.map(bar)}</ol>
-<div class="row quiet"><span>${days.length} days ago</span><span>${uptime_pct} % uptime</span><span>Today</span></div>
+<div class="row"><h3>${dot(state)}${name}</h3><span>${WORDS[state]}</span></div>
+<ol class="bars" aria-label="State of ${name} on each of the last ${days.length} days">${days.map(bar)}</ol>
+<div class="row quiet"><span>${oldest}</span><span>${uptime_pct === null ? "not measured yet" : `${uptime_pct} % uptime`}</span><span>today</span></div>
 <ul class="endpoints">${endpoints.map(
     (endpoint) => html`
-<li class="row"><span>${dot(endpoint.state)}<code>${endpoint.label}</code></span><span class="quiet">${endpoint.uptime_pct} %</span></li>`,
+<li class="row"><span>${dot(endpoint.state)}<code>${endpoint.label}</code></span><span class="quiet">${
+      endpoint.uptime_pct === null ? "no data" : `${endpoint.uptime_pct} %`
+    }</span></li>`,
   )}
 </ul>
 </section>`;
@@ -54,7 +57,7 @@ function bar({ date, state, uptime_pct }: StatusDay): Html {
   return html`<li class="${state}" title="${text}" aria-label="${text}"></li>`;
 }
 
-function dot(state: State): Html {
+function dot(state: ServiceState): Html {
   return html`<span class="dot ${state}"></span>`;
 }
 
@@ -68,8 +71,4 @@ function incidentCard({ title, suite, severity, started_at, resolved_at, updates
       html`<li><strong>${update.state}</strong> <span class="quiet">${time(update.posted_at)}</span><br>${update.body}</li>`,
   )}</ol>
 </section>`;
-}
-
-function time(timestamp: string): Html {
-  return html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace("T", " ")} UTC</time>`;
 }

@@ -1,15 +1,15 @@
-import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from "../../contract/problems.ts";
-import { type Html, html } from "./html.ts";
-import { page } from "./layout.ts";
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, type ProblemDefinition } from "../../../contract/problems.ts";
+import { type Html, html, prose } from "../html.ts";
+import { page } from "../layout.ts";
 
 /** The public error catalogue; `#<code>` in the `type` of a problem leads to its entry. */
 export function errorsPage(): Html {
   return page(
-    "Errors of the Retail Catalog Read API",
+    { title: "Errors", section: "/errors" },
     html`<h1>Errors</h1>
-<p>Every error of the Retail Catalog Read API is a problem document (<code>application/problem+json</code>) with one of
-these codes. Branch on <code>code</code> and <code>retryable</code>, never on <code>detail</code>. Codes are only ever
-added. The same as data: <a href="/errors.json">errors.json</a>.</p>
+<p class="lead">Every error is a problem document (<code>application/problem+json</code>) with one of these codes.</p>
+<p>Branch on <code>code</code> and <code>retryable</code>, never on <code>detail</code>. Codes are only ever added.
+The same as data: <a href="/errors.json">errors.json</a>.</p>
 <ul class="tags">${PROBLEM_CODES.map((code) => html`<li><a href="#${code}"><code>${code}</code></a></li>`)}</ul>
 ${PROBLEM_CODES.map((code) => entry(code, PROBLEMS[code]))}`,
   );
@@ -29,9 +29,4 @@ ${extensions.map((member) => html`<li>carries <code>${member}</code></li>`)}
 <p>${prose(meaning)}</p>
 <p><strong>Recovery:</strong> ${prose(recovery)}</p>
 </section>`;
-}
-
-/** The texts of the catalogue mark names with backticks. */
-function prose(text: string): Html[] {
-  return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }

@@ -1,0 +1,89 @@
+import type { Member } from "../../store/access/members.ts";
+import type { KeyRecord } from "../../store/store.ts";
+import { day, type Html, html, time } from "../html.ts";
+import { page } from "../layout.ts";
+import { input } from "./sign-in-pages.ts";
+
+const SECTION = { section: "/portal" };
+
+interface ConsoleParts {
+  member: Member;
+  /** Of the member's team. */
+  keys: readonly KeyRecord[];
+  token: Html;
+  /** What was typed as the name of a new key, and what is wrong with it. */
+  name?: string;
+  error?: string;
+}
+
+/** The team's keys, and a form for another one. */
+export function keysPage({ member, keys, token, name = "", error }: ConsoleParts): Html {
+  const [grants] = keys;
+  return page(
+    { ...SECTION, title: "API keys" },
+    html`<div class="row"><h1>API keys</h1>
+<form method="post" action="/portal/sign-out">${token}<button class="plain">Sign out</button></form></div>
+<p class="quiet who">Team <strong>${member.team}</strong>, signed in as ${member.email}</p>
+<form method="post" action="/portal/keys" class="card" novalidate>
+${token}
+<h2>Create a key</h2>
+<label for="name">Name</label>
+<div class="inline">${input({ name: "name", type: "text", autocomplete: "off", value: name, error })}
+<button>Create key</button></div>
+<p class="hint" id="name-hint">One for each program is a good habit: each can be revoked alone.</p>
+</form>
+<h2>Keys of the team</h2>
+${
+  grants === undefined
+    ? html`<p class="quiet">There is none yet.</p>`
+    : html`<div class="scroll" tabindex="0" role="region" aria-label="Keys of the team"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="sr">Revoke</span></th></tr></thead>
+<tbody>${keys.map(keyRow)}</tbody></table></div>
+<p class="quiet">${describe(grants)} Keys do not expire; a revoked key is refused at its next request.</p>`
+}`,
+  );
+}
+
+function keyRow({ id, name, createdAt, lastUsedAt, revokedAt }: KeyRecord): Html {
+  const state =
+    revokedAt === null
+      ? html`<a class="revoke" href="/portal/keys/${id}/revoke">Revoke<span class="sr"> ${name}</span></a>`
+      : html`revoked ${day(revokedAt)}`;
+  return html`<tr${revokedAt === null ? "" : html` class="gone"`}><th scope="row" class="name">${name}</th>
+<td class="fit">${day(createdAt)}</td><td class="fit">${lastUsedAt === null ? "never" : day(lastUsedAt)}</td>
+<td class="fit">${state}</td></tr>`;
+}
+
+function describe({ scopes, retailers }: KeyRecord): Html {
+  const visible =
+    retailers === null ? "all retailers" : `the retailers ${retailers.length === 0 ? "(none)" : retailers.join(", ")}`;
+  return html`The team has the scopes ${scopes.length === 0 ? "(none)" : scopes.join(", ")} and sees ${visible}.`;
+}
+
+/** The only page that ever shows a secret. */
+export function createdPage({ name, secret, base }: { name: string; secret: string; base: string }): Html {
+  return page(
+    { ...SECTION, title: "Key created", script: true },
+    html`<h1>The key “${name}” is created</h1>
+<div class="note"><strong>Copy the secret now.</strong> It is shown this once and kept nowhere.
+<code class="secret">${secret}</code>
+<button id="copy" type="button" hidden>Copy the secret</button> <span id="copied" role="status"></span></div>
+<p>It works from now on:</p>
+<pre tabindex="0" role="region" aria-label="Commands that use the key"><code>catalog auth login --base-url ${base}   # asks for the key, stores it
+catalog coverage</code></pre>
+<div class="actions"><a class="button plain" href="/portal">Back to the keys</a></div>`,
+  );
+}
+
+/** Asks once before a key is revoked. */
+export function revokePage({ key, token }: { key: KeyRecord; token: Html }): Html {
+  return page(
+    { ...SECTION, title: "Revoke a key", narrow: true },
+    html`<h1>Revoke “${key.name}”?</h1>
+<p>Its next request is refused, and so is every one after it. This cannot be undone; the name stays taken.</p>
+<p class="quiet">Created ${time(key.createdAt)}, last used ${key.lastUsedAt === null ? "never" : time(key.lastUsedAt)}.</p>
+<form method="post" action="/portal/keys/${key.id}/revoke">${token}
+<div class="actions"><button class="danger">Revoke the key</button> <a class="button plain" href="/portal">Keep it</a></div>
+</form>`,
+  );
+}

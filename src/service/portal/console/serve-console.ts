@@ -1,0 +1,74 @@
+import cookie from "@fastify/cookie";
+import formBody from "@fastify/formbody";
+import rateLimit from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
+import { sendPage } from "../layout.ts";
+import { PortalRefusal } from "./guard.ts";
+import { serveKeys } from "./keys.ts";
+import type { ConsoleParts, PortalAccess } from "./parts.ts";
+import { serveSignIn } from "./sign-in.ts";
+import { closedPage, messagePage } from "./sign-in-pages.ts";
+
+/** Bytes of a form at most; the longest has an address and a token. */
+const FORM_BYTES = 4_096;
+
+/** Throttled keys that are remembered at once; beyond that the oldest are forgotten. */
+const THROTTLED_KEYS = 50_000;
+
+/** Serves sign-in and the keys of a team below `/portal`, in a scope of their own: nothing of it reaches the API. */
+export function serveConsole(
+  app: FastifyInstance,
+  parts: Omit<ConsoleParts, "access"> & { access: PortalAccess | undefined },
+): void {
+  const { access } = parts;
+  if (access === undefined) {
+    app.get("/portal", async (_, reply) => sendPage(reply.code(404), closedPage(CLOSED), "no-store"));
+    return;
+  }
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    await scope.register(cookie);
+    await scope.register(formBody, { bodyLimit: FORM_BYTES });
+    await scope.register(rateLimit, { global: false, cache: THROTTLED_KEYS });
+    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, parts.onUnexpectedError));
+    if (parts.publicOrigin?.startsWith("https:")) {
+      scope.addHook("onSend", async (_, reply) => {
+        reply.header("strict-transport-security", "max-age=31536000");
+      });
+    }
+    serveSignIn(scope, { ...parts, access });
+    serveKeys(scope, { ...parts, access });
+  });
+}
+
+const CLOSED =
+  "Nobody can sign in here yet: the codes are sent by mail, and no mail server is named. The service is told of one with --smtp-url and --mail-from.";
+
+function sendFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onUnexpectedError: ConsoleParts["onUnexpectedError"],
+): FastifyReply {
+  const { status, title, message } = describe(error);
+  if (status === 500) {
+    onUnexpectedError(error, request.id);
+  }
+  return sendPage(reply.code(status), messagePage({ title, message, requestId: request.id }), "no-store");
+}
+
+function describe(error: unknown): { status: number; title: string; message: string } {
+  if (error instanceof PortalRefusal) {
+    return { status: error.status, title: "That did not work", message: error.message };
+  }
+  if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) {
+    const message = "The database cannot be used at the moment. Try again in a minute.";
+    return { status: 503, title: "Not available", message };
+  }
+  const status = (error as { statusCode?: unknown }).statusCode;
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return { status, title: "That did not work", message: "The form could not be read." };
+  }
+  return { status: 500, title: "Something failed", message: "The service failed. Its operator was told." };
+}

@@ -1,0 +1,126 @@
+import { randomInt } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { normalEmail } from "../../store/access/members.ts";
+import { endSession, openSession, sessionMember } from "../../store/access/sessions.ts";
+import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
+import type { Html } from "../html.ts";
+import { sendPage } from "../layout.ts";
+import { checkForm, field, giveSecret, knownVisitor, takeSecret, tokenField, visitorOf } from "./guard.ts";
+import type { ConsoleParts } from "./parts.ts";
+import { codePage, signInPage } from "./sign-in-pages.ts";
+
+const HOUR = 3_600_000;
+
+/** Codes an hour for one address and from one source, and tries at codes from one source. */
+const CODES_PER_ADDRESS = 5;
+const CODES_PER_SOURCE = 20;
+const TRIES_PER_SOURCE = 60;
+
+/** Serves signing in with a mailed code, and signing out. */
+export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
+  const { store, access, now, sourceOf, count, onUnexpectedError } = parts;
+  const source = (request: FastifyRequest) => sourceOf(request.ip);
+  const address = (request: FastifyRequest) => normalEmail(field(request, "email")) ?? "";
+  const throttle = (max: number, keyGenerator: (request: FastifyRequest) => string) =>
+    app.createRateLimit({ max, timeWindow: HOUR, keyGenerator });
+  const codesOfSource = throttle(CODES_PER_SOURCE, source);
+  const codesOfAddress = throttle(CODES_PER_ADDRESS, address);
+  const triesOfSource = throttle(TRIES_PER_SOURCE, source);
+  const onResponse = async (_: FastifyRequest, reply: FastifyReply) => count("portal-sign-in", reply.statusCode >= 500);
+
+  const send = (reply: FastifyReply, status: number, html: Html) => sendPage(reply.code(status), html, "no-store");
+
+  app.get("/portal/sign-in", { onResponse }, async (request, reply) => {
+    const visitor = knownVisitor(request, reply, parts);
+    if ((await sessionMember(store, visitor, now())) !== undefined) {
+      return reply.redirect("/portal", 303);
+    }
+    return send(reply, 200, signInPage({ token: tokenField(visitor) }));
+  });
+
+  app.post("/portal/sign-in", { onResponse }, async (request, reply) => {
+    const visitor = checkForm(request, parts);
+    const token = tokenField(visitor);
+    const typed = field(request, "email");
+    const email = normalEmail(typed);
+    if (email === undefined) {
+      const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
+      return send(reply, 400, signInPage({ token, email: typed, error }));
+    }
+    const spent = exceeded(await codesOfSource(request)) ?? exceeded(await codesOfAddress(request));
+    if (spent !== undefined) {
+      const error = `Too many codes were asked for. Try again in ${minutes(spent.milliseconds)}.`;
+      reply.header("retry-after", String(spent.seconds));
+      return send(reply, 429, signInPage({ token, email: typed, error }));
+    }
+    const code = String(randomInt(1_000_000)).padStart(6, "0");
+    const isMember = await beginSignIn(store, { visitor, email, code }, now());
+    if (isMember) {
+      // After the answer, so that its time does not tell whether anybody has the address.
+      reply.raw.once("close", () => {
+        access.sendCode(email, code).catch((error: unknown) => onUnexpectedError(error, request.id));
+      });
+    }
+    return reply.redirect("/portal/code", 303);
+  });
+
+  app.get("/portal/code", { onResponse }, async (request, reply) => {
+    const visitor = visitorOf(request, parts);
+    const email = visitor === undefined ? undefined : await pendingEmail(store, visitor, now());
+    if (visitor === undefined || email === undefined) {
+      return reply.redirect("/portal/sign-in", 303);
+    }
+    const printed = access.codesArePrinted;
+    return send(reply, 200, codePage({ token: tokenField(visitor), email, printed }));
+  });
+
+  app.post("/portal/code", { onResponse }, async (request, reply) => {
+    const visitor = checkForm(request, parts);
+    const token = tokenField(visitor);
+    const code = field(request, "code").replaceAll(/[\s-]/g, "");
+    const email = await pendingEmail(store, visitor, now());
+    const again = (status: number, error: string) =>
+      send(reply, status, codePage({ token, email: email ?? "", printed: access.codesArePrinted, error }));
+    if (email !== undefined && !/^\d{6}$/.test(code)) {
+      return again(400, "A code has six digits.");
+    }
+    const spent = exceeded(await triesOfSource(request));
+    if (spent !== undefined) {
+      reply.header("retry-after", String(spent.seconds));
+      return again(429, `Too many codes were tried. Try again in ${minutes(spent.milliseconds)}.`);
+    }
+    const outcome = await tryCode(store, { visitor, code }, now());
+    if (outcome.kind === "wrong") {
+      return again(
+        400,
+        `This is not the code. ${outcome.left === 1 ? "One try is" : `${outcome.left} tries are`} left.`,
+      );
+    }
+    if (outcome.kind === "gone") {
+      const error = "The code has expired, was used, or was guessed at too often. Ask for another one.";
+      return send(reply, 400, signInPage({ token, email: email ?? "", error }));
+    }
+    giveSecret(reply, await openSession(store, outcome.email, now()), parts);
+    return reply.redirect("/portal", 303);
+  });
+
+  app.post("/portal/sign-out", { onResponse }, async (request, reply) => {
+    await endSession(store, checkForm(request, parts));
+    takeSecret(reply, parts);
+    return reply.redirect("/portal/sign-in", 303);
+  });
+}
+
+type Throttled = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
+
+/** How long the window of a used-up limit still lasts; undefined where requests are left. */
+function exceeded(result: Throttled): { milliseconds: number; seconds: number } | undefined {
+  return !result.isAllowed && result.isExceeded
+    ? { milliseconds: result.ttl, seconds: result.ttlInSeconds }
+    : undefined;
+}
+
+function minutes(milliseconds: number): string {
+  const count = Math.ceil(milliseconds / 60_000);
+  return count === 1 ? "one minute" : `${count} minutes`;
+}

@@ -1,0 +1,38 @@
+import { createTransport } from "nodemailer";
+import type { SendCode } from "./console/parts.ts";
+
+/** Milliseconds for a mail server to answer. */
+const MAIL_TIMEOUT = 20_000;
+
+/**
+ * Sends codes over SMTP.
+ *
+ * @param url such as `smtps://user:password@mail.example.com`, or `smtp://…:587` with STARTTLS where it is offered
+ * @param from address that the mails come from
+ * @param portal address of the portal, named in the mail
+ */
+export function mailCodes({ url, from, portal }: { url: string; from: string; portal: () => string }): SendCode {
+  const transport = createTransport({
+    url,
+    connectionTimeout: MAIL_TIMEOUT,
+    greetingTimeout: MAIL_TIMEOUT,
+    socketTimeout: MAIL_TIMEOUT,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return async (email, code) => {
+    await transport.sendMail({
+      from,
+      to: { name: "", address: email },
+      subject: `${code} is your sign-in code`,
+      text: `${code} is your code for the developer portal at
+${portal()}
+
+It works once, for ten minutes, in the browser that asked for it.
+If that was not you, nothing needs to be done: without the code
+nobody can sign in.
+`,
+      headers: { "Auto-Submitted": "auto-generated" },
+    });
+  };
+}

@@ -1,0 +1,31 @@
+import { CHANGELOG } from "../../../contract/changelog.ts";
+import { type Html, html, prose } from "../html.ts";
+import { page } from "../layout.ts";
+
+/** What each release changed; breaking changes are announced here before they ship (contract section 9 rule 3). */
+export function changelogPage(): Html {
+  const announced = CHANGELOG.filter(({ state }) => state === "announced");
+  return page(
+    { title: "Changelog", section: "/changelog" },
+    html`<h1>Changelog</h1>
+<p class="lead">Breaking changes stand here before they ship.</p>
+<p>The version is carried in the path prefix <code>/v1</code>. Error codes are only ever added.
+The same as data: <a href="/changelog.json">changelog.json</a>.</p>
+<h2>Announced</h2>
+${announced.length === 0 ? html`<p class="quiet">Nothing is announced.</p>` : announced.map(release)}
+<h2>Released</h2>
+${CHANGELOG.filter(({ state }) => state === "released").map(release)}`,
+  );
+}
+
+function release({ version, changes }: (typeof CHANGELOG)[number]): Html {
+  return html`
+<section class="card" id="${version}">
+<h3>${version}</h3>
+<ul class="changes">${changes.map(
+    ({ kind, breaking, text }) => html`
+<li><span class="tag">${kind}</span> ${breaking ? html`<span class="tag breaking">breaking</span>` : ""} ${prose(text)}</li>`,
+  )}
+</ul>
+</section>`;
+}

@@ -1,0 +1,32 @@
+import { type Html, html } from "../html.ts";
+import { page } from "../layout.ts";
+
+/** What is here, and the first request. @param base address of the service, without a final slash */
+export function homePage(base: string): Html {
+  return page(
+    { title: "Start" },
+    html`<h1>Retail Catalog Read API</h1>
+<p class="lead">Product rows crawled from the pages of many retailers: what was listed, at what price, on which day.</p>
+<ul class="tiles">
+<li><a href="/portal">API keys</a><p>Sign in with your e-mail address, name a key, create it.</p></li>
+<li><a href="/reference">Reference</a><p>Three read operations, their parameters and answers.</p></li>
+<li><a href="/errors">Errors</a><p>What each code means and how to recover.</p></li>
+<li><a href="/status">Status</a><p>Whether it works, today and in the last 90 days.</p></li>
+<li><a href="/changelog">Changelog</a><p>What changed, and what is going to.</p></li>
+<li><a href="/openapi.json">openapi.json</a><p>The description of the API for machines.</p></li>
+</ul>
+<h2>The first request</h2>
+<p>Create a key under <a href="/portal">API keys</a> and put it into <code>CATALOG_API_KEY</code>. Coverage tells how many
+rows there are of each retailer, category and department, and of which days:</p>
+<pre tabindex="0" role="region" aria-label="First request with curl"><code>curl -H "Authorization: Bearer $CATALOG_API_KEY" \\
+  ${base}/v1/coverage</code></pre>
+<p>The command line asks the same, and pulls whole sets within the rate limit:</p>
+<pre tabindex="0" role="region" aria-label="First request with the command line"><code>catalog auth login --base-url ${base}
+catalog coverage
+catalog export --date yesterday -o rows.csv</code></pre>
+<h2>Limits</h2>
+<p>120 requests a minute for catalog and coverage together, 30 for samples, counted per team. Every answer says in
+<code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code> what is left; a 429 says in <code>Retry-After</code>
+how long to wait.</p>`,
+  );
+}

@@ -1,0 +1,130 @@
+import { type Html, html, prose } from "../html.ts";
+import { page } from "../layout.ts";
+
+/** The parts of an OpenAPI document that the page shows. */
+interface Description {
+  info: { version: string; description: string };
+  paths: Record<string, { get: Operation }>;
+  components: { schemas: Record<string, Schema> };
+}
+
+interface Operation {
+  summary: string;
+  description: string;
+  "x-status": string;
+  parameters: { name: string; description: string; schema: Schema }[];
+  responses: Record<string, { description: string; content: Record<string, { schema: Schema }> }>;
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  items?: Schema;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+}
+
+/**
+ * The reference, made from the OpenAPI document that the service serves.
+ *
+ * @param base address of the service, without a final slash
+ */
+export function referencePage(document: unknown, base: string): Html {
+  const { paths, components } = document as Description;
+  const operations = Object.entries(paths);
+  return page(
+    { title: "Reference", section: "/reference" },
+    html`<div class="reference"><h1>Reference</h1>
+<p class="lead">Three operations share six optional filters. All of them only read.</p>
+<p>Send the key as <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request. Every path also answers below
+<code>/api</code>. Made from <a href="/openapi.json">openapi.json</a>.</p>
+<ul class="tags">
+${operations.map(([path]) => html`<li><a href="#${anchor(path)}"><code>GET ${path}</code></a></li>`)}
+${Object.keys(components.schemas).map((name) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}
+</ul>
+${operations.map(([path, { get }]) => operationSection(path, get, base))}
+<h2>Types</h2>
+${Object.entries(components.schemas).map(([name, schema]) => typeSection(name, schema))}</div>`,
+  );
+}
+
+function operationSection(path: string, operation: Operation, base: string): Html {
+  return html`
+<section>
+<h2 id="${anchor(path)}"><code>GET ${path}</code> <span class="tag">${operation["x-status"]}</span></h2>
+<p>${operation.summary}. ${prose(operation.description)}</p>
+<pre tabindex="0" role="region" aria-label="Request to ${path}"><code>curl -H "Authorization: Bearer $CATALOG_API_KEY" \\
+  "${base}${path}?start_date=2026-01-01"</code></pre>
+<h3>Parameters</h3>
+${table(
+  `Parameters of GET ${path}`,
+  ["Name", "Type", "Meaning"],
+  operation.parameters.map(({ name, description, schema }) => [
+    html`<code>${name}</code>`,
+    typeOf(schema),
+    html`${prose(description)}`,
+  ]),
+)}
+<h3>Answers</h3>
+${table(
+  `Answers of GET ${path}`,
+  ["Status", "Body", "Meaning"],
+  Object.entries(operation.responses).map(([status, { description, content }]) => [
+    html`<code>${status}</code>`,
+    html`${Object.values(content).map(({ schema }) => typeOf(schema))}`,
+    html`${prose(description)}`,
+  ]),
+)}
+</section>`;
+}
+
+function typeSection(name: string, { description = "", properties = {}, required = [] }: Schema): Html {
+  return html`
+<section class="type" id="${name}">
+<h3><code>${name}</code></h3>
+${description === "" ? "" : html`<p>${prose(description)}</p>`}
+${table(
+  `Members of ${name}`,
+  ["Member", "Type", "Meaning"],
+  Object.entries(properties).map(([member, schema]) => [
+    html`<code>${member}</code>`,
+    html`${typeOf(schema)}${required.includes(member) ? "" : ", optional"}`,
+    html`${prose(schema.description ?? "")}`,
+  ]),
+)}
+</section>`;
+}
+
+/** A table that scrolls by itself where the screen is narrow; with a keyboard, too. */
+function table(label: string, headings: readonly [string, string, string], rows: readonly Html[][]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([first = html``, second = html``, third = html``]) =>
+      html`<tr><th scope="row" class="fit">${first}</th><td class="fit">${second}</td><td class="wide">${third}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function typeOf({ $ref, type, format, items, enum: values, minimum, maximum, default: usual }: Schema): Html {
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf("/") + 1);
+    return html`<a href="#${name}">${name}</a>`;
+  }
+  if (items !== undefined) {
+    return html`array of ${typeOf(items)}`;
+  }
+  const kinds = [type ?? "any"].flat().map((kind) => (kind === "string" && format !== undefined ? format : kind));
+  const bounds = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : "";
+  const fallback = usual === undefined ? "" : `, default ${usual}`;
+  return html`${values === undefined ? kinds.join(" or ") : values.join(", ")}${bounds}${fallback}`;
+}
+
+function anchor(path: string): string {
+  return path.replaceAll("/", "-").slice(1);
+}

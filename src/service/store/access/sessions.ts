@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import type { EmbeddedStore } from "../embedded.ts";
+import { hashSecret } from "./keys.ts";
+import type { Member } from "./members.ts";
+
+/** Milliseconds without a request after which a session ends, and after which it ends in any case. */
+export const SESSION_IDLE = 30 * 60_000;
+export const SESSION_LIFETIME = 12 * 3_600_000;
+
+/** Milliseconds after which the time of the last request is written again: not every page view writes. */
+const SEEN_EVERY = 60_000;
+
+/** Opens a session under a new secret, of which only a hash is kept. */
+export async function openSession(database: EmbeddedStore, email: string, now: number): Promise<string> {
+  const secret = newSecret();
+  const at = isoTime(now);
+  await database.write(async (session) => {
+    await session.query("DELETE FROM portal_session WHERE created_at <= ? OR seen_at <= ?", [
+      isoTime(now - SESSION_LIFETIME),
+      isoTime(now - SESSION_IDLE),
+    ]);
+    await session.query("INSERT INTO portal_session (hash, email, created_at, seen_at) VALUES (?, ?, ?, ?)", [
+      hashSecret(secret),
+      email,
+      at,
+      at,
+    ]);
+  });
+  return secret;
+}
+
+/** Who is signed in with this secret; undefined once the session has ended or the person belongs to no team. */
+export async function sessionMember(database: EmbeddedStore, secret: string, now: number): Promise<Member | undefined> {
+  const hash = hashSecret(secret);
+  const [row] = await database.read((session) =>
+    session.query(
+      `SELECT email, team, seen_at FROM portal_session JOIN member USING (email)
+       WHERE hash = ? AND portal_session.created_at > ? AND seen_at > ?`,
+      [hash, isoTime(now - SESSION_LIFETIME), isoTime(now - SESSION_IDLE)],
+    ),
+  );
+  if (row === undefined) {
+    return undefined;
+  }
+  const [email, team, seenAt] = row;
+  if (Date.parse(String(seenAt)) + SEEN_EVERY <= now) {
+    await database.write((session) =>
+      session.query("UPDATE portal_session SET seen_at = ? WHERE hash = ?", [isoTime(now), hash]),
+    );
+  }
+  return { email: String(email), team: String(team) };
+}
+
+export async function endSession(database: EmbeddedStore, secret: string): Promise<void> {
+  await database.write((session) => session.query("DELETE FROM portal_session WHERE hash = ?", [hashSecret(secret)]));
+}
+
+/** 256 random bits, as 43 characters of base64url. */
+export function newSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}

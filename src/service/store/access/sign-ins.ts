@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { EmbeddedStore } from "../embedded.ts";
+import { hashSecret } from "./keys.ts";
+import { teamOf } from "./members.ts";
+
+/** Milliseconds for which a code is taken, and how often it may be guessed at. */
+export const CODE_LIFETIME = 10 * 60_000;
+export const CODE_TRIES = 5;
+
+interface NewSignIn {
+  /** Secret of the browser that asks; the code is good there and nowhere else. */
+  visitor: string;
+  /** As `normalEmail` gives it. */
+  email: string;
+  /** Six digits. */
+  code: string;
+}
+
+/**
+ * Begins a sign-in, in place of an earlier one of the same browser. It does the same for an address that nobody has, so
+ * that neither answer nor time tells the two apart.
+ *
+ * @returns whether the address belongs to a member, who is to be sent the code
+ */
+export async function beginSignIn(
+  database: EmbeddedStore,
+  { visitor, email, code }: NewSignIn,
+  now: number,
+): Promise<boolean> {
+  return await database.write(async (session) => {
+    await session.query("DELETE FROM sign_in WHERE expires_at <= ?", [isoTime(now)]);
+    await session.query(
+      "INSERT OR REPLACE INTO sign_in (hash, email, code_hash, tries, expires_at) VALUES (?, ?, ?, 0, ?)",
+      [hashSecret(visitor), email, hashCode(visitor, code), isoTime(now + CODE_LIFETIME)],
+    );
+    return (await teamOf(session, email)) !== undefined;
+  });
+}
+
+/** `left`: tries that remain; without any the code is gone. */
+export type CodeOutcome = { kind: "right"; email: string } | { kind: "wrong"; left: number } | { kind: "gone" };
+
+/** Takes one try at the code of a browser's sign-in; the right code ends it, and so does the last try. */
+export async function tryCode(
+  database: EmbeddedStore,
+  { visitor, code }: Pick<NewSignIn, "visitor" | "code">,
+  now: number,
+): Promise<CodeOutcome> {
+  const hash = hashSecret(visitor);
+  return await database.write(async (session) => {
+    const [row] = await session.query(
+      "UPDATE sign_in SET tries = tries + 1 WHERE hash = ? AND expires_at > ? RETURNING email, code_hash, tries",
+      [hash, isoTime(now)],
+    );
+    if (row === undefined) {
+      return { kind: "gone" };
+    }
+    const [email, codeHash, tries] = row;
+    const isRight = timingSafeEqual(Buffer.from(String(codeHash)), Buffer.from(hashCode(visitor, code)));
+    const isMember = (await teamOf(session, String(email))) !== undefined;
+    const left = CODE_TRIES - Number(tries);
+    if (isRight || left === 0) {
+      await session.query("DELETE FROM sign_in WHERE hash = ?", [hash]);
+    }
+    if (isRight && isMember) {
+      return { kind: "right", email: String(email) };
+    }
+    return left === 0 ? { kind: "gone" } : { kind: "wrong", left };
+  });
+}
+
+/** The address of a browser's sign-in that is under way. */
+export async function pendingEmail(database: EmbeddedStore, visitor: string, now: number): Promise<string | undefined> {
+  return await database.read(async (session) => {
+    const [[email] = []] = await session.query("SELECT email FROM sign_in WHERE hash = ? AND expires_at > ?", [
+      hashSecret(visitor),
+      isoTime(now),
+    ]);
+    return email === undefined ? undefined : String(email);
+  });
+}
+
+/** Keyed by the browser's secret, which the database does not hold: of six digits a plain hash would hide nothing. */
+function hashCode(visitor: string, code: string): string {
+  return createHmac("sha256", visitor).update(`code ${code}`).digest("hex");
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}

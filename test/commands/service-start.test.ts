@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { TestBrowser } from "../helpers/portal.ts";
+
+/** A started service: where it listens, and what it says on stderr. */
+async function start(args: readonly string[], env: Record<string, string> = {}) {
+  const database = join(await temporaryFolder(), "service.db");
+  await runCatalog(["service", "teams", "create", "sales", "--database", database]);
+  await runCatalog(["service", "teams", "members", "add", "sales", "ada@example.com", "--database", database]);
+  const child = startCatalog(["service", "start", "--port", "0", "--database", database, ...args], { env });
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  onTestFinished(async () => {
+    child.kill();
+    await closed;
+  });
+  const said = { stderr: "" };
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    said.stderr += chunk;
+  });
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    return { url: line.replace("listening on ", ""), said };
+  }
+  throw new Error(said.stderr);
+}
+
+test("on this machine alone the codes are printed, and the page says so", async () => {
+  const { url, said } = await start([]);
+  const browser = new TestBrowser(url, { origin: url });
+
+  await browser.askForCode("ada@example.com");
+  await expect.poll(() => said.stderr).toMatch(/^sign-in code for ada@example\.com: \d{6}\n$/);
+  const { text } = await browser.get("/portal/code");
+  const { headers } = await browser.post("/portal/code", { code: said.stderr.slice(-7, -1) });
+
+  expect(text).toContain("No mail is set up");
+  expect(headers.get("location")).toBe("/portal");
+});
+
+test("under an address for others the portal is not offered without mail, and the service says why", async () => {
+  const { url, said } = await start([], { CATALOG_PUBLIC_URL: "https://api.example.com" });
+
+  await expect.poll(() => said.stderr).toMatch(/^warning: the developer portal is not offered: .*--smtp-url/);
+  expect((await fetch(`${url}/portal`)).status).toBe(404);
+  expect((await (await fetch(`${url}/v1/nowhere`)).json()) as object).toMatchObject({
+    type: "https://api.example.com/errors#not_found",
+  });
+});
+
+test("with mail the portal is offered under the public address, from the environment too", async () => {
+  const { url, said } = await start(["--host", "0.0.0.0", "--public-url", "https://api.example.com/"], {
+    CATALOG_SMTP_URL: "smtp://user:secret-word@127.0.0.1:1",
+    CATALOG_MAIL_FROM: "catalog@example.com",
+  });
+
+  const answer = await fetch(`${url.replace("0.0.0.0", "127.0.0.1")}/portal/sign-in`);
+
+  expect([answer.status, answer.headers.get("set-cookie")]).toEqual([200, expect.stringContaining("__Host-")]);
+  expect(said.stderr).toBe("");
+});
+
+test.each([
+  [["--host", "0.0.0.0"], /--host "0\.0\.0\.0" is reached from other machines: .*--public-url/],
+  [["--public-url", "https://api.example.com/catalog"], /is not an address without a path/],
+  [["--public-url", "api.example.com"], /is not an address without a path/],
+  [["--smtp-url", "smtp://localhost"], /--smtp-url needs --mail-from/],
+  [["--mail-from", "a@example.com"], /--mail-from needs --smtp-url/],
+  [["--mail-from", "nobody", "--smtp-url", "smtp://localhost"], /"nobody" is not an e-mail address/],
+  [["--trust-proxy", "all"], /--trust-proxy "all" is neither a number of proxies nor a list/],
+  [["--trust-proxy", "10.0.0.0/33"], /is neither a number/],
+])("%j is refused with exit code 2", async (args, message) => {
+  const { code, stderr } = await runCatalog(["service", "start", "--database", ":memory:", ...args]);
+
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+});
+
+test("a wrong mail server is not repeated, since it may hold a password", async () => {
+  const args = ["--mail-from", "a@example.com", "--smtp-url", "https://user:secret-word@mail.example.com"];
+  const { code, stderr } = await runCatalog(["service", "start", "--database", ":memory:", ...args]);
+
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    expect.stringContaining("--smtp-url is not the address of a mail server"),
+  ]);
+  expect(stderr).not.toContain("secret-word");
+});

@@ -1,0 +1,204 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { listKeys } from "../../../src/service/store/access/keys.ts";
+import { StoreUnavailableError } from "../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { startTestPortal } from "../../helpers/portal.ts";
+
+const secretIn = (text: string) => /<code class="secret">([\w-]{43})<\/code>/.exec(text)?.[1] ?? "";
+
+test("a key that is made in the console works at once, and is refused at the next request after it was revoked", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+
+  const created = await browser.post("/portal/keys", { name: " laptop " });
+  const key = secretIn(created.text);
+  const before = await portal.get("/v1/coverage", { key });
+  const id = (await listKeys(portal.store)).find(({ name }) => name === "laptop")?.id;
+  const asked = await browser.get(`/portal/keys/${id}/revoke`);
+  const between = await portal.get("/v1/coverage", { key });
+  const revoked = await browser.post(`/portal/keys/${id}/revoke`);
+  const after = await portal.get("/v1/coverage", { key });
+
+  expect([created.status, before.status]).toEqual([200, 200]);
+  expect([asked.status, asked.text, between.status]).toEqual([200, expect.stringContaining("Revoke “laptop”?"), 200]);
+  expect([revoked.status, after.status, after.body.code]).toEqual([303, 401, "invalid_credentials"]);
+  expect((await browser.get("/portal")).text).toMatch(/laptop<\/th>[\s\S]*?revoked/);
+});
+
+test("a secret is in one answer, which nothing may keep, and nowhere else", async () => {
+  const database = join(await temporaryFolder(), "portal.db");
+  const portal = await startTestPortal({ database });
+  const browser = await portal.signedIn();
+
+  const created = await browser.post("/portal/keys", { name: "laptop" });
+  const secret = secretIn(created.text);
+  const repeated = await browser.post("/portal/keys", { name: "laptop" });
+  const list = await browser.get("/portal");
+  const back = await browser.get("/portal/keys");
+
+  expect(secret).toMatch(/^[\w-]{43}$/);
+  expect(created.headers.get("cache-control")).toBe("no-store");
+  expect([repeated.status, repeated.text]).toEqual([400, expect.stringContaining("has a key of this name")]);
+  expect([back.status, back.headers.get("location")]).toEqual([303, "/portal"]);
+  for (const { text } of [repeated, list, back]) {
+    expect(text).not.toContain(secret);
+  }
+  const bytes = Buffer.concat([await readFile(database), await readFile(`${database}-wal`)]);
+  expect(bytes.includes(secret)).toBe(false);
+});
+
+test("two people of one team see the same keys, a stranger none of them", async () => {
+  const portal = await startTestPortal();
+  const [ada, bob, eve] = [
+    await portal.signedIn("ada@example.com"),
+    await portal.signedIn("bob@example.com"),
+    await portal.signedIn("eve@example.com"),
+  ];
+  await ada.post("/portal/keys", { name: "of-ada" });
+  const id = (await listKeys(portal.store)).find(({ name }) => name === "of-ada")?.id;
+
+  const bobs = await bob.get("/portal");
+  const eves = await eve.get("/portal");
+  const stolen = [await eve.get(`/portal/keys/${id}/revoke`), await eve.post(`/portal/keys/${id}/revoke`)];
+  const sameName = await eve.post("/portal/keys", { name: "of-ada" });
+
+  expect(bobs.text).toContain("of-ada");
+  expect(eves.text).not.toContain("of-ada");
+  expect(stolen.map(({ status }) => status)).toEqual([404, 404]);
+  expect(stolen[0]?.text).not.toContain("of-ada");
+  expect(sameName.status).toBe(200);
+  const { status } = await bob.post(`/portal/keys/${id}/revoke`);
+  expect(status).toBe(303);
+});
+
+test("the list tells when a key was last used", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const portal = await startTestPortal({ now: () => Date.parse("2026-03-10T12:34:00Z") });
+  const browser = await portal.signedIn();
+  const key = secretIn((await browser.post("/portal/keys", { name: "laptop" })).text);
+  const before = await browser.get("/portal");
+  await portal.get("/v1/coverage", { key });
+
+  vi.advanceTimersByTime(5_000);
+
+  expect(before.text).toContain(">never<");
+  await expect.poll(async () => (await browser.get("/portal")).text).not.toContain(">never<");
+});
+
+test.each([
+  ["", "Enter a name."],
+  ["   ", "Enter a name."],
+  ["x".repeat(61), "A name has at most 60 characters"],
+  ["a\u0007b", "A name has at most 60 characters"],
+])("the name %j is refused beside its field", async (name, error) => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+
+  const { status, text } = await browser.post("/portal/keys", { name });
+
+  expect([status, text]).toEqual([400, expect.stringContaining(error)]);
+  expect(text).toMatch(/aria-describedby="name-error name-hint" aria-invalid="true"/);
+  expect((await listKeys(portal.store)).map((key) => key.team)).toEqual(["default"]);
+});
+
+test("a name is text on every page that shows it", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+  const name = `<img src=x onerror="alert(1)">`;
+
+  const created = await browser.post("/portal/keys", { name });
+  const list = await browser.get("/portal");
+
+  for (const { text } of [created, list]) {
+    expect(text).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
+    expect(text).not.toContain("<img");
+  }
+});
+
+describe("a form is refused, and changes nothing,", () => {
+  test.each([
+    ["from another site", { origin: "https://evil.example" }, {}],
+    ["from a page without an origin", { origin: "null" }, {}],
+    ["without the word of the browser where it comes from", { origin: "" }, {}],
+    ["with the token of another browser", {}, { token: "A".repeat(43) }],
+    ["without a token", {}, { token: "" }],
+  ])("%s", async (_, headers, fields) => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+
+    const { status } = await browser.post("/portal/keys", { name: "stolen", ...fields }, headers);
+
+    expect(status).toBe(403);
+    expect((await listKeys(portal.store)).map(({ name }) => name)).not.toContain("stolen");
+  });
+
+  test("under a foreign name that leads to this machine", async () => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+    const headers = { origin: "http://rebound.example", host: "rebound.example" };
+
+    expect((await browser.post("/portal/sign-out", {}, headers)).status).toBe(403);
+    expect((await browser.get("/portal")).status).toBe(200);
+  });
+
+  test("as JSON or too long", async () => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+
+    const json = await browser.post("/portal/keys", { name: "a" }, { "content-type": "application/json" });
+    const long = await browser.post("/portal/keys", { name: "a".repeat(5_000) });
+
+    expect([json.status, long.status]).toEqual([415, 413]);
+  });
+});
+
+test("without a database the console says so with a page, and the API with a problem", async () => {
+  let away = false;
+  const fail = async () => Promise.reject(new StoreUnavailableError("away"));
+  const portal = await startTestPortal({
+    faults: (store) => ({
+      read: (work, deadline) => (away ? fail() : store.read(work, deadline)),
+      keyByHash: (hash, deadline) => (away ? fail() : store.keyByHash(hash, deadline)),
+    }),
+  });
+  const browser = await portal.signedIn();
+
+  away = true;
+  const page = await browser.get("/portal");
+  const api = await portal.get("/v1/coverage");
+
+  expect([page.status, page.text]).toEqual([
+    503,
+    expect.stringContaining("The database cannot be used at the moment."),
+  ]);
+  expect([api.status, api.body.code]).toEqual([503, "service_unavailable"]);
+});
+
+test("the portal's own requests are measured for its suite of the status feed", async () => {
+  const portal = await startTestPortal();
+  await portal.signedIn();
+
+  const { body } = await portal.get("/status.json");
+
+  expect(body.suites.map(({ slug, state, uptime_pct }: Record<string, unknown>) => [slug, state, uptime_pct])).toEqual([
+    ["catalog-api", "no_data", null],
+    ["projects-api", "no_data", null],
+    ["developer-portal", "operational", 100],
+  ]);
+  expect(body.suites[2].endpoints).toEqual([
+    { label: "/portal/sign-in", state: "operational", uptime_pct: 100 },
+    { label: "/portal/keys", state: "operational", uptime_pct: 100 },
+  ]);
+});
+
+test("a connection that a form came over does not hold up the end", { timeout: 10_000 }, async () => {
+  const portal = await startTestPortal();
+  await (await portal.signedIn()).post("/portal/keys", { name: "laptop" });
+
+  await portal.close();
+});

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { CHANGELOG } from "../../../src/contract/changelog.ts";
+import { startTestPortal } from "../../helpers/portal.ts";
+import { startTestService } from "../../helpers/service.ts";
+
+const PUBLIC = ["/", "/reference", "/errors", "/status", "/changelog"];
+
+test("every page forbids foreign and inline content, framing and guessing, and refers to nothing foreign", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+  const stranger = portal.browser();
+  const pages = [
+    ...(await Promise.all(PUBLIC.map((path) => browser.get(path)))),
+    await stranger.get("/portal/sign-in"),
+    await browser.get("/portal"),
+    await browser.post("/portal/keys", { name: "laptop" }),
+  ];
+
+  for (const { headers, text } of pages) {
+    expect(headers.get("content-security-policy")).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=|(src|href|action)="(https?:)?\/\//);
+  }
+});
+
+test("what only one person may see is stored by nobody", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+  const paths = ["/portal", "/portal/sign-in", "/portal/code", "/portal/keys"];
+
+  const kept = await Promise.all(paths.map((path) => browser.get(path)));
+
+  expect(kept.filter(({ status }) => status === 200).map(({ headers }) => headers.get("cache-control"))).toEqual([
+    "no-store",
+  ]);
+});
+
+test("what a page loads is there, and may be kept for ever under its name", async () => {
+  const portal = await startTestPortal();
+  const browser = await portal.signedIn();
+  const { text } = await browser.post("/portal/keys", { name: "laptop" });
+  const paths = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+
+  const assets = await Promise.all(paths.map((path) => browser.get(path)));
+
+  expect(
+    assets.map(({ status, headers }) => [status, headers.get("content-type"), headers.get("cache-control")]),
+  ).toEqual(
+    ["text/css; charset=utf-8", "image/svg+xml", "text/javascript; charset=utf-8"].map((type) => [
+      200,
+      type,
+      "public, max-age=31536000, immutable",
+    ]),
+  );
+});
+
+test("the first page shows a request to the public address", async () => {
+  const service = await startTestService({ publicUrl: "https://api.example.com" });
+
+  const { text } = await service.get("/");
+
+  expect(text).toContain("https://api.example.com/v1/coverage");
+  expect(text).toContain("catalog auth login --base-url https://api.example.com");
+});
+
+test("the reference has every operation, parameter and type of the description", async () => {
+  const service = await startTestService();
+  const { body } = await service.get("/openapi.json");
+
+  const { text } = await service.get("/reference");
+
+  const names = [
+    ...Object.keys(body.paths).map((path) => `GET ${path}`),
+    ...Object.values<{ get: { parameters: { name: string }[] } }>(body.paths).flatMap(({ get }) =>
+      get.parameters.map(({ name }) => name),
+    ),
+    ...Object.keys(body.components.schemas),
+    ...Object.keys(body.components.schemas.Product.properties),
+  ];
+  expect(names.filter((name) => !text.includes(`<code>${name}</code>`))).toEqual([]);
+  const anchors = [...text.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor);
+  expect(anchors.filter((anchor) => !text.includes(`id="${anchor}"`))).toEqual([]);
+});
+
+test("the changelog is one table, as a page and as data", async () => {
+  const service = await startTestService();
+
+  const [page, { body }, alias] = [
+    await service.get("/changelog"),
+    await service.get("/changelog.json"),
+    await service.get("/api/changelog.json"),
+  ];
+
+  expect(body).toEqual({ releases: CHANGELOG });
+  expect(alias.body).toEqual(body);
+  expect(body.releases[0].version).toBe("0.2.0");
+  expect(page.text.match(/<li><span class="tag">/g)).toHaveLength(CHANGELOG.flatMap(({ changes }) => changes).length);
+});
+
+test.each(["/status.json", "/openapi.json", "/errors.json", "/changelog.json"])(
+  "%s answers below /api, too",
+  async (path) => {
+    const service = await startTestService({ now: () => Date.parse("2026-03-10T12:00:00Z") });
+
+    expect((await service.get(`/api${path}`)).body).toEqual((await service.get(path)).body);
+  },
+);
+
+test("a portal that nobody can be mailed from is not there, and says why", async () => {
+  const service = await startTestService();
+
+  const [page, signIn] = [await fetch(`${service.url}/portal`), await fetch(`${service.url}/portal/sign-in`)];
+
+  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("no mail server is named")]);
+  expect(signIn.status).toBe(404);
+  expect((await service.get("/openapi.json")).body.externalDocs).toBeUndefined();
+});
+
+test("the description names the portal under the public address", async () => {
+  const portal = await startTestPortal({ publicUrl: "https://api.example.com" });
+
+  expect((await portal.get("/openapi.json")).body.externalDocs.url).toBe("https://api.example.com/portal");
+});
+
+test("types of errors follow the public address", async () => {
+  const service = await startTestService({ publicUrl: "https://api.example.com" });
+
+  expect((await service.get("/v1/nowhere")).body.type).toBe("https://api.example.com/errors#not_found");
+});

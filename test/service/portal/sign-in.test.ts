@@ -1,0 +1,343 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hashSecret } from "../../../src/service/store/access/keys.ts";
+import { removeMember } from "../../../src/service/store/access/members.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { startTestPortal } from "../../helpers/portal.ts";
+
+const MINUTE = 60_000;
+
+/** A clock of the test's own. */
+function clock() {
+  const time = { now: Date.parse("2026-03-10T12:00:00Z") };
+  return { time, now: () => time.now };
+}
+
+const wrongFor = (code: string) => (code === "000000" ? "111111" : "000000");
+
+describe("a code", () => {
+  test("signs the person in whom it was sent to, and leads to the keys", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+
+    const answer = await browser.signIn(" ADA@example.com ", portal.codes);
+    const { status, text } = await browser.get("/portal");
+
+    expect(portal.codes).toEqual([{ email: "ada@example.com", code: expect.stringMatching(/^\d{6}$/) }]);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/portal"]);
+    expect([status, text]).toEqual([200, expect.stringContaining("signed in as ada@example.com")]);
+  });
+
+  test("is good for ten minutes", async () => {
+    const { time, now } = clock();
+    const portal = await startTestPortal({ now });
+    const [early, late] = [portal.browser(), portal.browser()];
+    await early.askForCode("ada@example.com");
+    await late.askForCode("bob@example.com");
+    await expect.poll(() => portal.codes.length).toBe(2);
+    const [first, second] = portal.codes;
+
+    time.now += 10 * MINUTE - 1;
+    const inTime = await early.post("/portal/code", { code: first?.code ?? "" });
+    time.now += 1;
+    const tooLate = await late.post("/portal/code", { code: second?.code ?? "" });
+
+    expect([inTime.status, tooLate.status]).toEqual([303, 400]);
+    expect(tooLate.text).toContain("The code has expired");
+  });
+
+  test("can be tried five times", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.askForCode("ada@example.com");
+    await expect.poll(() => portal.codes.length).toBe(1);
+    const code = portal.codes[0]?.code ?? "";
+
+    const said = [];
+    for (let index = 0; index < 5; index += 1) {
+      const { text } = await browser.post("/portal/code", { code: wrongFor(code) });
+      said.push(/<p class="error"[^>]*>([^<]+)</.exec(text)?.[1]);
+    }
+    const right = await browser.post("/portal/code", { code });
+
+    expect(said).toEqual([
+      "This is not the code. 4 tries are left.",
+      "This is not the code. 3 tries are left.",
+      "This is not the code. 2 tries are left.",
+      "This is not the code. One try is left.",
+      "The code has expired, was used, or was guessed at too often. Ask for another one.",
+    ]);
+    expect(right.status).toBe(400);
+  });
+
+  test("of many wrong tries at once no more than five are heard", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.askForCode("ada@example.com");
+    await expect.poll(() => portal.codes.length).toBe(1);
+    const wrong = { code: wrongFor(portal.codes[0]?.code ?? "") };
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => browser.post("/portal/code", wrong)));
+
+    expect(answers.filter(({ text }) => text.includes("This is not the code"))).toHaveLength(4);
+  });
+
+  test("works once", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.askForCode("ada@example.com");
+    await expect.poll(() => portal.codes.length).toBe(1);
+    const [{ cookie, token }, code] = [{ ...browser, token: browser.token }, portal.codes[0]?.code ?? ""];
+    await browser.post("/portal/code", { code });
+
+    browser.cookie = cookie;
+    const again = await browser.post("/portal/code", { code, token });
+
+    expect([again.status, again.text]).toEqual([400, expect.stringContaining("was used")]);
+  });
+
+  test("works in the browser that asked for it and in no other", async () => {
+    const portal = await startTestPortal();
+    const [mine, other] = [portal.browser(), portal.browser()];
+    await mine.askForCode("ada@example.com");
+    await other.askForCode("stranger@example.com");
+    await expect.poll(() => portal.codes.length).toBe(1);
+
+    const { status, text } = await other.post("/portal/code", { code: portal.codes[0]?.code ?? "" });
+
+    expect([status, text]).toEqual([400, expect.stringContaining("This is not the code")]);
+  });
+
+  test("that is not six digits is no try", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.askForCode("ada@example.com");
+
+    const { status, text } = await browser.post("/portal/code", { code: "12345a" });
+
+    expect([status, text]).toEqual([400, expect.stringContaining("A code has six digits.")]);
+  });
+});
+
+test("codes, sessions and secrets of browsers are in the database as hashes only", async () => {
+  const database = join(await temporaryFolder(), "portal.db");
+  const portal = await startTestPortal({ database });
+  const pending = portal.browser();
+  await pending.askForCode("bob@example.com");
+  const browser = await portal.signedIn();
+  const bytes = Buffer.concat([await readFile(database), await readFile(`${database}-wal`)]);
+  const secretOf = ({ cookie }: { cookie: string }) => cookie.slice(cookie.indexOf("=") + 1);
+
+  expect(bytes.includes(hashSecret(secretOf(browser)))).toBe(true);
+  expect(bytes.includes(hashSecret(secretOf(pending)))).toBe(true);
+  expect(bytes.includes(secretOf(browser))).toBe(false);
+  expect(bytes.includes(secretOf(pending))).toBe(false);
+  for (const { code } of portal.codes) {
+    expect(bytes.includes(hashSecret(code))).toBe(false);
+  }
+});
+
+describe("an address that nobody has", () => {
+  test("gets the answers of one that somebody has, after the same statements, and no mail", async () => {
+    const statements: string[] = [];
+    const portal = await startTestPortal({
+      now: () => Date.parse("2026-03-10T12:00:00Z"),
+      faults: (store) => ({
+        write: (work) =>
+          store.write((session) =>
+            work({
+              ...session,
+              query: (sql, values) => {
+                statements.push(sql);
+                return session.query(sql, values);
+              },
+            }),
+          ),
+      }),
+    });
+    const answersFor = async (email: string) => {
+      statements.length = 0;
+      const browser = portal.browser();
+      const asked = await browser.askForCode(email);
+      const page = await browser.get("/portal/code");
+      const wrong = await browser.post("/portal/code", { code: "12345x" });
+      const hidden = (text: string) => text.replaceAll(browser.token, "TOKEN").replaceAll(email, "EMAIL");
+      return {
+        asked: [asked.status, asked.headers.get("location"), asked.text],
+        pages: [page, wrong].map(({ status, text }) => [status, hidden(text)]),
+        statements: [...statements],
+      };
+    };
+
+    const [known, unknown] = [await answersFor("ada@example.com"), await answersFor("xyz@example.com")];
+
+    expect(unknown).toEqual(known);
+    expect(known.statements.length).toBeGreaterThan(0);
+    await expect.poll(() => portal.codes.map(({ email }) => email)).toEqual(["ada@example.com"]);
+  });
+
+  test("cannot be told by a slow mail server: the answer does not wait for it", async () => {
+    let asked = 0;
+    const never = () => {
+      asked += 1;
+      return new Promise<void>(() => {});
+    };
+    const portal = await startTestPortal({ portal: { sendCode: never, codesArePrinted: false } });
+
+    const { status } = await portal.browser().askForCode("ada@example.com");
+
+    expect(status).toBe(303);
+    await expect.poll(() => asked).toBe(1);
+  });
+});
+
+test("a mail that cannot be sent is told to the operator, without the code", async () => {
+  const told: unknown[] = [];
+  const portal = await startTestPortal({
+    portal: { sendCode: async () => Promise.reject(new Error("refused")), codesArePrinted: false },
+    onUnexpectedError: (error) => told.push((error as Error).message),
+  });
+
+  await portal.browser().askForCode("ada@example.com");
+
+  await expect.poll(() => told).toEqual(["refused"]);
+});
+
+describe("throttled are", () => {
+  test("codes for one address, whether anybody has it or not, and not those for another", async () => {
+    const portal = await startTestPortal();
+    const statuses = async (email: string) => {
+      const answers = [];
+      for (let index = 0; index < 6; index += 1) {
+        answers.push((await portal.browser().askForCode(email)).status);
+      }
+      return answers;
+    };
+
+    expect(await statuses("ada@example.com")).toEqual([303, 303, 303, 303, 303, 429]);
+    expect(await statuses("nobody@example.com")).toEqual([303, 303, 303, 303, 303, 429]);
+    expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
+  });
+
+  test("codes asked for from one source, whatever the address", async () => {
+    const portal = await startTestPortal();
+    for (let index = 0; index < 20; index += 1) {
+      await portal.browser().askForCode(`nobody-${index}@example.com`);
+    }
+
+    const { status, headers, text } = await portal.browser().askForCode("ada@example.com");
+
+    expect([status, text]).toEqual([
+      429,
+      expect.stringContaining("Too many codes were asked for. Try again in 60 minutes."),
+    ]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect(portal.codes).toEqual([]);
+  });
+
+  test("tries at codes from one source", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.askForCode("stranger@example.com");
+    const statuses = [];
+    for (let index = 0; index < 61; index += 1) {
+      statuses.push((await browser.post("/portal/code", { code: "123456" })).status);
+    }
+
+    expect([statuses.filter((status) => status === 400).length, statuses.at(-1)]).toEqual([60, 429]);
+  });
+
+  test.each([
+    ["whatever a client claims to be", {}, [303, 429]],
+    ["the client that the one trusted proxy names", { trustProxy: 1 }, [303, 303]],
+    ["the client that a proxy of a trusted network names", { trustProxy: "127.0.0.0/8" }, [303, 303]],
+  ])("sources by %s", async (_, options, expected) => {
+    const portal = await startTestPortal(options);
+    for (let index = 0; index < 19; index += 1) {
+      await portal.browser({ "x-forwarded-for": "203.0.113.1" }).askForCode(`nobody-${index}@example.com`);
+    }
+
+    const statuses = [];
+    for (const last of [1, 2]) {
+      const browser = portal.browser({ "x-forwarded-for": `198.51.100.7, 203.0.113.${last}` });
+      statuses.push((await browser.askForCode(`other-${last}@example.com`)).status);
+    }
+
+    expect(statuses).toEqual(expected);
+  });
+});
+
+describe("a session", () => {
+  test("has a secret that the browser did not have before it was signed in", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.get("/portal/sign-in");
+    const before = browser.cookie;
+    await browser.signIn("ada@example.com", portal.codes);
+    const after = browser.cookie;
+
+    browser.cookie = before;
+    const withOld = await browser.get("/portal");
+
+    expect(after).not.toBe(before);
+    expect([withOld.status, withOld.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
+  });
+
+  test.each([
+    ["thirty minutes without a request", [29, 29, 31], [200, 200, 303]],
+    ["twelve hours in any case", [...Array(24).fill(29), 20, 5], [...Array(24).fill(200), 200, 303]],
+  ])("ends after %s", async (_, steps, expected) => {
+    const { time, now } = clock();
+    const portal = await startTestPortal({ now });
+    const browser = await portal.signedIn();
+
+    const statuses = [];
+    for (const minutes of steps) {
+      time.now += minutes * MINUTE;
+      statuses.push((await browser.get("/portal")).status);
+    }
+
+    expect(statuses).toEqual(expected);
+  });
+
+  test("ends when the person signs out, in the database too", async () => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+    const { cookie } = browser;
+
+    const { headers } = await browser.post("/portal/sign-out");
+    browser.cookie = cookie;
+
+    expect(headers.get("set-cookie")).toMatch(/^catalog-portal=;.*Expires=Thu, 01 Jan 1970/);
+    expect((await browser.get("/portal")).status).toBe(303);
+  });
+
+  test("ends when the person leaves the team", async () => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+
+    await removeMember(portal.store, { team: "sales", email: "ada@example.com" });
+
+    expect((await browser.get("/portal")).status).toBe(303);
+    expect((await browser.post("/portal/keys", { name: "late" })).status).toBe(303);
+  });
+});
+
+describe("the cookie", () => {
+  test("is out of reach of scripts and of other sites", async () => {
+    const { headers } = await (await startTestPortal()).browser().get("/portal/sign-in");
+
+    expect(headers.get("set-cookie")).toMatch(/^catalog-portal=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  });
+
+  test("stays on https where the public address is https, and so does the browser", async () => {
+    const portal = await startTestPortal({ publicUrl: "https://api.example.com" });
+    const { headers } = await portal.browser().get("/portal/sign-in");
+
+    expect(headers.get("set-cookie")).toMatch(
+      /^__Host-catalog-portal=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
+  });
+});
