@@ -25,6 +25,8 @@ const { metafile } = await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none",
+  // undici looks at it while it loads, for cookies, which loads all of Node's own fetch.
+  define: { "globalThis.Headers": "undefined" },
   plugins: [newerStringWidth, quickStart(join(root, "src"), join(root, "src/main.ts"))],
   // Packages that are CommonJS inside call require(), for modules of Node.js alone.
   banner: { js: "const require = process.getBuiltinModule;" },

@@ -7,7 +7,7 @@ import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
 import { type Context, processContext } from "./context.ts";
-import { ClosedPipeError, EXIT, InterruptedError } from "./errors.ts";
+import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
 import { failureOf } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
@@ -89,21 +89,42 @@ export async function createProgram(
   return program;
 }
 
-async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const { exitCode } = failureOf(error);
+/** What this process or machine has too little of, by the system's code, and what to do. */
+const SHORTAGES: Readonly<Record<string, string>> = {
+  EMFILE: "too many files are open for this process; allow more with `ulimit -n 256`",
+  ENFILE: "too many files are open on this machine; try again later",
+  ENOMEM: "there is too little memory; try again later",
+};
+
+/** Even the parts of the tool are loaded from files: what fails for a shortage is no fault of the tool. */
+function withShortageNamed(error: unknown): unknown {
+  const shortage = SHORTAGES[error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? "") : ""];
+  return shortage === undefined || error instanceof FileError ? error : new FileError(shortage, "", error);
+}
+
+async function report(thrown: unknown, argv: readonly string[], context: Context): Promise<number> {
+  const error = withShortageNamed(thrown);
+  const { exitCode, code, title } = failureOf(error);
   if (error instanceof ClosedPipeError) {
     return exitCode;
   }
-  const { describeError, errorAsJson } = await import("./output/terminal/problem.ts");
-  const text =
-    errorFormatOf(argv) === "json"
-      ? errorAsJson(error, exitCode)
-      : describeError(error, {
-          ...correct(argv, error),
-          colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
-          width: widthOf(context.stderr),
-          verbose: argv.includes("--verbose") || argv.includes("-v"),
-        });
+  const isJson = errorFormatOf(argv) === "json";
+  const printer = await import("./output/terminal/problem.ts").catch(() => undefined);
+  if (printer === undefined) {
+    const detail = error instanceof Error ? error.message : String(error);
+    const document = { type: "about:blank", title, detail, code, retryable: false, exit_code: exitCode };
+    context.stderr.write(isJson ? `${JSON.stringify(document)}\n` : `error: ${detail}\n`);
+    return exitCode;
+  }
+  const { describeError, errorAsJson } = printer;
+  const text = isJson
+    ? errorAsJson(error, exitCode)
+    : describeError(error, {
+        ...correct(argv, error),
+        colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
+        width: widthOf(context.stderr),
+        verbose: argv.includes("--verbose") || argv.includes("-v"),
+      });
   // The terminal has echoed ^C to the line that the cursor stands in.
   const isEchoed = error instanceof InterruptedError && context.stderr.isTTY && context.env.TERM !== "dumb";
   context.stderr.write(`${isEchoed ? "\r\x1b[K" : ""}${text.trimEnd()}\n`);

@@ -58,6 +58,10 @@ export function networkFault(error: unknown, origin: string, reached: boolean): 
     const message = `The proxy refused the connection to ${origin} with status ${proxyStatus}`;
     return { kind: "broken", message, permanent: Number(proxyStatus) < 500, cause: error };
   }
+  if (error instanceof RangeError && /out of memory/i.test(text)) {
+    const message = "No request can be sent: there is too little address space (`ulimit -v`) or memory";
+    return { kind: "broken", message, permanent: true, cause: error };
+  }
   if (code === undefined || OUR_FAULTS.has(code)) {
     throw error;
   }

@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { bareEnvironment, CATALOG } from "../helpers/cli.ts";
+import { startTestService } from "../helpers/service.ts";
+
+/** Runs `catalog coverage` in a shell that sets a limit of the system before. */
+async function coverageUnder(limit: string, args: readonly string[] = []) {
+  const { url, key } = await startTestService();
+  const command = `${limit}; exec "$0" "$@"`;
+  const env = { ...bareEnvironment(), CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  const words = [process.execPath, CATALOG, "coverage", "--retries", "0", ...args];
+  return promisify(execFile)("/bin/sh", ["-c", command, ...words], { env }).then(
+    () => ({ code: 0, stderr: "" }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+  );
+}
+
+const TOO_MANY = "too many files are open for this process; allow more with `ulimit -n 256`";
+
+/** Node.js 22 and newer load one file after the other, and need fewer descriptors than these. */
+const LOADS_AT_ONCE = Number(process.versions.node.split(".")[0]) < 22;
+
+test("too few file descriptors to load the tool's own parts are named", async () => {
+  const expected = LOADS_AT_ONCE ? { code: 1, stderr: `error: ${TOO_MANY}\n` } : { code: 0, stderr: "" };
+  expect(await coverageUnder("ulimit -n 36")).toEqual(expected);
+});
+
+test.runIf(LOADS_AT_ONCE)("too few file descriptors are named as JSON where that is asked for", async () => {
+  const { code, stderr } = await coverageUnder("ulimit -n 36", ["--error-format", "json"]);
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ code: "file", detail: TOO_MANY, exit_code: 1 });
+});
+
+test("too little address space to send a request is named", async () => {
+  const { code, stderr } = await coverageUnder("ulimit -v 6000000");
+  expect(code).toBe(5);
+  expect(stderr).toContain("there is too little address space (`ulimit -v`) or memory");
+});
