@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -18,7 +19,7 @@ function row(sku: string, crawl_date: string, selling: string, given: Record<str
 async function diff(rows: readonly string[], ...args: string[]) {
   const { url, key } = await startTestService({ rows });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return await runCatalog(["diff", ...DAYS, ...args], { env });
+  return await runInProcess(["diff", ...DAYS, ...args], { env });
 }
 
 const WEEK = [
@@ -86,13 +87,13 @@ test("keeps the digits of prices in CSV", async () => {
 
 test("shows a table with its summary", async () => {
   const { stdout } = await diff(WEEK, "-f", "table");
-  expect(
-    stdout,
-  ).toBe(`change    retailer  title            price before  price after     %  currency  sku     mrp before  mrp after
-────────  ────────  ───────────────  ────────────  ───────────  ────  ────────  ──────  ──────────  ─────────
-changed   acme      Title of dearer         19.90        21.50  +8.0  EUR       dearer          20         20
-appeared  acme      Title of new                          7.00        EUR       new                        20
-vanished  acme      Title of gone               5                     EUR       gone            20
+  expect(stdout).toBe(`retailer: acme · currency: EUR
+
+change    title            price before  price after       %  sku     mrp before  mrp after
+────────  ───────────────  ────────────  ───────────  ──────  ──────  ──────────  ─────────
+changed   Title of dearer         19.90        21.50  ▲ +8.0  dearer          20         20
+appeared  Title of new                –         7.00          new              –         20
+vanished  Title of gone               5            –          gone            20          –
 
 2026-01-12 to 2026-01-13: 1 changed, 1 appeared, 1 vanished, 1 unchanged
 `);
@@ -148,12 +149,12 @@ test.each([
   [["diff", "--demo", "--from", TUESDAY, "--to", MONDAY], "--from 2026-01-13 is not before --to 2026-01-12"],
   [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],
 ])("refuses %j", async (args, message) => {
-  const { code, stdout, stderr } = await runCatalog(args);
+  const { code, stdout, stderr } = await runInProcess(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
 });
 
 test("the demo has changed prices", async () => {
-  const { stdout } = await runCatalog(["diff", "--demo", "--from", "13d", "--to", "1d"]);
+  const { stdout } = await runInProcess(["diff", "--demo", "--from", "13d", "--to", "1d"]);
   expect(new Set(parsed(stdout).map(({ change }) => change))).toContain("changed");
 });
