@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { authenticate, requireScope, sourceOf } from "../auth.ts";
+import { encodeBody } from "../compression.ts";
 import type { DayCounter } from "../day-counter.ts";
 import { withinDeadline } from "../deadline.ts";
 import type { KeyUses } from "../key-uses.ts";
@@ -38,7 +39,7 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
   /** Order matters: who asks, whether the team may ask now, whether it may ask this, and only then what is asked. */
   async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const operation = OPERATIONS[name];
-    const body = await withinDeadline(settings.queryTimeout, async (deadline) => {
+    const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
       const budget = budgets[operation.group];
       const key = await authenticate(credentials, store, { failedAttempts, group: budget.unused() }, deadline);
@@ -48,7 +49,8 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
       const parameters = readQuery(request.url, operation.parameters);
       return responders[name]({ requestId: request.id, parameters, visible: key.retailers, deadline });
     });
-    reply.type("application/json").send(body);
+    const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
+    reply.headers(headers).type("application/json").send(body);
   }
 
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
