@@ -29,7 +29,9 @@ const { metafile } = await build({
   define: { "globalThis.Headers": "undefined" },
   plugins: [newerStringWidth, quickStart(join(root, "src"), join(root, "src/main.ts"))],
   // Packages that are CommonJS inside call require(), for modules of Node.js alone.
-  banner: { js: "const require = process.getBuiltinModule;" },
+  banner: {
+    js: "const require = (name) => { const found = process.getBuiltinModule(name); if (found) return found; throw new Error('no module ' + name); };",
+  },
 });
 await chmod(join(outdir, "catalog.js"), 0o755);
 await removeStaleChunks(metafile);
