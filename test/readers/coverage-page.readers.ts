@@ -26,17 +26,85 @@ interface Browser {
   requests: string[];
 }
 
-test("sorts by rows, then by the opposite, then by retailer", async () => {
+/** Periods of one day, of which acme has rows in the second and zeta in both. */
+const ACTIVITY = {
+  periods: ["2026-01-01", "2026-01-02"].map((day) => ({ start: day, end: day, days: 1 })),
+  rows: new Map([
+    ["zeta", [900, 1]],
+    [HOSTILE, [0, 1_280]],
+  ]),
+};
+
+const ROWS = `[...document.querySelectorAll("#retailers > :not([hidden])")].map((retailer) =>
+  [retailer.open, ...[...retailer.querySelectorAll("tbody tr:not([hidden]) .count")].map((cell) => cell.textContent)])`;
+
+test("folds the combinations by retailer, and sorts both", async () => {
   const { evaluate } = await open();
-  const pressed = async (heading: string) =>
-    await evaluate(`[...document.querySelectorAll("#combinations button")].find((b) => b.textContent === "${heading}").click();
-      [...document.querySelectorAll("#combinations tbody tr")].map((row) => row.cells[3].textContent)`);
-  expect([await pressed("matching rows"), await pressed("matching rows"), await pressed("retailer")]).toEqual([
-    ["1,200", "80", "9"],
-    ["9", "80", "1,200"],
-    ["80", "1,200", "9"],
+  const sorted = async (order: string) => {
+    await evaluate(
+      `const s = document.querySelector("#sort"); s.value = "${order}"; s.dispatchEvent(new Event("change"))`,
+    );
+    return await evaluate(ROWS);
+  };
+  expect(await evaluate(ROWS)).toEqual([
+    [false, "80", "1,200"],
+    [false, "9 of 1,000"],
+  ]);
+  expect(await sorted("rows")).toEqual([
+    [false, "1,200", "80"],
+    [false, "9 of 1,000"],
   ]);
 });
+
+test("shows what is searched for, unfolded and counted", async () => {
+  const { evaluate } = await open();
+  const searched = async (text: string) => {
+    await evaluate(
+      `{ const s = document.querySelector("#search"); s.value = "${text}"; s.dispatchEvent(new Event("input")) }`,
+    );
+    return [await evaluate(ROWS), await evaluate("document.querySelector('#found').textContent")];
+  };
+  expect(await searched("LAMPS acme")).toEqual([[[true, "1,200"]], "1 of 3 combinations"]);
+  expect(await searched("sofa")).toEqual([[], "0 of 3 combinations"]);
+  expect(await searched("")).toEqual([
+    [
+      [false, "80", "1,200"],
+      [false, "9 of 1,000"],
+    ],
+    "3 combinations",
+  ]);
+});
+
+test("unfolds the retailer that a link of the heat map points to", async () => {
+  const { evaluate } = await open();
+  await evaluate(`document.querySelector('#heat a[href="#r-zeta"]').click(); new Promise((done) => setTimeout(done))`);
+  await expect.poll(() => evaluate("document.querySelector('#r-zeta').open")).toBe(true);
+});
+
+test("tells the days and rows of the cell that is pointed at, and shades it by its rows", async () => {
+  const { evaluate } = await open();
+  await evaluate(`document.querySelectorAll("#heat .rows")[1].click()`);
+  expect(await evaluate("document.querySelector('#told').textContent")).toBe("zeta, 2026-01-01: 900 rows");
+  expect(
+    await evaluate(
+      `[...document.querySelectorAll("#heat .rows")].map((cell) => cell.style.getPropertyValue("--share"))`,
+    ),
+  ).toEqual(["1.000", "0.839", "0.028"]);
+});
+
+test.each([390, 1280])(
+  "no part of the page is wider than a window of %d pixels, and no word is cut by letters",
+  async (width) => {
+    const { evaluate, send } = await open();
+    await send("Emulation.setDeviceMetricsOverride", { width, height: 800, deviceScaleFactor: 1, mobile: width < 500 });
+    await evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+    expect(await evaluate("document.documentElement.scrollWidth")).toBe(width);
+    const narrowest = await evaluate(
+      `Math.min(...[...document.querySelectorAll("details tbody td:nth-child(-n+2)")].map((cell) => cell.clientWidth))`,
+    );
+    expect(narrowest).toBeGreaterThan(100);
+  },
+);
 
 test("shows crawled text as text and asks for nothing", async () => {
   const { evaluate, requests } = await open();
@@ -60,17 +128,13 @@ test("is readable in light and in dark", async () => {
   ]);
 });
 
-test("draws the days of a combination on the time line and its rows as a shade", async () => {
+test("draws the days of a combination on the time line", async () => {
   const { evaluate } = await open();
-  const [range, shades] = (await evaluate(`[
-    (() => { const [, row] = document.querySelectorAll(".range"); const track = row.parentElement.getBoundingClientRect();
-      const bar = row.getBoundingClientRect(); return [(bar.left - track.left) / track.width, bar.width / track.width]; })(),
-    [...document.querySelectorAll(".heat")].map((cell) => cell.style.getPropertyValue("--share"))]`)) as [
-    number[],
-    string[],
-  ];
-  expect(range).toEqual([0.5, 0.5]);
-  expect(shades.sort()).toEqual(["0.087", "0.258", "1.000"]);
+  const range = await evaluate(`(() => { document.querySelector("details").open = true;
+    const row = [...document.querySelectorAll("tr .range")].find((bar) => bar.closest("tr").textContent.includes("1,200"));
+    const track = row.parentElement.getBoundingClientRect(); const bar = row.getBoundingClientRect();
+    return [(bar.left - track.left) / track.width, bar.width / track.width].map((share) => Math.round(share * 100)); })()`);
+  expect(range).toEqual([50, 50]);
 });
 
 async function open(): Promise<Browser> {
@@ -79,7 +143,12 @@ async function open(): Promise<Browser> {
   const answer = { data: DATA, meta: META };
   await writeFile(
     file,
-    coveragePage(answer, { filters: { retailer: HOSTILE }, service: "https://api.example", now: 0 }),
+    coveragePage(answer, {
+      filters: { retailer: HOSTILE },
+      service: "https://api.example",
+      now: 0,
+      activity: ACTIVITY,
+    }),
   );
   const socket = new WebSocket(await devTools(folder));
   await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));

@@ -40,10 +40,13 @@ export function declare(
   addOutputFlags(command, COVERAGE_FORMATS, "table in a terminal, else ndjson")
     .addOption(new Option("--group-by <what>", "add the combinations up").choices(DIMENSIONS))
     .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
-    .option("--chart-requests <n>", `coverage requests that the lines may take (default: ${CHART_REQUESTS})`)
+    .option(
+      "--chart-requests <n>",
+      `coverage requests that --chart or --html may take for the days (default: ${CHART_REQUESTS})`,
+    )
     .option(
       "--html <file>",
-      "write a page to look at: a heat map, date ranges, a table to sort; opens without network",
+      "write a page to look at: a heat map of days, every combination to search and sort; needs no network",
     );
   addReadFlags(command);
   addListFlags(command, "matching_rows", ", or `rows`, `first` or `last` day");
@@ -83,11 +86,12 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
 }
 
 function parseChart(flags: Flags): number | undefined {
-  if (flags.chartRequests !== undefined && !flags.chart) {
-    throw new UsageError("--chart-requests needs --chart.", { flag: "--chart-requests" });
+  const isDrawn = flags.chart || flags.html !== undefined;
+  if (flags.chartRequests !== undefined && !isDrawn) {
+    throw new UsageError("--chart-requests needs --chart or --html.", { flag: "--chart-requests" });
   }
   const requests = parseWhole(flags.chartRequests ?? String(CHART_REQUESTS), "--chart-requests", 1, 100);
-  return flags.chart ? requests : undefined;
+  return isDrawn ? requests : undefined;
 }
 
 function parseListing(flags: Flags, context: Context): OutputOptions<CoverageFormat> {

@@ -2,8 +2,10 @@ import type { CoverageAnswer } from "../../api/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
-import { escapeHtml, renderPage } from "../../output/terminal/html.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import type { Activity, Period } from "./activity.ts";
 import { listed } from "./groups.ts";
+import { escapeHtml, renderPage } from "./html-document.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface PageFacts {
@@ -12,30 +14,30 @@ export interface PageFacts {
   service: string;
   /** Milliseconds since the epoch. */
   now: number;
+  activity: Activity;
 }
 
-/** A page of its own that shows a coverage: a heat map of retailers by department, and every combination. */
+/** A page of its own that shows a coverage: when each retailer was crawled, and every combination, folded by retailer. */
 export function coveragePage({ data, meta }: CoverageAnswer, facts: PageFacts): string {
   const entries = listed(data, { sort: undefined, limit: undefined }) as Coverage[];
   const body = [
-    `<h1>Coverage</h1>`,
+    "<h1>Coverage</h1>",
     `<p>${escapeHtml(describeSet(meta.coverage))}</p>`,
     `<p>${escapeHtml(describeOrigin(facts))}</p>`,
-    ...(entries.length === 0 ? [] : [heatMap(entries), combinationTable(entries, meta.coverage)]),
+    ...(entries.length === 0 ? [] : [heatMap(facts.activity), combinationLists(entries, meta.coverage)]),
   ];
   return renderPage({ title: "Coverage", body: body.join("\n"), style: STYLE, script: SCRIPT });
 }
 
-function describeSet({
-  combinations,
-  matching_rows,
-  corpus_rows,
-  earliest_date,
-  latest_date,
-}: CoverageSummary): string {
-  const counts = `${groupDigits(matching_rows)} matching of ${groupDigits(corpus_rows)} rows in ${groupDigits(combinations)}`;
+function describeSet(summary: CoverageSummary): string {
+  const { matching_rows, corpus_rows, earliest_date, latest_date } = summary;
+  const counts = `${groupDigits(matching_rows)} matching of ${groupDigits(corpus_rows)} rows`;
   const days = earliest_date === null ? "nothing matches" : `crawled from ${earliest_date} to ${latest_date}`;
-  return `${counts} combination${combinations === 1 ? "" : "s"}; ${days}.`;
+  return `${counts} in ${counted(summary.combinations)}; ${days}.`;
+}
+
+function counted(combinations: number): string {
+  return `${groupDigits(combinations)} combination${combinations === 1 ? "" : "s"}`;
 }
 
 function describeOrigin({ filters, service, now }: PageFacts): string {
@@ -44,73 +46,115 @@ function describeOrigin({ filters, service, now }: PageFacts): string {
   return `${service}; ${narrowed}; read at ${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 }
 
+/** Dates that the time axis of the heat map names. */
+const TICKS = 4;
+
 /**
- * Matching rows of each department at each retailer, the largest department first: departments may be hundreds. The
- * shade grows with the root of the rows, or large ones would hide the rest.
+ * Rows a day of each retailer in each period. The shade grows with the root of the rows, or large retailers would hide
+ * the rest.
  */
-function heatMap(entries: readonly Coverage[]): string {
-  const retailers = [...new Set(entries.map(({ retailer }) => retailer))].sort();
-  const departments = new Map<string, Map<string, number>>();
-  for (const { retailer, department, matching_rows } of entries) {
-    const rows = departments.get(department) ?? new Map<string, number>();
-    departments.set(department, rows.set(retailer, (rows.get(retailer) ?? 0) + matching_rows));
-  }
-  const most = [...departments.values()].flatMap((rows) => [...rows.values()]).reduce((a, b) => Math.max(a, b), 1);
-  const total = (rows: ReadonlyMap<string, number>) => [...rows.values()].reduce((sum, count) => sum + count, 0);
-  const cell = (count: number | undefined): string =>
-    count === undefined
-      ? "<td></td>"
-      : `<td class="heat" style="--share: ${Math.sqrt(count / most).toFixed(3)}">${groupDigits(count)}</td>`;
-  const head = retailers.map((retailer) => `<th scope="col">${escapeHtml(retailer)}</th>`).join("");
-  const lines = [...departments]
-    .sort(([, a], [, b]) => total(b) - total(a))
-    .map(([department, rows]) => {
-      const cells = retailers.map((retailer) => cell(rows.get(retailer))).join("");
-      return `<tr><th scope="row">${escapeHtml(department)}</th>${cells}</tr>`;
+function heatMap({ periods, rows }: Activity): string {
+  const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
+  const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
+  const cell = (retailer: string, count: number, index: number): string => {
+    const told = `${retailer}, ${daysOf(periods[index])}: ${groupDigits(count)} row${count === 1 ? "" : "s"}`;
+    const shade =
+      count === 0 ? "" : ` class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}"`;
+    return `<td${shade} title="${escapeHtml(told)}"></td>`;
+  };
+  const lines = [...rows]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([retailer, counts]) => {
+      const cells = counts.map((count, index) => cell(retailer, count, index)).join("");
+      return `<tr><th scope="row"><a href="#${idOf(retailer)}">${escapeHtml(retailer)}</a></th>${cells}</tr>`;
     });
-  return `<h2>Rows by department and retailer</h2>
-<div class="scroll"><table id="heat"><thead><tr><td></td>${head}</tr></thead>
-<tbody>${lines.join("\n")}</tbody></table></div>`;
+  return `<h2 id="map">Rows a day</h2>
+<table id="heat"><thead><tr><td></td>${axis(periods)}</tr></thead>
+<tbody>${lines.join("\n")}</tbody></table>
+<p id="told" aria-live="polite">${escapeHtml(describePeriods(periods))} Point at a cell for its days and rows.</p>`;
 }
 
-const HEADINGS = [
-  { heading: "retailer", kind: "" },
-  { heading: "department", kind: "" },
-  { heading: "category", kind: "" },
-  { heading: "matching rows", kind: "number" },
-  { heading: "corpus rows", kind: "number" },
-  { heading: "first day", kind: "" },
-  { heading: "last day", kind: "" },
-] as const;
+function describePeriods(periods: readonly Period[]): string {
+  const days = Math.max(0, ...periods.map((period) => period.days));
+  const each = days === 1 ? "a day" : `${periods.every((period) => period.days === days) ? "" : "about "}${days} days`;
+  return `${periods[0]?.start} to ${periods.at(-1)?.end}; each cell is ${each}; a stronger colour means more rows a day.`;
+}
 
-function combinationTable(entries: readonly Coverage[], summary: CoverageSummary): string {
-  const head = HEADINGS.map(
-    ({ heading, kind }) => `<th scope="col" class="${kind}"><button type="button">${heading}</button></th>`,
-  );
-  const number = (count: number) => `<td class="number" data-value="${count}">${groupDigits(count)}</td>`;
-  const text = (value: string) => `<td>${escapeHtml(value)}</td>`;
-  const date = (value: string) => `<td class="date">${escapeHtml(value)}</td>`;
-  const lines = entries.map((entry) => {
-    const names = [entry.retailer, entry.department, entry.category].map(text).join("");
-    const counts = number(entry.matching_rows) + number(entry.corpus_rows);
-    return `<tr>${names}${counts}${date(entry.earliest_date)}${date(entry.latest_date)}<td>${rangeOf(entry, summary)}</td></tr>`;
-  });
-  const total = `<td colspan="3">total</td>${number(summary.matching_rows)}${number(summary.corpus_rows)}`;
-  const days = date(summary.earliest_date ?? "") + date(summary.latest_date ?? "");
+function daysOf(period: Period | undefined): string {
+  return period === undefined || period.days === 1 ? `${period?.start}` : `${period.start} to ${period.end}`;
+}
+
+/** Names the first day of every so many periods, by month where they are years. */
+function axis(periods: readonly Period[]): string {
+  const step = Math.ceil(periods.length / TICKS);
+  const days = periods.reduce((sum, period) => sum + period.days, 0);
+  const [from, to] = days > 100 ? [0, 7] : [5, 10];
+  return periods
+    .map((period, index) => ({ period, index }))
+    .filter(({ index }) => index % step === 0)
+    .map(({ period, index }) => {
+      const span = Math.min(step, periods.length - index);
+      return `<th scope="col" colspan="${span}" title="${period.start}">${period.start.slice(from, to)}</th>`;
+    })
+    .join("");
+}
+
+/** Every combination, folded by retailer. */
+function combinationLists(entries: readonly Coverage[], summary: CoverageSummary): string {
+  const groups = new Map<string, Coverage[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.retailer) ?? [];
+    groups.set(entry.retailer, group);
+    group.push(entry);
+  }
+  const folded = [...groups].map(([retailer, group]) => retailerList(retailer, group, summary));
+  const orders = { name: "name", rows: "rows, most first", last: "last day, newest first" };
+  const options = Object.entries(orders).map(([value, text]) => `<option value="${value}">${text}</option>`);
   return `<h2>Combinations</h2>
-<div><table id="combinations"><thead><tr>${head.join("")}<th scope="col">range</th></tr></thead>
-<tbody>${lines.join("\n")}</tbody>
-<tfoot><tr>${total}${days}<td></td></tr></tfoot></table></div>`;
+<p class="tools"><input id="search" type="search" placeholder="Search retailer, department, category" aria-label="Search">
+<label>Sort by <select id="sort">${options.join("")}</select></label>
+<output id="found">${counted(entries.length)}</output></p>
+<p class="scale"><span>${escapeHtml(summary.earliest_date ?? "")}</span><span>${escapeHtml(summary.latest_date ?? "")}</span></p>
+<div id="retailers">${folded.join("\n")}</div>
+<p><a href="#map">Back to the map</a></p>`;
 }
 
-const DAY = 86_400_000;
+function retailerList(retailer: string, group: readonly Coverage[], summary: CoverageSummary): string {
+  const rows = group.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+  const first = group.reduce((least, { earliest_date }) => (earliest_date < least ? earliest_date : least), "9999");
+  const last = group.reduce((most, { latest_date }) => (latest_date > most ? latest_date : most), "");
+  const days = rangeBar({ earliest_date: first, latest_date: last }, summary);
+  return `<details id="${idOf(retailer)}" data-name="${escapeHtml(retailer)}" data-rows="${rows}" data-last="${last}">
+<summary><b>${escapeHtml(retailer)}</b> <span class="count">${groupDigits(rows)} rows</span> <small>${counted(group.length)}</small>${days}</summary>
+<table><thead><tr><th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><td></td></tr></thead>
+<tbody>${group.map((entry) => combinationRow(entry, summary)).join("\n")}</tbody></table></details>`;
+}
 
-/** The days of an entry on the time line of the whole set. */
-function rangeOf(entry: Coverage, { earliest_date, latest_date }: CoverageSummary): string {
-  const start = Date.parse(earliest_date ?? entry.earliest_date);
-  const span = Date.parse(latest_date ?? entry.latest_date) + DAY - start;
-  const percent = (from: number) => `${((from / span) * 100).toFixed(2)}%`;
-  const from = Date.parse(entry.earliest_date);
-  const length = Date.parse(entry.latest_date) + DAY - from;
-  return `<span class="track"><span class="range" style="--from: ${percent(from - start)}; --length: ${percent(length)}"></span></span>`;
+function combinationRow(entry: Coverage, summary: CoverageSummary): string {
+  const { retailer, department, category, matching_rows, corpus_rows, earliest_date, latest_date } = entry;
+  const of = corpus_rows === matching_rows ? "" : ` <small>of ${groupDigits(corpus_rows)}</small>`;
+  const days = earliest_date === latest_date ? latest_date : `${earliest_date} to ${latest_date}`;
+  const name = escapeHtml([retailer, department, category].join(" "));
+  return `<tr data-name="${name}" data-rows="${matching_rows}" data-last="${escapeHtml(latest_date)}"><td>${escapeHtml(department)}</td><td>${escapeHtml(category)}</td><td class="count">${groupDigits(matching_rows)}${of}</td><td class="days">${escapeHtml(days)}</td><td>${rangeBar(entry, summary)}</td></tr>`;
+}
+
+function idOf(retailer: string): string {
+  return `r-${encodeURIComponent(visible(retailer))}`;
+}
+
+/** Milliseconds from the beginning of the first day to the end of the last. */
+function spanOf(first: string, last: string): number {
+  return Date.parse(`${last}T24:00:00Z`) - Date.parse(first);
+}
+
+/** Draws days on the time line of the whole set. */
+function rangeBar(
+  { earliest_date: first, latest_date: last }: Pick<Coverage, "earliest_date" | "latest_date">,
+  summary: CoverageSummary,
+): string {
+  const start = summary.earliest_date ?? first;
+  const percent = (part: number) => `${((part / spanOf(start, summary.latest_date ?? last)) * 100).toFixed(2)}%`;
+  const from = Date.parse(first) - Date.parse(start);
+  const style = `--from: ${percent(from)}; --length: ${percent(spanOf(first, last))}`;
+  return `<span class="track" title="${escapeHtml(`${first} to ${last}`)}"><span class="range" style="${style}"></span></span>`;
 }

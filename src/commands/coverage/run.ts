@@ -57,10 +57,16 @@ async function viewOf(
   const isTerminal = output.output === undefined;
   const width = isTerminal ? widthOf(context.stdout) : undefined;
   const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
+  const readDays = async (requests: number) => {
+    const activity = await readActivity(connection.client, connection.filters, coverage, requests, connection.signal);
+    warnOfChange(answer, activity.rows, connection);
+    return activity;
+  };
   if (output.format === "html") {
     const { coveragePage } = await import("./page.ts");
-    const page = { filters: connection.filters, service: connection.service, now: context.now() };
-    return { text: coveragePage(answer, page) };
+    const activity = await readDays(chartRequests ?? 0);
+    const { service, filters } = connection;
+    return { text: coveragePage(answer, { filters, service, now: context.now(), activity }) };
   }
   if (chartRequests !== undefined) {
     if (entries.length === 0) {
