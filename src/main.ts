@@ -22,17 +22,19 @@ export async function main(argv: readonly string[], context: Context = processCo
   // A line to be completed is one argument of many words.
   const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const help: string[] = [];
-  const program = await createProgram(
-    context,
-    (name) => words.has(name),
-    (text) => help.push(text),
-  );
+  let program: Command | undefined;
   try {
+    program = await createProgram(
+      context,
+      (name) => words.has(name),
+      (text) => help.push(text),
+    );
     await parse(program, argv);
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    return await report(error instanceof CommanderError ? usageErrorOf(error, argv, program) : error, argv, context);
+    const isUsage = error instanceof CommanderError && program !== undefined;
+    return await report(isUsage ? usageErrorOf(error, argv, program as Command) : error, argv, context);
   }
 }
 

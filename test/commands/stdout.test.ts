@@ -128,3 +128,14 @@ describe("service keys create --output", () => {
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 });
+
+describe("a name that is too long", () => {
+  test("for its manifest beside it is refused before a row is asked for", async () => {
+    const here = await setting();
+    const { code, stderr } = await runCatalog(["export", "-v", "-o", "a".repeat(240), "--manifest"], here);
+    expect([code, stderr]).toEqual([
+      EXIT.failure,
+      expect.stringMatching(/^error: a+: the name is 7 bytes too long for a manifest beside it\n$/),
+    ]);
+  });
+});

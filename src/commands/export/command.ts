@@ -48,7 +48,7 @@ export function declare(
     .option("--columns <names>", "columns to write, in this order: sku,title,selling_price")
     .option("--partition-by <names>", "write a file for each value to Hive folders below -o DIR: retailer,crawl_date")
     .option("--bom", "begin CSV with a byte order mark, by which spreadsheets know UTF-8")
-    .option("--excel", "as --bom, and put an apostrophe before text that a spreadsheet would run as a formula")
+    .option("--excel", "as --bom, and keep text as text: no formula is run, 0062355309 keeps its zeros")
     .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
     .option("--max-rows <n>", "stop after this many rows")
     .option("--resume", "continue what an interrupted export to the same file left, else start it")

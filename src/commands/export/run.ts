@@ -15,7 +15,7 @@ import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./progress.ts";
-import { writeManifest } from "./with-manifest.ts";
+import { checkManifestName, writeManifest } from "./with-manifest.ts";
 
 /** Pulls the set that the options name into their output. */
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
@@ -86,6 +86,9 @@ async function claimFile(
   const { output, format, compression } = options.output;
   if (isStdout(output)) {
     return undefined;
+  }
+  if (options.manifest) {
+    checkManifestName(output);
   }
   return await claimOutput(output, {
     resume: options.resume,

@@ -1,7 +1,9 @@
 import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import type { Connection } from "../../cli/connection.ts";
 import { writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
+import { FileError } from "../../errors.ts";
 import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import type { Resumable } from "../../export/resume.ts";
 import { partialPathOf } from "../../output/destination/file.ts";
@@ -9,6 +11,17 @@ import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
 import { pageSizeOf } from "./progress.ts";
+
+/** Bytes of a file's name at most, on the file systems in use. */
+const LONGEST_NAME = 255;
+
+/** @throws FileError where the name of an output leaves no room for that of its manifest. */
+export function checkManifestName(output: string): void {
+  const excess = Buffer.byteLength(basename(partialPathOf(manifestPathOf(output)))) - LONGEST_NAME;
+  if (excess > 0) {
+    throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
+  }
+}
 
 /** Writes the manifest of an output that is complete and in its place. */
 export async function writeManifest(

@@ -3,6 +3,7 @@ import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
+import { textForSpreadsheet } from "./spreadsheet.ts";
 
 interface Dialect {
   delimiter: string;
@@ -93,7 +94,7 @@ class PlainFields {
   private readonly delimiter: number;
   private readonly isGuarded: boolean;
 
-  /** @param isGuarded whether text that a spreadsheet might take for a formula is left to others */
+  /** @param isGuarded whether text is left to others, since a spreadsheet would not keep it as it is */
   constructor(rows: RowBatch, delimiter: number, isGuarded: boolean) {
     this.output = new OutputBytes(rows.lines().length + 1024);
     this.rows = rows;
@@ -134,7 +135,7 @@ class PlainFields {
       output.addText('""');
       return true;
     }
-    if (this.isGuarded && mayBeFormula(bytes[start] as number)) {
+    if (this.isGuarded) {
       return false;
     }
     output.reserve(end - start);
@@ -153,16 +154,6 @@ class PlainFields {
   }
 }
 
-/** Whether text that begins with this byte of UTF-8 may be a formula; the exact rule is `withoutFormula`'s. */
-function mayBeFormula(byte: number): boolean {
-  return byte === 0xef || (byte <= 0x40 && !(byte >= 0x30 && byte <= 0x39));
-}
-
-/** Crawled text must not run as a formula (OWASP, CSV injection); numbers cannot. */
-function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
-}
-
 /** Reads the text of a value that is not plain. */
 function fieldReader({ spreadsheet, onLoneSurrogate }: EncoderOptions): (raw: string, column: string) => string {
   const reportSurrogate = reportOnce(onLoneSurrogate);
@@ -174,7 +165,7 @@ function fieldReader({ spreadsheet, onLoneSurrogate }: EncoderOptions): (raw: st
     if (/\p{Surrogate}/u.test(value)) {
       reportSurrogate(column);
     }
-    return spreadsheet === "excel" ? withoutFormula(value) : value;
+    return spreadsheet === "excel" ? textForSpreadsheet(value) : value;
   };
 }
 
