@@ -56,7 +56,7 @@ pre code { font-size: 1em; overflow-wrap: normal; }
 .tags { display: flex; flex-wrap: wrap; gap: .4rem; margin: .6rem 0 .6rem; padding: 0; list-style: none; font-size: .85rem; }
 .tags li, .tag { border: 1px solid var(--line); border-radius: 1rem; padding: .05rem .65rem; background: var(--ground); font-size: .85rem; white-space: nowrap; }
 .tag.breaking { border-color: var(--danger); color: var(--danger); }
-.scroll { overflow-x: auto; margin: .8rem 0 1.2rem; border: 1px solid var(--line); border-radius: .5rem; }
+.scroll { position: relative; overflow-x: auto; margin: .8rem 0 1.2rem; border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
 th, td { text-align: left; vertical-align: baseline; padding: .5rem .8rem; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--raised); color: var(--quiet); font-weight: 600; white-space: nowrap; }
