@@ -98,6 +98,16 @@ export class NotOperationalError extends Error {
   override readonly name = "NotOperationalError";
 }
 
+/** A condition that `--fail-if` names holds; the output is complete. */
+export class ConditionHoldsError extends Error {
+  override readonly name = "ConditionHoldsError";
+}
+
+/** A package that a command needs is not installed beside the tool. */
+export class MissingPackageError extends Error {
+  override readonly name = "MissingPackageError";
+}
+
 /** A local file or folder could not be read or written. */
 export class FileError extends Error {
   override readonly name = "FileError";
@@ -146,6 +156,7 @@ export const EXIT = {
   unavailable: 5,
   changed: 6,
   empty: 7,
+  condition: 8,
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -2,6 +2,7 @@ import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "./contract/problems.t
 import {
   ApiError,
   ClosedPipeError,
+  ConditionHoldsError,
   ContractError,
   CredentialsError,
   EmptyResultError,
@@ -10,6 +11,7 @@ import {
   InterruptedError,
   LockedError,
   MismatchError,
+  MissingPackageError,
   NetworkError,
   NotOperationalError,
   SetChangedError,
@@ -120,6 +122,28 @@ const KINDS = [
       meaning: "The file or its manifest was changed, cut or damaged after the export.",
       recovery: "Do not use the file; export it again.",
       remedy: "Export it again with `catalog export -o FILE --manifest`.",
+    },
+  ],
+  [
+    ConditionHoldsError,
+    {
+      code: "condition",
+      title: "The condition holds",
+      exitCode: EXIT.condition,
+      retryable: false,
+      meaning: "A row meets the condition of --fail-if; the output is complete.",
+      remedy: "Nothing failed: this is the alert that --fail-if asked for.",
+    },
+  ],
+  [
+    MissingPackageError,
+    {
+      code: "missing_package",
+      title: "A package is not installed",
+      exitCode: EXIT.failure,
+      retryable: false,
+      meaning: "The command needs a package that is installed on demand only.",
+      remedy: "Run the npm command that the error names, then the same command again.",
     },
   ],
   [

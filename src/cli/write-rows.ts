@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { openDestination } from "../output/destination/open.ts";
-import type { EncoderOptions } from "../output/formats/encoder.ts";
+import type { Chunk, EncoderOptions, RowEncoder } from "../output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions } from "./flags/output.ts";
@@ -17,18 +17,40 @@ export async function writeRows(
   encoding: EncoderOptions,
   context: Context,
 ): Promise<void> {
-  const encoder = (await loadEncoder(options.format))(encoding);
-  await writeChunks([await encoder.begin(), await encoder.encode(rows), await encoder.end()], options, context);
+  await writeBatches([rows], options, encoding, context);
 }
 
-async function writeChunks(
-  chunks: readonly (string | Uint8Array)[],
+/** Writes rows as they come; one batch is in memory at a time. */
+export async function writeBatches(
+  batches: AsyncIterable<RowBatch> | Iterable<RowBatch>,
+  options: OutputOptions<RowFormat>,
+  encoding: EncoderOptions,
+  context: Context,
+): Promise<void> {
+  const encoder = (await loadEncoder(options.format))(encoding);
+  await writeChunks(encoded(encoder, batches), options, context);
+}
+
+async function* encoded(
+  encoder: RowEncoder,
+  batches: AsyncIterable<RowBatch> | Iterable<RowBatch>,
+): AsyncGenerator<Chunk, void, void> {
+  yield await encoder.begin();
+  for await (const batch of batches) {
+    yield await encoder.encode(batch);
+  }
+  yield await encoder.end();
+}
+
+/** Writes what is already in its format. */
+export async function writeChunks(
+  chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
   options: OutputOptions<string>,
   context: Context,
 ): Promise<void> {
   const destination = await openDestination({ ...options, stdout: context.stdout, signal: context.signal });
   try {
-    for (const chunk of chunks) {
+    for await (const chunk of chunks) {
       if (chunk.length > 0) {
         await destination.write(chunk);
       }

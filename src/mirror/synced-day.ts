@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AsyncBuffer } from "hyparquet";
+import { dayOf } from "../contract/date-expression.ts";
 import { formatRcd, type Rcd } from "../contract/filters.ts";
 import { FileError, SetChangedError } from "../errors.ts";
 import { fingerprint } from "../export/manifest.ts";
@@ -33,7 +34,11 @@ export interface SyncedDay {
    * @param columns members of each row; those of the combination are among them
    * @throws FileError where the file is no Parquet file
    */
-  rows(combinations: readonly Rcd[], columns: readonly string[]): AsyncGenerator<RowBatch, void, undefined>;
+  rows(
+    combinations: readonly Rcd[],
+    columns: readonly string[],
+    isKept?: (row: Record<string, unknown>) => boolean,
+  ): AsyncGenerator<RowBatch, void, undefined>;
   close(): Promise<void>;
 }
 
@@ -153,14 +158,14 @@ function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
     sha256: state.sha256,
     buffer,
     close: () => file.close(),
-    rows: async function* (combinations, columns) {
+    rows: async function* (combinations, columns, isKept = () => true) {
       const isWhole = combinations.length === held.length;
       const retailers = [...new Set(combinations.map(({ retailer }) => retailer))];
       const only = isWhole ? undefined : { column: "retailer", values: retailers };
       const wanted = new Set(combinations.map(formatRcd));
       try {
         for await (const rows of rowGroups(buffer, columns, only)) {
-          const kept = rows.filter((row) => isWhole || wanted.has(formatRcd(row as unknown as Rcd)));
+          const kept = rows.filter((row) => (isWhole || wanted.has(formatRcd(row as unknown as Rcd))) && isKept(row));
           for (let start = 0; start < kept.length; start += BATCH) {
             yield batchOf(kept.slice(start, start + BATCH).map(textOf), columns);
           }
@@ -181,5 +186,6 @@ export function combinationsOf({ counts }: Pick<DayState, "counts">): Combinatio
 }
 
 function textOf(row: Record<string, unknown>): string {
-  return JSON.stringify(row);
+  const { crawl_date } = row;
+  return JSON.stringify(crawl_date instanceof Date ? { ...row, crawl_date: dayOf(crawl_date.getTime()) } : row);
 }

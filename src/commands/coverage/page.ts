@@ -2,10 +2,10 @@ import type { CoverageAnswer } from "../../api/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
+import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Activity, Period } from "./activity.ts";
 import { listed } from "./groups.ts";
-import { escapeHtml, renderPage } from "./html-document.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface PageFacts {

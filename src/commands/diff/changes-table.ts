@@ -2,7 +2,7 @@ import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import type { Change, Difference } from "../../diff/join.ts";
-import { type Cell, jsonCell, textCell } from "../../output/terminal/cell.ts";
+import { jsonCell, percentCell, textCell } from "../../output/terminal/cell.ts";
 import type { Table } from "../../output/terminal/table.ts";
 import { diffValue } from "./record.ts";
 
@@ -78,7 +78,7 @@ export function diffTable(differences: readonly Difference[]): Table {
       jsonCell((to ?? from)?.title ?? "null"),
       jsonCell(from?.selling_price ?? "null"),
       jsonCell(to?.selling_price ?? "null"),
-      percentCell(from, to),
+      percentCell(percentMoved(from, to)),
       textCell(currencies(from, to)),
       textCell(sku),
       jsonCell(from?.mrp ?? "null"),
@@ -87,17 +87,11 @@ export function diffTable(differences: readonly Difference[]): Table {
   };
 }
 
-/** How far the selling price moved, in percent, with the direction by arrow, sign and colour; empty where that has no meaning. */
-function percentCell(from: Difference["from"], to: Difference["to"]): Cell {
+/** How far the selling price moved, in percent; undefined where that has no meaning. */
+function percentMoved(from: Difference["from"], to: Difference["to"]): number | undefined {
   const before = Number(from?.selling_price ?? Number.NaN);
   const after = Number(to?.selling_price ?? Number.NaN);
-  const isComparable = from?.currency === to?.currency && before > 0;
-  const percent = ((after - before) / before) * 100;
-  const text = isComparable && Number.isFinite(percent) ? `${percent > 0 ? "+" : ""}${percent.toFixed(1)}` : "";
-  const direction = percent < 0 ? { sign: "▼", style: "green" as const } : { sign: "▲", style: "red" as const };
-  return text === "" || Number(text) === 0
-    ? { text, numeric: true }
-    : { text: `${direction.sign} ${text}`, numeric: true, style: direction.style };
+  return from?.currency === to?.currency && before > 0 ? ((after - before) / before) * 100 : undefined;
 }
 
 function currencies(from: Difference["from"], to: Difference["to"]): string {

@@ -1,15 +1,15 @@
+import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/folder-vocabulary.ts";
 import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
-import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import type { Rcd } from "../../contract/filters.ts";
 import { folderDays } from "../../mirror/folder-days.ts";
 import type { SyncState } from "../../mirror/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/remembered.ts";
 import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/synced-day.ts";
-import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
+import { resolveFilters } from "../../pull/written-filters.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
-import { checkDays, checkVocabulary, nearestDays } from "./folder-checks.ts";
 import type { DiffOptions } from "./options.ts";
 
 /**
@@ -49,25 +49,6 @@ export async function withFolderDays(
       await closeDays(days);
     }
   });
-}
-
-/** The combinations of all days of the folder. */
-function folderFilters(folder: string, state: SyncState): FilterSource {
-  const newest = new Map<string, Rcd & { rcd: string; latest_date: string }>();
-  for (const [day, held] of Object.entries(state.days).sort()) {
-    for (const combination of combinationsOf(held)) {
-      const rcd = formatRcd(combination);
-      newest.set(rcd, { ...combination, rcd, latest_date: day });
-    }
-  }
-  const check = async (filters: Filters) => checkVocabulary(filters, Object.keys(state.days), folder, state);
-  return {
-    check,
-    combinations: async (filters) => {
-      await check(filters);
-      return [...newest.values()].filter(combinationFilter(filters));
-    },
-  };
 }
 
 function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {

@@ -18,6 +18,7 @@ const EXIT_CODES = {
     "temporarily unavailable after the retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` is not operational: run it again later",
   changed: "the set changed while it was read, or a count does not match: the output is not to be trusted",
   empty: "nothing matched, where --fail-on-empty asked for a failure",
+  condition: "a condition given with --fail-if holds (diff, movers); the output is complete",
   interrupted: "interrupted (Ctrl-C)",
   terminated: "terminated (SIGTERM)",
 } as const satisfies Record<keyof typeof EXIT, string>;

@@ -35,3 +35,15 @@ export function jsonCell(raw: string): Cell {
   }
   return raw === "null" ? NULL : textCell(raw);
 }
+
+/** A change of a price in percent, its direction by arrow, sign and colour; nothing where there is none to tell. */
+export function percentCell(percent: number | undefined): Cell {
+  if (percent === undefined || !Number.isFinite(percent)) {
+    return { text: "", numeric: true };
+  }
+  const text = `${percent > 0 ? "+" : ""}${percent.toFixed(1)}`;
+  const direction = percent < 0 ? { sign: "▼", style: "green" as const } : { sign: "▲", style: "red" as const };
+  return Number(text) === 0
+    ? { text, numeric: true }
+    : { text: `${direction.sign} ${text}`, numeric: true, style: direction.style };
+}

@@ -1,12 +1,13 @@
-import { FLAG_OF_FILTER } from "../../cli/flags/filter.ts";
-import { quoted } from "../../cli/flags/values.ts";
-import { closest } from "../../contract/closest.ts";
-import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
-import { UsageError } from "../../errors.ts";
-import type { DayState, SyncState } from "../../mirror/folder-state.ts";
-import { filtersAsFlags } from "../../mirror/remembered.ts";
-import { combinationsOf } from "../../mirror/synced-day.ts";
+import { closest } from "../contract/closest.ts";
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
+import { type FilterName, type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
+import { UsageError } from "../errors.ts";
+import type { DayState, SyncState } from "../mirror/folder-state.ts";
+import { filtersAsFlags } from "../mirror/remembered.ts";
+import { combinationsOf } from "../mirror/synced-day.ts";
+import type { FilterSource } from "../pull/written-filters.ts";
+import { FLAG_OF_FILTER } from "./flags/filter.ts";
+import { quoted } from "./flags/values.ts";
 
 /**
  * Refuses days of which the folder knows nothing: later than its newest, or outside the dates it was synced with. Any
@@ -48,6 +49,25 @@ export function nearestDays(day: string, days: readonly string[]): string[] {
   return [days.findLast((other) => other < day), days.find((other) => other > day)]
     .filter((other) => other !== undefined)
     .sort((a, b) => distance(a) - distance(b));
+}
+
+/** The combinations of all days of the folder. */
+export function folderFilters(folder: string, state: SyncState): FilterSource {
+  const newest = new Map<string, Rcd & { rcd: string; latest_date: string }>();
+  for (const [day, held] of Object.entries(state.days).sort()) {
+    for (const combination of combinationsOf(held)) {
+      const rcd = formatRcd(combination);
+      newest.set(rcd, { ...combination, rcd, latest_date: day });
+    }
+  }
+  const check = async (filters: Filters) => checkVocabulary(filters, Object.keys(state.days), folder, state);
+  return {
+    check,
+    combinations: async (filters) => {
+      await check(filters);
+      return [...newest.values()].filter(combinationFilter(filters));
+    },
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { escapeHtml, renderPage } from "../../src/commands/coverage/html-document.ts";
+import { escapeHtml, renderPage } from "../../src/output/html-document.ts";
 
 test("text stays text in an element and in an attribute", () => {
   expect(escapeHtml(`<script>"&'\u202e\u0000`)).toBe("&lt;script&gt;&quot;&amp;&#39;\\u202e\\x00");

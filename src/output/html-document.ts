@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { visible } from "../../output/terminal/visible.ts";
+import { visible } from "./terminal/visible.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

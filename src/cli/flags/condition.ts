@@ -1,0 +1,57 @@
+import { closest } from "../../contract/closest.ts";
+import { UsageError } from "../../errors.ts";
+import { quoted } from "./values.ts";
+
+const COMPARISONS = {
+  "<": (a: number, b: number) => a < b,
+  "<=": (a: number, b: number) => a <= b,
+  ">": (a: number, b: number) => a > b,
+  ">=": (a: number, b: number) => a >= b,
+  "=": (a: number, b: number) => a === b,
+} as const;
+
+/** A condition of `--fail-if` that some row may hold. */
+export interface Condition<Field extends string> {
+  /** As it was written. */
+  text: string;
+  /** Whether a row holds it; a field without a value holds nothing. */
+  holds(row: Readonly<Record<Field, number | undefined>>): boolean;
+}
+
+/**
+ * Reads a condition such as `percent < -20` or `percent < -20 and selling_price > 100`.
+ *
+ * @param fields names that a condition may use
+ * @throws UsageError naming the part that is wrong
+ */
+export function parseCondition<Field extends string>(text: string, fields: readonly Field[]): Condition<Field> {
+  const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
+  return { text, holds: (row) => parts.every((part) => part(row)) };
+}
+
+function parsePart<Field extends string>(
+  part: string,
+  fields: readonly Field[],
+): (row: Readonly<Record<Field, number | undefined>>) => boolean {
+  const match = /^(\w+)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
+  if (match === null) {
+    throw new UsageError(
+      `--fail-if ${quoted(part)} is not a condition; write a field, one of < <= > >= = and a number: percent < -20.`,
+      { flag: "--fail-if", value: part },
+    );
+  }
+  const [, name = "", sign = "", number = ""] = match;
+  const field = fields.find((known) => known === name);
+  if (field === undefined) {
+    throw new UsageError(`--fail-if has no field ${quoted(name)}; the fields are ${fields.join(", ")}.`, {
+      flag: "--fail-if",
+      value: name,
+      suggestions: closest(name, fields),
+    });
+  }
+  const compare = COMPARISONS[sign as keyof typeof COMPARISONS];
+  return (row) => {
+    const value = row[field];
+    return value !== undefined && compare(value, Number(number));
+  };
+}

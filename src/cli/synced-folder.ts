@@ -1,0 +1,112 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import { dayOf } from "../contract/date-expression.ts";
+import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
+import type { Filters, Rcd } from "../contract/filters.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { PRODUCT_COLUMNS } from "../contract/product.ts";
+import { UsageError } from "../errors.ts";
+import { makeFolder } from "../files/own-file.ts";
+import { type SyncState, statePathOf } from "../mirror/folder-state.ts";
+import { filtersAsFlags } from "../mirror/remembered.ts";
+import { syncFolder } from "../mirror/sync.ts";
+import { combinationsOf, readSyncedFolder } from "../mirror/synced-day.ts";
+import { createParquetEncoder } from "../output/formats/parquet.ts";
+import { resolveFilters, type WrittenFilters } from "../pull/written-filters.ts";
+import { withConnection } from "./connection.ts";
+import type { GlobalOptions } from "./flags/global.ts";
+import { folderFilters } from "./folder-vocabulary.ts";
+import { withinMaxTime } from "./max-time.ts";
+import { createReporter, type Reporter } from "./reporter.ts";
+
+export interface FolderOptions {
+  globals: GlobalOptions;
+  /** Undefined for the folder that the command runs in. */
+  folder: string | undefined;
+  demo: boolean;
+  filters: WrittenFilters;
+}
+
+/** A folder that `catalog sync` keeps, and what the filters of the command line mean in it. */
+export interface SyncedFolder {
+  folder: string;
+  state: SyncState;
+  filters: Filters;
+  isWanted: (combination: Rcd) => boolean;
+  /** Days of the folder that have wanted rows and lie within the dates of the filters, oldest first. */
+  days: readonly string[];
+  reporter: Reporter;
+  /** Aborted when the command is interrupted or its `--max-time` is over. */
+  signal: AbortSignal;
+}
+
+/**
+ * Opens the synced folder that a command line names; nothing is requested. `--demo` takes a folder of demo rows, which is
+ * filled once a day.
+ *
+ * @throws UsageError where no folder is named, or it has nothing of a filter
+ * @throws FileError where it is no folder of `catalog sync`
+ */
+export async function withSyncedFolder<T>(
+  options: FolderOptions,
+  context: Context,
+  use: (synced: SyncedFolder) => Promise<T>,
+): Promise<T> {
+  const { globals, filters: written } = options;
+  return await withinMaxTime(globals, context, async (signal) => {
+    const reporter = createReporter(globals, context);
+    try {
+      const folder = options.demo ? await demoFolder(options, context) : await namedFolder(options.folder);
+      const state = await readSyncedFolder(folder);
+      const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
+      if (Object.keys(state.filters).length > 0) {
+        reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
+      }
+      const isWanted = combinationFilter(filters);
+      const isInDates = dayFilter(filters);
+      const days = Object.keys(state.days)
+        .filter((day) => isInDates(day) && combinationsOf(state.days[day] ?? { counts: {} }).some(isWanted))
+        .sort();
+      return await use({ folder, state, filters, isWanted, days, reporter, signal });
+    } finally {
+      reporter.progress.clear();
+    }
+  });
+}
+
+/** Whether `catalog sync` keeps the folder. */
+export async function isSyncedFolder(folder: string): Promise<boolean> {
+  return (await stat(statePathOf(folder)).catch(() => undefined))?.isFile() ?? false;
+}
+
+async function namedFolder(folder: string | undefined): Promise<string> {
+  if (folder !== undefined) {
+    return folder;
+  }
+  if (await isSyncedFolder(".")) {
+    return ".";
+  }
+  throw new UsageError(
+    "Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
+  );
+}
+
+/** The folder of the day's demo rows; it is filled where it is not there yet. */
+async function demoFolder({ globals }: FolderOptions, context: Context): Promise<string> {
+  const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
+  if (!(await isSyncedFolder(folder))) {
+    await makeFolder(folder);
+    await withConnection({ globals, demo: true }, context, ({ client, service, signal }) =>
+      syncFolder(client, {
+        ...{ folder, service, signal, filters: {}, lookback: 0, audit: 0, concurrency: 8 },
+        ...{ verify: false, adopt: false, prune: false, allowShrink: false },
+        pageSize: LIMITS.pageSize.maximum,
+        pid: context.pid,
+        now: context.now,
+        createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
+      }),
+    );
+  }
+  return folder;
+}

@@ -1,0 +1,105 @@
+import type { Command } from "commander";
+import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
+import {
+  addOutputFlags,
+  type OutputFlags,
+  parseOutput,
+  refuseBinaryOnTerminal,
+  textFormatOfFile,
+} from "../../cli/flags/output.ts";
+import { isSyncedFolder } from "../../cli/synced-folder.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import type { TextFormat } from "../../output/formats/registry.ts";
+import { HISTORY_FORMATS, type HistoryOptions } from "./options.ts";
+import { HISTORY_COLUMNS } from "./records.ts";
+
+interface Flags extends FilterFlags, OutputFlags, ListFlags {
+  search?: string;
+  html?: string;
+  demo?: boolean;
+}
+
+export function declare(
+  command: Command,
+  context: Context,
+  run: (options: HistoryOptions, context: Context) => Promise<void> = async (options) =>
+    (await import("./run.ts")).runHistory(options, context),
+): void {
+  command
+    .argument("[sku...]", "products by sku, then a folder of `catalog sync` (default: the current folder)")
+    .description(
+      "The prices of products over their days, from a synced folder: each day, the lowest, the highest, the last, and " +
+        "whether the last is a new low. Several products are shown side by side, the cheapest first.",
+    )
+    .option("--search <words>", "products whose title holds all these words, in place of skus")
+    .option("--html <file>", "write a page with a chart of the prices; opens without network");
+  addVocabularyFlags(command)
+    .optionsGroup("Filters:")
+    .option("--start-date <date>", "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d")
+    .option("--end-date <date>", "up to this day")
+    .optionsGroup("Options:");
+  addOutputFlags(command, HISTORY_FORMATS, "table in a terminal, else ndjson").option(
+    "--demo",
+    "run on a generated data set, without key or configuration",
+  );
+  addListFlags(command, "selling_price");
+  addReportingFlags(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ catalog history --demo --search headphones
+  $ catalog history B0CHX1W1XY rows
+  $ catalog history --search 'galaxy a15 128gb' rows
+  $ catalog history B0CHX1W1XY N53437343A rows --html prices.html
+  $ catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv`,
+    )
+    .action(async (words: string[], flags: Flags) => run(await parseOptions(command, words, flags, context), context));
+}
+
+async function parseOptions(
+  command: Command,
+  words: readonly string[],
+  flags: Flags,
+  context: Context,
+): Promise<HistoryOptions> {
+  const isTerminal = context.stdout.isTTY === true;
+  const output = parseOutput<"table" | TextFormat>(flags, textFormatOfFile, isTerminal ? "table" : "ndjson");
+  refuseBinaryOnTerminal(output, isTerminal);
+  const { skus, folder } = await splitWords(words, flags);
+  const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
+  if (skus.length === 0 && search.length === 0) {
+    throw new UsageError("Name a product: a sku, or words of its title with --search.");
+  }
+  if (skus.length > 0 && flags.search !== undefined) {
+    throw new UsageError(`--search finds products by their titles; leave ${skus.join(", ")} out, or --search.`, {
+      flag: "--search",
+    });
+  }
+  return {
+    globals: parseGlobals(command),
+    folder,
+    demo: flags.demo ?? false,
+    filters: parseFilters(flags, context.now()),
+    skus,
+    search,
+    list: parseList(flags, HISTORY_COLUMNS),
+    html: flags.html,
+    output,
+  };
+}
+
+/** The last word is the folder where it is one; a sku that is the name of a synced folder can be written before it. */
+async function splitWords(
+  words: readonly string[],
+  { demo }: Flags,
+): Promise<{ skus: readonly string[]; folder: string | undefined }> {
+  const last = words.at(-1);
+  if (last === undefined || demo || !(last.includes("/") || (await isSyncedFolder(last)))) {
+    return { skus: words, folder: undefined };
+  }
+  return { skus: words.slice(0, -1), folder: last };
+}

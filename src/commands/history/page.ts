@@ -1,0 +1,136 @@
+import { groupDigits } from "../../contract/decimal.ts";
+import { escapeHtml, renderPage } from "../../output/html-document.ts";
+import type { TitledSeries } from "./records.ts";
+
+/** Lines of one chart; more could not be told apart. */
+const LINES = 8;
+
+/** Of the chart's drawing, in its own units. */
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 320, 64, 28, 12];
+
+/**
+ * A page of its own that shows prices over time: a chart for each currency, since prices of two currencies have no common
+ * axis, and the facts of each product.
+ */
+export function historyPage(series: readonly TitledSeries[], facts: { folder: string; now: number }): string {
+  const currencies = [...new Set(series.map(({ last }) => last.currency))].sort();
+  const read = new Date(facts.now).toISOString().slice(0, 16).replace("T", " ");
+  const body = [
+    "<h1>Price history</h1>",
+    `<p>${escapeHtml(facts.folder)}; read at ${read} UTC.</p>`,
+    ...currencies.map((currency) =>
+      section(
+        currency,
+        series.filter(({ last }) => last.currency === currency),
+      ),
+    ),
+  ];
+  return renderPage({ title: "Price history", body: body.join("\n"), style: STYLE, script: "" });
+}
+
+function section(currency: string, series: readonly TitledSeries[]): string {
+  const ordered = [...series].sort((a, b) => a.last.selling_price - b.last.selling_price);
+  const charts = Array.from({ length: Math.ceil(ordered.length / LINES) }, (_, index) =>
+    figure(ordered.slice(index * LINES, (index + 1) * LINES), currency),
+  );
+  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${table(ordered)}`;
+}
+
+function figure(series: readonly TitledSeries[], currency: string): string {
+  const drawn = series.map((one) => ({
+    ...one,
+    points: one.points.filter((point) => point.currency === currency),
+  }));
+  const all = drawn.flatMap(({ points }) => points);
+  const days = all.map(({ day }) => Date.parse(day));
+  const prices = all.map(({ selling_price }) => selling_price);
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  const ticks = ticksOf(Math.min(...prices), Math.max(...prices));
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const x = (day: string) => LEFT + ((Date.parse(day) - first) / (last - first || 1)) * (WIDTH - LEFT - 8);
+  const y = (price: number) => HEIGHT - BOTTOM - ((price - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP);
+  const grid = ticks.map(
+    (tick) =>
+      `<line class="grid" x1="${LEFT}" x2="${WIDTH - 8}" y1="${at(y(tick))}" y2="${at(y(tick))}"/><text x="${LEFT - 8}" y="${at(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
+  );
+  const ends = [...new Set([first, last])].map((time) => {
+    const day = new Date(time).toISOString().slice(0, 10);
+    const anchor = time === first ? "start" : "end";
+    return `<text x="${at(x(day))}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
+  });
+  const lines = drawn.map(({ title, points }, index) => {
+    const steps = points.map(({ day, selling_price }, at_) =>
+      at_ === 0 ? `M${at(x(day))} ${at(y(selling_price))}` : `H${at(x(day))}V${at(y(selling_price))}`,
+    );
+    const dots = points.map(
+      ({ day, selling_price }) =>
+        `<circle cx="${at(x(day))}" cy="${at(y(selling_price))}" r="${points.length > 90 ? 1.5 : 3}"><title>${escapeHtml(title)}: ${groupDigits(selling_price)} ${escapeHtml(currency)} on ${day}</title></circle>`,
+    );
+    return `<g class="line${index}"><path d="${steps.join("")}"/>${dots.join("")}</g>`;
+  });
+  const legend = drawn.map(
+    ({ title, retailer, sku }, index) =>
+      `<li><i class="line${index}"></i>${escapeHtml(title)} <span>${escapeHtml(retailer)} ${escapeHtml(sku)}</span></li>`,
+  );
+  return `<figure><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Selling prices in ${escapeHtml(currency)} from ${new Date(first).toISOString().slice(0, 10)} to ${new Date(last).toISOString().slice(0, 10)}">${grid.join("")}${ends.join("")}${lines.join("")}</svg><figcaption><ul>${legend.join("")}</ul></figcaption></figure>`;
+}
+
+/** Four to eight round values that enclose the prices. */
+function ticksOf(low: number, high: number): number[] {
+  const span = high - low || Math.abs(high) || 1;
+  const magnitude = 10 ** Math.floor(Math.log10(span / 4));
+  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((size) => span / size <= 5) ?? span;
+  const start = Math.floor(low / step);
+  const end = Math.max(Math.ceil(high / step), start + 1);
+  return Array.from({ length: end - start + 1 }, (_, index) => Number(((start + index) * step).toPrecision(12)));
+}
+
+function table(series: readonly TitledSeries[]): string {
+  const rows = series.map(({ title, retailer, sku, last, lowest, highest, changes, isNewLow }) => {
+    const cells = [
+      [escapeHtml(title), ""],
+      [`${escapeHtml(retailer)} ${escapeHtml(sku)}`, ""],
+      [`${groupDigits(last.selling_price)}${isNewLow ? " new low" : ""}`, "number"],
+      [groupDigits(lowest.selling_price), "number"],
+      [groupDigits(highest.selling_price), "number"],
+      [groupDigits(changes), "number"],
+      [last.day, ""],
+    ];
+    return `<tr>${cells.map(([text, kind]) => `<td${kind === "" ? "" : ` class="${kind}"`}>${text}</td>`).join("")}</tr>`;
+  });
+  const headings = ["Title", "Product", "Last price", "Lowest", "Highest", "Changes", "Seen"];
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Products"><table><thead><tr>${headings
+    .map((heading) => `<th scope="col">${heading}</th>`)
+    .join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+}
+
+/** A coordinate, to a tenth of a unit. */
+function at(value: number): string {
+  return value.toFixed(1);
+}
+
+const COLOURS = ["#2563eb", "#c2410c", "#15803d", "#a21caf", "#b45309", "#0e7490", "#be123c", "#4d7c0f"];
+const COLOURS_DARK = ["#7cacff", "#ff9a62", "#6ee7a0", "#f0a3f5", "#f5c46b", "#67d8ef", "#ff8fa3", "#b9e36c"];
+
+function colours(list: readonly string[]): string {
+  return list.map((colour, index) => `.line${index}{--line:${colour}}`).join("");
+}
+
+const STYLE = `
+:root{font:16px/1.5 system-ui,sans-serif;color:#1c1f24;background:#fff}
+body{max-width:60rem;margin:0 auto;padding:1rem}
+h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}
+p,figcaption span{color:#5a616c}
+figure{margin:0 0 1rem}svg{width:100%;height:auto;display:block}
+svg text{font-size:12px;fill:#5a616c}.grid{stroke:#dfe3e8}
+path{fill:none;stroke:var(--line);stroke-width:2}circle{fill:var(--line)}
+figcaption ul{list-style:none;padding:0;margin:.5rem 0;display:grid;gap:.25rem}
+figcaption i{display:inline-block;width:.75rem;height:.75rem;border-radius:50%;background:var(--line);margin-right:.5rem}
+.scroll{overflow-x:auto}.scroll:focus-visible{outline:3px solid #2563eb;outline-offset:2px}
+table{border-collapse:collapse;width:100%;font-size:.9rem}
+th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid #dfe3e8;vertical-align:top}
+td:first-child{min-width:14rem}.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+${colours(COLOURS)}
+@media (max-width:40rem){svg text{font-size:20px}}
+@media (prefers-color-scheme:dark){:root{color:#e6e8eb;background:#15181c}p,figcaption span{color:#a3abb6}svg text{fill:#a3abb6}
+.grid,th,td{stroke:#343a42;border-color:#343a42}${colours(COLOURS_DARK)}}`;

@@ -1,0 +1,104 @@
+import { sortBy } from "../../cli/flags/list.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import { showText } from "../../cli/pager.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/synced-folder.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeRows, writeText } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/decimal.ts";
+import { UsageError } from "../../errors.ts";
+import { readDayPrices } from "../../mirror/read-prices.ts";
+import { type FoundTitle, readTitles, searchTitles, titleKey } from "../../mirror/titles.ts";
+import type { TextFormat } from "../../output/formats/registry.ts";
+import { collectSeries } from "../../prices/series.ts";
+import { batchOf } from "../../rows/scan.ts";
+import type { HistoryOptions } from "./options.ts";
+import { HISTORY_COLUMNS, type HistoryRecord, historyRecords, type TitledSeries } from "./records.ts";
+import { historyText } from "./views.ts";
+
+/** Products that a search may find; more are asked to be narrowed. */
+const SEARCH_LIMIT = 50;
+
+/** Writes the prices of the products over their days. */
+export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
+  await withSyncedFolder(options, context, async (synced) => {
+    const series = await findSeries(options, synced, context);
+    if (options.html !== undefined) {
+      const { historyPage } = await import("./page.ts");
+      const page = historyPage(series, { folder: synced.folder, now: context.now() });
+      const output = { format: "html", output: options.html, compression: undefined, noClobber: false };
+      await writeText(page, output, context);
+      synced.reporter.note(`${options.html}: the prices of ${counted(series.length, "product")}`);
+      return;
+    }
+    await write(series, synced, options, context);
+  });
+}
+
+async function findSeries(options: HistoryOptions, synced: SyncedFolder, context: Context): Promise<TitledSeries[]> {
+  const { folder, state, days, isWanted, signal } = synced;
+  const wanted = options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await search(options, synced);
+  const prices = readDayPrices(folder, state, days, { signal, pid: context.pid });
+  const series = await collectSeries(prices, wanted, isWanted);
+  const missing = options.skus.filter((sku) => series.every((found) => found.sku !== sku));
+  if (missing.length > 0) {
+    throw new UsageError(
+      `${folder} has no row of the sku ${missing.map((sku) => JSON.stringify(sku)).join(", ")}${days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`}. \`catalog history --search WORDS\` finds products by their titles.`,
+    );
+  }
+  const titles = await readTitles(
+    folder,
+    series.map(({ last }) => last),
+  );
+  return series.map((found) => ({ ...found, title: titles.get(titleKey(found.last)) ?? "" }));
+}
+
+/** @throws UsageError where the words find nothing, or too much */
+async function search({ search }: HistoryOptions, synced: SyncedFolder): Promise<readonly FoundTitle[]> {
+  const { folder, days, isWanted, signal, reporter } = synced;
+  const found = await searchTitles(folder, days.toReversed(), search, { isWanted, signal });
+  const words = JSON.stringify(search.join(" "));
+  if (found.length === 0) {
+    throw new UsageError(`No product of ${folder} has a title with the words ${words}.`, { flag: "--search" });
+  }
+  if (found.length > SEARCH_LIMIT) {
+    const some = found.slice(0, 5).map(({ title }) => `  ${title}`);
+    throw new UsageError(
+      `${words} finds ${groupDigits(found.length)} products; add words or a --retailer. The first are:\n${some.join("\n")}`,
+      { flag: "--search" },
+    );
+  }
+  reporter.note(`${words} finds ${counted(found.length, "product")}`);
+  return found;
+}
+
+async function write(
+  series: readonly TitledSeries[],
+  { reporter }: SyncedFolder,
+  { output, list, globals }: HistoryOptions,
+  context: Context,
+): Promise<void> {
+  if (output.format !== "table") {
+    const all = historyRecords(series);
+    const sorted = list.sort === undefined ? all : sortBy(all, list.sort, memberReader(list.sort.column));
+    const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
+    const encoding = { known: HISTORY_COLUMNS };
+    await writeRows(batchOf(records, HISTORY_COLUMNS), output as OutputOptions<TextFormat>, encoding, context);
+    return;
+  }
+  const isTerminal = output.output === undefined;
+  const width = isTerminal ? widthOf(context.stdout) : undefined;
+  const colour = isTerminal && isColoured(context.stdout, globals.color, context.env);
+  const { text, hidden } = historyText(series, list, { width, colour });
+  await showText(text, output, list, context);
+  notShown(hidden, "-f csv has them all").forEach(reporter.note);
+}
+
+function memberReader(column: string): (record: HistoryRecord) => unknown {
+  return (record) => record[column as keyof HistoryRecord];
+}
+
+function counted(count: number, noun: string): string {
+  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

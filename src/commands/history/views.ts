@@ -1,0 +1,126 @@
+import type { ListOptions } from "../../cli/flags/list.ts";
+import { sortBy } from "../../cli/flags/list.ts";
+import { numberCell, percentCell, textCell } from "../../output/terminal/cell.ts";
+import { sparkline } from "../../output/terminal/sparkline.ts";
+import { style } from "../../output/terminal/style.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import { truncate } from "../../output/terminal/width.ts";
+import { type SeriesPoint, samePrice } from "../../prices/series.ts";
+import { historyRecords, type TitledSeries } from "./records.ts";
+
+/** Cells that a line of prices takes. */
+const SPARK_CELLS = 24;
+
+interface View {
+  width: number | undefined;
+  colour: boolean;
+}
+
+/**
+ * One product: its facts, then the days on which its price changed. Several: one line each, the cheapest first. A sort
+ * column asks for the days themselves.
+ */
+export function historyText(
+  series: readonly TitledSeries[],
+  list: ListOptions,
+  view: View,
+): { text: string; hidden: readonly string[] } {
+  const [only, ...others] = series;
+  if (only !== undefined && others.length === 0) {
+    const facts = factsOf(only, view);
+    const table = daysTable(only, list, view);
+    return { text: `${facts}\n\n${table.text}`, hidden: table.hidden };
+  }
+  return productsTable(series, list, view);
+}
+
+function factsOf({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: TitledSeries, view: View) {
+  const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
+  const heading = visible(`${title} · ${retailer} ${sku}`);
+  return [
+    style("bold", view.width === undefined ? heading : truncate(heading, view.width), view.colour),
+    `last ${price(last)}${isNewLow ? ", a new low" : ""}`,
+    `lowest ${price(lowest)}, highest ${price(highest)}`,
+    `${changes} change${changes === 1 ? "" : "s"} in ${points.length} day${points.length === 1 ? "" : "s"}  ${sparkline(
+      points.map(({ selling_price }) => selling_price),
+      SPARK_CELLS * 2,
+    )}`,
+  ].join("\n");
+}
+
+/** The days on which the price changed, the newest first; others are counted. */
+function daysTable({ points, lowest, highest }: TitledSeries, { sort, limit }: ListOptions, view: View) {
+  const changed = points.filter((point, index) => {
+    const before = points[index - 1];
+    return before === undefined || !samePrice(before, point);
+  });
+  const ordered =
+    sort === undefined
+      ? changed.toReversed()
+      : sortBy(changed, sort, (point) => ({ ...point, crawl_date: point.day })[sort.column as keyof SeriesPoint]);
+  const shown = ordered.slice(0, limit);
+  return renderTable(
+    {
+      columns: [
+        { heading: "since" },
+        ...["price", "%", "mrp", "discount", "currency"].map((heading) => ({ heading, rigid: true })),
+        { heading: "" },
+      ],
+      rows: shown.map((point) => [
+        textCell(point.day),
+        numberCell(point.selling_price),
+        percentCell(point.percent),
+        numberCell(point.mrp),
+        numberCell(point.discount_pct),
+        textCell(point.currency),
+        textCell(isAt(point, lowest) ? "lowest" : isAt(point, highest) ? "highest" : ""),
+      ]),
+    },
+    view,
+  );
+}
+
+function isAt(point: SeriesPoint, extreme: SeriesPoint): boolean {
+  return samePrice(point, extreme);
+}
+
+function productsTable(series: readonly TitledSeries[], { sort, limit }: ListOptions, view: View) {
+  const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
+  const key = sort ?? { column: "selling_price", descending: false };
+  const ordered = sortBy(series, key, (one) => lastRecord.get(one)?.[key.column as "selling_price"]);
+  return renderTable(
+    {
+      columns: [
+        { heading: "title", minimum: 24 },
+        { heading: "retailer" },
+        ...["last price", "currency", "lowest", "highest", "changes", "seen"].map((heading) => ({
+          heading,
+          rigid: true,
+        })),
+        { heading: "prices" },
+        { heading: "sku" },
+      ],
+      rows: ordered
+        .slice(0, limit)
+        .map(({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }) => [
+          textCell(title),
+          textCell(retailer),
+          { ...numberCell(last.selling_price), ...(isNewLow && { style: "green" as const }) },
+          textCell(last.currency),
+          { ...numberCell(lowest.selling_price) },
+          numberCell(highest.selling_price),
+          numberCell(changes),
+          textCell(last.day),
+          textCell(
+            sparkline(
+              points.map(({ selling_price }) => selling_price),
+              SPARK_CELLS,
+            ),
+          ),
+          textCell(sku),
+        ]),
+    },
+    view,
+  );
+}

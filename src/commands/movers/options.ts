@@ -1,0 +1,24 @@
+import type { Condition } from "../../cli/flags/condition.ts";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { FolderOptions } from "../../cli/synced-folder.ts";
+import type { DateExpression } from "../../contract/date-expression.ts";
+import type { TextFormat } from "../../output/formats/registry.ts";
+import type { MoverKind } from "../../prices/movers.ts";
+
+export const MOVERS_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
+
+export const GROUPS = ["retailer", "department", "category"] as const;
+
+/** Fields of a mover that `--fail-if` may use. */
+export const CONDITION_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
+export type ConditionField = (typeof CONDITION_FIELDS)[number];
+
+export interface MoversOptions extends FolderOptions {
+  since: DateExpression;
+  kinds: readonly MoverKind[];
+  groupBy: (typeof GROUPS)[number] | undefined;
+  /** Movers of each kind, and of each group where there are groups. */
+  limit: number;
+  failIf: Condition<ConditionField> | undefined;
+  output: OutputOptions<"table" | TextFormat>;
+}

@@ -1,0 +1,112 @@
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/synced-folder.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeRows, writeText } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import { dayOf, resolveDay } from "../../contract/date-expression.ts";
+import { groupDigits } from "../../contract/decimal.ts";
+import { ConditionHoldsError, UsageError } from "../../errors.ts";
+import { readDayPrices } from "../../mirror/read-prices.ts";
+import { readTitles, titleKey } from "../../mirror/titles.ts";
+import type { TextFormat } from "../../output/formats/registry.ts";
+import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
+import { batchOf } from "../../rows/scan.ts";
+import type { MoversOptions } from "./options.ts";
+import { type Group, MOVER_COLUMNS, moverRecord, moversText } from "./views.ts";
+
+/** Writes what moved since the day. */
+export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
+  await withSyncedFolder(options, context, async (synced) => {
+    const since = sinceDay(options, synced, context);
+    const all = await findMovers(pricesOf(synced, context), { since, isWanted: synced.isWanted });
+    const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));
+    const shown = groups.flatMap(({ movers }) => movers.map(({ now }) => now));
+    const titles = await readTitles(synced.folder, shown);
+    const titleOf = (mover: Mover) => titles.get(titleKey(mover.now)) ?? "";
+    await write(groups, titleOf, since, synced, options, context);
+    if (options.failIf !== undefined) {
+      failIf(
+        options.failIf,
+        options.kinds.flatMap((kind) => all[kind]),
+      );
+    }
+  });
+}
+
+function pricesOf({ folder, state, days, signal }: SyncedFolder, context: Context) {
+  return readDayPrices(folder, state, days, { signal, pid: context.pid });
+}
+
+/** @throws UsageError where the folder has no earlier day to compare with, or no later one */
+function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, context: Context): string {
+  const [first = "", latest = first] = [days[0], days.at(-1)];
+  const day = resolveDay(since, { today: dayOf(context.now()), latest }) ?? "";
+  if (days.length === 0) {
+    throw new UsageError(`${folder} holds no rows that the filters match.`);
+  }
+  if (day >= latest || day < first) {
+    const problem = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
+    throw new UsageError(
+      `--since ${since}: ${folder} has ${problem}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}, as in --since latest-7d.`,
+      { flag: "--since", value: since },
+    );
+  }
+  return day;
+}
+
+function groupsOf(kind: MoverKind, movers: readonly Mover[], { groupBy, limit }: MoversOptions): Group[] {
+  if (groupBy === undefined) {
+    return [{ kind, name: undefined, movers: movers.slice(0, limit), all: movers.length }];
+  }
+  const byName = new Map<string, Mover[]>();
+  for (const mover of movers) {
+    const name = mover.now[groupBy];
+    byName.set(name, [...(byName.get(name) ?? []), mover]);
+  }
+  return [...byName]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
+}
+
+async function write(
+  groups: readonly Group[],
+  titleOf: (mover: Mover) => string,
+  since: string,
+  { days, reporter }: SyncedFolder,
+  { output, globals }: MoversOptions,
+  context: Context,
+): Promise<void> {
+  if (output.format !== "table") {
+    const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, titleOf(mover))));
+    const encoding = { known: MOVER_COLUMNS };
+    await writeRows(batchOf(records, MOVER_COLUMNS), output as OutputOptions<TextFormat>, encoding, context);
+    return;
+  }
+  const isTerminal = output.output === undefined;
+  const width = isTerminal ? widthOf(context.stdout) : undefined;
+  const colour = isTerminal && isColoured(context.stdout, globals.color, context.env);
+  const { text, hidden } = moversText(groups, titleOf, { since, width, colour });
+  await writeText(text, output, context);
+  notShown(hidden, "-f csv has them all").forEach(reporter.note);
+  reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
+}
+
+function failIf(condition: NonNullable<MoversOptions["failIf"]>, movers: readonly Mover[]): void {
+  const held = movers.filter(({ percent, now, before }) =>
+    condition.holds({
+      percent,
+      selling_price: now.selling_price,
+      before_selling_price: before?.selling_price,
+      mrp: now.mrp,
+      discount_pct: now.discount_pct,
+    }),
+  );
+  const products = new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`));
+  const [first] = products;
+  if (first !== undefined) {
+    throw new ConditionHoldsError(
+      `${condition.text} holds for ${groupDigits(products.size)} product${products.size === 1 ? "" : "s"}, the first is ${first}`,
+    );
+  }
+}

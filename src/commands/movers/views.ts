@@ -1,0 +1,107 @@
+import { groupDigits } from "../../contract/decimal.ts";
+import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/cell.ts";
+import { style } from "../../output/terminal/style.ts";
+import { renderTable, type Table } from "../../output/terminal/table.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import type { Mover, MoverKind } from "../../prices/movers.ts";
+
+/** Movers of one kind and, where the command line asks for groups, of one group. */
+export interface Group {
+  kind: MoverKind;
+  name: string | undefined;
+  movers: readonly Mover[];
+  /** Movers of the group, those beyond the limit included. */
+  all: number;
+}
+
+/** Members of a record in their order, which is also that of the CSV columns. */
+export const MOVER_COLUMNS: readonly string[] = [
+  ...["kind", "retailer", "sku", "title", "department", "category", "currency"],
+  ...["before_date", "before_selling_price", "date", "selling_price", "percent"],
+  ...["mrp", "discount_pct", "low_date", "low_selling_price"],
+];
+
+/** The JSON text of a mover. `percent` has two decimals; what is not known is null. */
+export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, title: string): string {
+  const { retailer, sku, department, category, currency } = now;
+  return JSON.stringify({
+    ...{ kind, retailer, sku, title, department, category, currency },
+    before_date: before?.day ?? null,
+    before_selling_price: before?.selling_price ?? null,
+    date: now.day,
+    selling_price: now.selling_price,
+    percent: percent === undefined ? null : Number(percent.toFixed(2)),
+    mrp: now.mrp,
+    discount_pct: now.discount_pct,
+    low_date: earlierLow?.day ?? null,
+    low_selling_price: earlierLow?.selling_price ?? null,
+  });
+}
+
+const HEADINGS = {
+  drop: "Biggest drops",
+  rise: "Biggest rises",
+  new_low: "New lows",
+  discount: "Highest discounts",
+} as const satisfies Record<MoverKind, string>;
+
+/** One table a group, each below its heading. */
+export function moversText(
+  groups: readonly Group[],
+  titleOf: (mover: Mover) => string,
+  { since, width, colour }: { since: string; width: number | undefined; colour: boolean },
+): { text: string; hidden: string[] } {
+  const hidden = new Set<string>();
+  const parts = groups.map(({ kind, name, movers, all }) => {
+    const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
+    const heading = `${HEADINGS[kind]} since ${since}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
+    const table = renderTable(tableOf(kind, movers, titleOf), { width, colour });
+    for (const column of table.hidden) {
+      hidden.add(column);
+    }
+    return `${style("bold", heading, colour)}\n${movers.length === 0 ? "none\n" : table.text}`;
+  });
+  return { text: parts.join("\n"), hidden: [...hidden] };
+}
+
+function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mover) => string): Table {
+  const middle: Record<MoverKind, readonly (readonly [heading: string, cell: (mover: Mover) => Cell])[]> = {
+    drop: BEFORE,
+    rise: BEFORE,
+    new_low: [
+      ["low before", ({ earlierLow }) => numberOrNothing(earlierLow?.selling_price)],
+      ["on", ({ earlierLow }) => textCell(earlierLow?.day ?? "")],
+    ],
+    discount: [["mrp", ({ now }) => numberCell(now.mrp)]],
+  };
+  const last = kind === "discount" ? ({ now }: Mover) => -now.discount_pct : ({ percent }: Mover) => percent;
+  return {
+    columns: [
+      { heading: "title", minimum: 24 },
+      { heading: "retailer" },
+      ...[...middle[kind].map(([heading]) => heading), "price", "%", "currency", "seen"].map((heading) => ({
+        heading,
+        rigid: true,
+      })),
+      { heading: "sku" },
+    ],
+    rows: movers.map((mover) => [
+      textCell(titleOf(mover)),
+      textCell(mover.now.retailer),
+      ...middle[kind].map(([, cell]) => cell(mover)),
+      numberCell(mover.now.selling_price),
+      percentCell(last(mover)),
+      textCell(mover.now.currency),
+      textCell(mover.now.day),
+      textCell(mover.now.sku),
+    ]),
+  };
+}
+
+const BEFORE: readonly (readonly [heading: string, cell: (mover: Mover) => Cell])[] = [
+  ["price before", ({ before }) => numberOrNothing(before?.selling_price)],
+];
+
+function numberOrNothing(value: number | undefined): Cell {
+  return value === undefined ? { text: "", numeric: true } : numberCell(value);
+}

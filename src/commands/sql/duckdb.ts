@@ -1,0 +1,189 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MissingPackageError, UsageError } from "../../errors.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
+
+const PACKAGE = "@duckdb/node-api";
+
+/** The part of `@duckdb/node-api` that is used; the package is an optional peer, so its own types may be missing. */
+interface DuckDb {
+  DuckDBInstance: {
+    create(
+      path: string,
+      options: Record<string, string>,
+    ): Promise<{ connect(): Promise<Connection>; closeSync(): void }>;
+  };
+  StatementType: { SELECT: number };
+}
+
+interface Connection {
+  run(sql: string): Promise<unknown>;
+  extractStatements(sql: string): Promise<{ count: number; prepare(index: number): Promise<Prepared> }>;
+  interrupt(): void;
+  closeSync(): void;
+}
+
+interface Prepared {
+  statementType: number;
+  stream(): Promise<Result>;
+}
+
+interface Result {
+  columnNames(): string[];
+  columnTypes(): { toString(): string }[];
+  /** Chunks of rows; a value is what `JSON.stringify` takes, with exact numbers as text. */
+  yieldRowsJson(): AsyncIterable<unknown[][]>;
+}
+
+/** The answer to a query. */
+export interface QueryResult {
+  columns: readonly { name: string; type: string }[];
+  /** Rows as they come, in chunks of about 2,000; each the JSON texts of its values. */
+  rows: AsyncIterable<readonly (readonly string[])[]>;
+}
+
+export interface SqlSession {
+  /** @throws UsageError where the text is not one query, or DuckDB refuses it */
+  query(sql: string): Promise<QueryResult>;
+  /** Writes the answer of `sql` as a Parquet file with DuckDB's own types. @throws UsageError as `query` does */
+  writeParquet(sql: string, path: string): Promise<void>;
+  close(): void;
+}
+
+export interface SqlSessionOptions {
+  /** Statements that declare the tables, run before the session is closed to the outside. */
+  setUp: readonly string[];
+  /** Folders that queries may read and DuckDB may write spilled data to; nothing else can be opened. */
+  folders: readonly string[];
+  /** Where DuckDB spills what does not fit in memory. */
+  spillFolder: string;
+  /** Bytes of memory that DuckDB may use. */
+  memory: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Opens an in-memory DuckDB that can read `folders` and nothing else: no network, no extension, no other file, no
+ * change of its settings.
+ *
+ * @throws MissingPackageError where DuckDB is not installed
+ */
+export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
+  const { setUp, folders, spillFolder, memory, signal } = options;
+  const { DuckDBInstance, StatementType } = await loadDuckDb();
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: `${Math.ceil(memory / 1024)}KiB`,
+    temp_directory: spillFolder,
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  });
+  const connection = await instance.connect();
+  const interrupt = () => connection.interrupt();
+  signal.addEventListener("abort", interrupt);
+  const ask = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      signal.throwIfAborted();
+      return await action();
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new UsageError(messageOf(error));
+    }
+  };
+  const prepare = async (sql: string): Promise<Prepared> => {
+    const statements = await connection.extractStatements(sql);
+    if (statements.count !== 1) {
+      throw new Error(`expected one query, got ${statements.count} statements.`);
+    }
+    const prepared = await statements.prepare(0);
+    if (prepared.statementType !== StatementType.SELECT) {
+      throw new Error(
+        "only queries are allowed (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW): the folder is read-only.",
+      );
+    }
+    return prepared;
+  };
+  for (const statement of [
+    ...setUp,
+    `SET allowed_directories = [${[...folders, spillFolder].map((folder) => sqlText(`${folder}/`)).join(", ")}]`,
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+  ]) {
+    await connection.run(statement);
+  }
+  return {
+    query: (sql) =>
+      ask(async () => {
+        const result = await (await prepare(sql)).stream();
+        const types = result.columnTypes().map(String);
+        return {
+          columns: result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" })),
+          rows: texts(result, types, ask),
+        };
+      }),
+    writeParquet: (sql, path) =>
+      ask(async () => {
+        await prepare(sql);
+        // The line end keeps a comment at the end of the query from swallowing the parenthesis.
+        await connection.run(`COPY (${sql.replace(/[\s;]+$/, "")}\n) TO ${sqlText(path)} (FORMAT parquet)`);
+      }),
+    close: () => {
+      signal.removeEventListener("abort", interrupt);
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** Rows as JSON texts. Integers of any size and decimals are numbers with all their digits. */
+async function* texts(
+  result: Result,
+  types: readonly string[],
+  ask: <T>(action: () => Promise<T>) => Promise<T>,
+): AsyncGenerator<string[][], void, void> {
+  const isExact = types.map((type) => /^(U?(BIG|HUGE)INT|DECIMAL\(.*\))$/.test(type));
+  const chunks = result.yieldRowsJson()[Symbol.asyncIterator]();
+  for (;;) {
+    const chunk = await ask(() => chunks.next());
+    if (chunk.done) {
+      return;
+    }
+    yield chunk.value.map((row) =>
+      row.map((value, index) => (isExact[index] && typeof value === "string" ? value : JSON.stringify(value))),
+    );
+  }
+}
+
+/** A text as a literal of SQL. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+async function loadDuckDb(): Promise<DuckDb> {
+  // Not a literal: the package is looked up when the tool runs, and is no part of its bundle.
+  const name: string = PACKAGE;
+  try {
+    return (await import(name)) as DuckDb;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") {
+      throw error;
+    }
+    const command = installCommand(fileURLToPath(import.meta.url));
+    throw new MissingPackageError(`\`catalog sql\` needs DuckDB, which is not installed. Install it with: ${command}`);
+  }
+}
+
+/** The command that puts the package where the tool, which lies at `own`, finds it. */
+export function installCommand(own: string): string {
+  const [, home = dirname(own)] = /^(.*?)[\\/](?:node_modules[\\/]retail-catalog-cli|dist)[\\/]/.exec(own) ?? [];
+  const isGlobal = home === join(dirname(home), "lib");
+  return quoteCommand(["npm", "install", ...(isGlobal ? ["--global"] : ["--no-save", "--prefix", home]), PACKAGE]);
+}
+
+/** DuckDB's own words without their prefix and without the picture of the place, which a terminal would break. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `The query cannot be run: ${message
+    .replace(/^Failed to extract statements: /, "")
+    .replace(/\n\s*\n?LINE [\s\S]*$/, "")
+    .trim()}`;
+}

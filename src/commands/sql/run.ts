@@ -1,0 +1,150 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { OutputOptions } from "../../cli/flags/output.ts";
+import { notShown } from "../../cli/hidden-columns.ts";
+import { showText } from "../../cli/pager.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/synced-folder.ts";
+import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { writeBatches, writeChunks } from "../../cli/write-rows.ts";
+import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/decimal.ts";
+import { FileError, UsageError } from "../../errors.ts";
+import { sizeOf } from "../../files/size-of.ts";
+import { placeOfDay } from "../../mirror/day-files.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+import { jsonCell } from "../../output/terminal/cell.ts";
+import { renderTable } from "../../output/terminal/table.ts";
+import { batchOf } from "../../rows/scan.ts";
+import { openSqlSession, type QueryResult, type SqlSession, sqlText } from "./duckdb.ts";
+import { SCHEMA, type SqlOptions } from "./options.ts";
+
+/** Rows of a table; every other format has them all. */
+const SHOWN = 1000;
+
+/** What `.schema` shows. */
+const SCHEMA_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
+FROM information_schema.columns ORDER BY CASE table_name WHEN 'rows' THEN 1 WHEN 'days' THEN 2 ELSE 3 END, ordinal_position`;
+
+/** Runs the query and writes its answer. */
+export async function runSql(options: SqlOptions, context: Context): Promise<void> {
+  const query = options.query === "-" ? await text(context.stdin) : options.query;
+  await withSyncedFolder(options, context, async (synced) => {
+    const scratch = await mkdtemp(join(await realpath(tmpdir()), "catalog-sql-"));
+    try {
+      const session = await openSession(synced, scratch, options.memory);
+      try {
+        await answer(query === SCHEMA ? SCHEMA_QUERY : query, session, scratch, synced, options, context);
+      } finally {
+        session.close();
+      }
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  });
+}
+
+async function openSession({ folder, state, days, signal }: SyncedFolder, scratch: string, memory: number) {
+  if (days.length === 0) {
+    throw new UsageError(`${folder} holds no rows; \`catalog sync\` fills it.`);
+  }
+  const root = await realpath(folder);
+  const files = days.map((day) => join(root, placeOfDay(day)));
+  for (const [index, day] of days.entries()) {
+    const path = files[index] ?? "";
+    if ((await sizeOf(path)) !== state.days[day]?.bytes || state.pending.includes(day)) {
+      throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` mends it`, path);
+    }
+  }
+  return await openSqlSession({
+    setUp: [
+      `CREATE VIEW rows AS SELECT * FROM read_parquet([${files.map(sqlText).join(", ")}], hive_partitioning = false)`,
+      `CREATE VIEW days AS SELECT crawl_date, count(*) AS rows, count(DISTINCT retailer) AS retailers,
+         count(DISTINCT (retailer, category, department)) AS combinations FROM rows GROUP BY ALL ORDER BY crawl_date`,
+      `CREATE VIEW combinations AS SELECT retailer, category, department, count(*) AS rows,
+         count(DISTINCT sku) AS products, min(crawl_date) AS first_day, max(crawl_date) AS last_day
+         FROM rows GROUP BY ALL ORDER BY ALL`,
+    ],
+    folders: [root],
+    spillFolder: scratch,
+    memory,
+    signal,
+  });
+}
+
+async function answer(
+  query: string,
+  session: SqlSession,
+  scratch: string,
+  { reporter }: SyncedFolder,
+  options: SqlOptions,
+  context: Context,
+): Promise<void> {
+  const { output } = options;
+  if (output.format === "parquet") {
+    const file = join(scratch, "answer.parquet");
+    await session.writeParquet(query, file);
+    await writeChunks(createReadStream(file), output, context);
+    return;
+  }
+  const result = await session.query(query);
+  const names = uniqueNames(result);
+  if (output.format !== "table") {
+    const format = output as OutputOptions<RowFormat>;
+    await writeBatches(batchesOf(result, names), format, { known: names }, context);
+    return;
+  }
+  const { rows, more } = await firstRows(result);
+  const isTerminal = output.output === undefined;
+  const { text: table, hidden } = renderTable(
+    {
+      columns: names.map((heading) => ({ heading })),
+      rows: rows.map((row) => row.map(jsonCell)),
+    },
+    {
+      width: isTerminal ? widthOf(context.stdout) : undefined,
+      colour: isTerminal && isColoured(context.stdout, options.globals.color, context.env),
+    },
+  );
+  await showText(table, output, options, context);
+  notShown(hidden, "-f csv has them all").forEach(reporter.note);
+  reporter.note(
+    more
+      ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`
+      : `${groupDigits(rows.length)} row${rows.length === 1 ? "" : "s"}`,
+  );
+}
+
+/** A row of the output has each name once; a repeated one is numbered. */
+function uniqueNames({ columns }: QueryResult): string[] {
+  const used = new Set<string>();
+  return columns.map(({ name }) => {
+    let unique = name;
+    for (let number = 1; used.has(unique); number += 1) {
+      unique = `${name}_${number}`;
+    }
+    used.add(unique);
+    return unique;
+  });
+}
+
+async function* batchesOf({ rows }: QueryResult, names: readonly string[]) {
+  const keys = names.map((name) => JSON.stringify(name));
+  for await (const chunk of rows) {
+    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
+    yield batchOf(texts, names);
+  }
+}
+
+async function firstRows({ rows }: QueryResult): Promise<{ rows: (readonly string[])[]; more: boolean }> {
+  const first: (readonly string[])[] = [];
+  for await (const chunk of rows) {
+    first.push(...chunk);
+    if (first.length > SHOWN) {
+      return { rows: first.slice(0, SHOWN), more: true };
+    }
+  }
+  return { rows: first, more: false };
+}

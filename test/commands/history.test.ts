@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+const PRICES = [20, 20, 25, 18];
+
+const rows = PRICES.flatMap((selling_price, index) => [
+  product({ crawl_date: `2026-01-0${index + 1}`, sku: "A1", selling_price, title: "Desk lamp, brass" }),
+  product({ crawl_date: `2026-01-0${index + 1}`, sku: "B2", retailer: "bolt", selling_price: 9, title: "LAMP desk" }),
+]);
+
+async function syncedFolder(): Promise<string> {
+  const { folder, sync } = await servedFolder(rows);
+  await sync();
+  return folder;
+}
+
+describe("catalog history", () => {
+  test("writes each day of a product with the change from the day before", async () => {
+    const { code, stdout } = await runInProcess(["history", "A1", await syncedFolder()]);
+    const records = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+    expect(code).toBe(0);
+    expect(records.map(({ crawl_date, selling_price, percent }) => [crawl_date, selling_price, percent])).toEqual([
+      ["2026-01-01", 20, null],
+      ["2026-01-02", 20, 0],
+      ["2026-01-03", 25, 25],
+      ["2026-01-04", 18, -28],
+    ]);
+  });
+
+  test("tells of one product the last, lowest and highest price and the days that changed it", async () => {
+    const { stdout } = await runInProcess(["history", "A1", await syncedFolder(), "-f", "table"]);
+
+    expect(stdout.split("\n").slice(0, 4)).toEqual([
+      "Desk lamp, brass · acme A1",
+      "last 18 EUR (2026-01-04), a new low",
+      "lowest 18 EUR (2026-01-04), highest 25 EUR (2026-01-03)",
+      "2 changes in 4 days  ▃▃█▁",
+    ]);
+    expect(stdout.split("\n").filter((line) => line.startsWith("2026"))).toHaveLength(3);
+  });
+
+  test("finds products by words of their titles, in any order and case, the cheapest first", async () => {
+    const folder = await syncedFolder();
+    const { stdout } = await runInProcess(["history", "--search", "lamp DESK", folder, "-f", "table"]);
+
+    expect(
+      stdout
+        .split("\n")
+        .slice(2, 4)
+        .map((line) => line.split(/ {2,}/)[1]),
+    ).toEqual(["bolt", "acme"]);
+  });
+
+  test("names a sku that the folder does not have", async () => {
+    const { code, stderr } = await runInProcess(["history", "A1", "C3", await syncedFolder()]);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('has no row of the sku "C3" from 2026-01-01 to 2026-01-04');
+  });
+
+  test("writes a page that needs no other file", async () => {
+    const page = join(await temporaryFolder(), "prices.html");
+    await runInProcess(["history", "A1", "B2", await syncedFolder(), "--html", page]);
+    const html = await readFile(page, "utf8");
+
+    expect(html).toContain("Desk lamp, brass: 18 EUR on 2026-01-04");
+    expect(html).not.toMatch(/(?:src|href)="(?!data:)/);
+  });
+
+  test.each([
+    [[], "Name a product"],
+    [["A1", "--search", "lamp"], "leave A1 out"],
+  ])("refuses %j", async (words, reason) => {
+    const { code, stderr } = await runInProcess(["history", ...words]);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+});

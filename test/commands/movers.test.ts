@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+const rows = [
+  ["2026-01-01", "fell", 100],
+  ["2026-01-08", "fell", 70],
+  ["2026-01-01", "rose", 10],
+  ["2026-01-08", "rose", 15],
+  ["2026-01-01", "same", 5],
+  ["2026-01-08", "same", 5],
+].map(([crawl_date, sku, selling_price]) =>
+  product({
+    crawl_date: String(crawl_date),
+    sku: String(sku),
+    selling_price: Number(selling_price),
+    mrp: 100,
+    discount_pct: sku === "same" ? 95 : 0,
+    category: sku === "rose" ? "chairs" : "lamps",
+  }),
+);
+
+async function syncedFolder(): Promise<string> {
+  const { folder, sync } = await servedFolder(rows);
+  await sync();
+  return folder;
+}
+
+describe("catalog movers", () => {
+  test("writes drops, rises, new lows and discounts with their titles", async () => {
+    const { code, stdout } = await runInProcess(["movers", await syncedFolder(), "--since", "latest-7d"]);
+
+    expect([
+      code,
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ]).toEqual([
+      0,
+      [
+        expect.objectContaining({ kind: "drop", sku: "fell", title: "Title of fell", percent: -30 }),
+        expect.objectContaining({ kind: "rise", sku: "rose", before_selling_price: 10, percent: 50 }),
+        expect.objectContaining({ kind: "new_low", sku: "fell", low_selling_price: 100, low_date: "2026-01-01" }),
+        expect.objectContaining({ kind: "discount", sku: "same", discount_pct: 95 }),
+      ],
+    ]);
+  });
+
+  test("shows the biggest of each group, as many as --limit says", async () => {
+    const folder = await syncedFolder();
+    const { stdout } = await runInProcess([
+      ...["movers", folder, "--since", "2026-01-01", "--only", "drop,rise", "--group-by", "category", "-n", "1"],
+      ...["-f", "table"],
+    ]);
+
+    expect(stdout.split("\n").filter((line) => line.startsWith("Biggest"))).toEqual([
+      "Biggest drops since 2026-01-01, lamps",
+      "Biggest rises since 2026-01-01, chairs",
+    ]);
+  });
+
+  test("ends with 8 where a product meets --fail-if, after its output is complete", async () => {
+    const folder = await syncedFolder();
+    const args = ["movers", folder, "--since", "2026-01-01", "--only", "drop"];
+
+    const held = await runInProcess([...args, "--fail-if", "percent < -20"]);
+    const free = await runInProcess([...args, "--fail-if", "percent < -20 and selling_price > 90"]);
+
+    expect([held.code, held.stdout.split("\n").length, free.code]).toEqual([8, 2, 0]);
+    expect(held.stderr).toContain("percent < -20 holds for 1 product, the first is acme fell");
+  });
+
+  test.each([
+    ["percent", "is not a condition"],
+    ["price < 3", "no field"],
+    ["percent < abc", "is not a condition"],
+  ])("refuses the condition %s before anything is read", async (condition, reason) => {
+    const { code, stderr } = await runInProcess(["movers", "nowhere", "--fail-if", condition]);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+
+  test("says which days the folder has where there is nothing to compare", async () => {
+    const { code, stderr } = await runInProcess(["movers", await syncedFolder(), "--since", "2026-01-08"]);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain("has no row after 2026-01-08; it has 2026-01-01 to 2026-01-08");
+  });
+
+  test("asks for a folder where none is named", async () => {
+    const { code, stderr } = await runInProcess(["movers"]);
+
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "error: Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
+    ]);
+  });
+});
