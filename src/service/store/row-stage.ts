@@ -39,7 +39,7 @@ const STAGE = `
     sum INTEGER NOT NULL
   );
   DELETE FROM staged_row;
-  PRAGMA temp.cache_size = -65536;
+  PRAGMA temp.cache_size = -16384;
 `;
 
 const CONFLICTS = `
@@ -81,8 +81,8 @@ export async function createRowStage(session: Session, onConflict: OnConflict): 
       }
     },
     merge: async () => {
-      // The unique index is written in random order: in memory it is updated without reading pages back.
-      await session.script("PRAGMA cache_size = -131072");
+      // The unique index is written in random order: more of it in memory is read back less often.
+      await session.script("PRAGMA cache_size = -65536");
       await refuseConflicts();
       await session.script(`
         DELETE FROM staged_row WHERE product_id IN (SELECT product_id FROM product);
