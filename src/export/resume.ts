@@ -60,7 +60,7 @@ export interface Resumable {
 /** Milliseconds between two times that what was written is made to survive a loss of power. */
 const COMMIT_INTERVAL = 1_000;
 
-/** The longest name that is made from the output's, beside those of the manifest. */
+/** Ends the longest name that is made from the output's, beside those of the manifest. */
 const LONGEST_SUFFIX = ".partial.spool";
 const LONGEST_NAME = 255;
 

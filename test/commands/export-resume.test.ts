@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
@@ -196,38 +198,53 @@ describe("an export without --resume", () => {
 describe("an export to a file", () => {
   test.each([
     ["a folder", ".partial", (path: string) => mkdir(path)],
+    ["a named pipe", ".partial", (path: string) => promisify(execFile)("mkfifo", [path])],
     ["a symbolic link", ".partial", (path: string) => symlink("victim", path)],
     ["a symbolic link", ".partial.json", (path: string) => symlink("victim", path)],
     ["a symbolic link", ".partial.spool", (path: string) => symlink("victim", path)],
     ["a symbolic link", ".partial.lock", (path: string) => symlink("victim", path)],
-  ])("refuses %s at FILE%s and leaves everything as it was", async (kind, suffix, make) => {
-    const cwd = await temporaryFolder();
-    const { url, key } = await startTestService({ rows: products(3) });
-    await writeFile(join(cwd, "victim"), "precious");
-    await make(join(cwd, `rows.csv${suffix}`));
-    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-    for (const flags of [[], ["--resume"], ["--fresh"]]) {
-      const { code, stderr } = await runCatalog(["export", "-o", "rows.csv", ...flags], { cwd, env });
-      expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-        EXIT.failure,
-        expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
+  ])(
+    "refuses %s at FILE%s and leaves everything as it was",
+    async (kind, suffix, make: (path: string) => Promise<unknown>) => {
+      const cwd = await temporaryFolder();
+      const { url, key } = await startTestService({ rows: products(3) });
+      await writeFile(join(cwd, "victim"), "precious");
+      await make(join(cwd, `rows.csv${suffix}`));
+      const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+      for (const flags of [[], ["--resume"], ["--fresh"]]) {
+        const { code, stderr } = await runCatalog(["export", "-o", "rows.csv", ...flags], { cwd, env });
+        expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+          EXIT.failure,
+          expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
+        ]);
+      }
+      expect([await readFile(join(cwd, "victim"), "utf8"), await readdir(cwd)]).toEqual([
+        "precious",
+        [`rows.csv${suffix}`, "victim"],
       ]);
-    }
-    expect([await readFile(join(cwd, "victim"), "utf8"), await readdir(cwd)]).toEqual([
-      "precious",
-      [`rows.csv${suffix}`, "victim"],
-    ]);
+    },
+  );
+
+  test("follows no link in the place of the manifest", async () => {
+    const rows = await exporting();
+    await writeFile(join(rows.cwd, "victim"), "precious");
+    await symlink("victim", rows.at(".manifest.json"));
+    const { code } = await rows.run("--manifest");
+    expect([code, await readFile(join(rows.cwd, "victim"), "utf8")]).toEqual([EXIT.ok, "precious"]);
+    expect(JSON.parse(await readFile(rows.at(".manifest.json"), "utf8"))).toMatchObject({ rows: ROWS.length });
   });
 
   test("refuses a name that is too long for the names beside it", async () => {
     const cwd = await temporaryFolder();
+    const { url, key } = await startTestService({ rows: products(3) });
+    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+    const run = (name: string) => runCatalog(["export", "-o", name], { cwd, env });
     for (const length of [242, 255]) {
-      const name = `${"n".repeat(length - 4)}.csv`;
-      const { code, stderr } = await runCatalog(["export", "--demo", "--max-rows", "1", "-o", name], { cwd });
+      const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
       expect([code, stderr.replace(/\s+/g, "")]).toEqual([EXIT.failure, expect.stringContaining("itmayhave241bytes")]);
     }
     const longest = `${"n".repeat(237)}.csv`;
-    const { code, stderr } = await runCatalog(["export", "--demo", "--max-rows", "1", "-o", longest], { cwd });
+    const { code, stderr } = await run(longest);
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [longest]]);
   });
 

@@ -135,7 +135,7 @@ describe("a name that is too long", () => {
     const { code, stderr } = await runCatalog(["export", "-v", "-o", "a".repeat(240), "--manifest"], here);
     expect([code, stderr]).toEqual([
       EXIT.failure,
-      expect.stringMatching(/^error: a+: the name is 7 bytes too long for a manifest beside it\n$/),
+      expect.stringMatching(/^error: a+: the name is 3 bytes too long for a manifest beside it\n$/),
     ]);
   });
 });

@@ -215,6 +215,22 @@ describe("a pull", () => {
     expect(service.requests.filter((request) => request === "coverage").length).toBe(5);
   });
 
+  test("goes on for as long as more of a set that keeps changing is read", async () => {
+    const service = fakeService(manyRows());
+    const changing = ["bags", "belts", "caps", "gloves", "hats", "scarves", "socks"];
+    service.before = (request, { rcd }) => {
+      const category = changing.find((name) => request === "catalog 0" && rcd?.includes(`:${name}:`));
+      if (category !== undefined) {
+        changing.splice(changing.indexOf(category), 1);
+        service.rows.push({ ...extra, retailer: "bolt", category, product_id: `extra-${category}` });
+      }
+    };
+    const sink = memorySink("file");
+    const { error, restarts } = await run(service, sink, { concurrency: 1 });
+    expect([error, restarts.length]).toEqual([undefined, 7]);
+    expect(sink.rows()).toEqual(await undisturbed(service.rows));
+  });
+
   test("passes on a failure that is none of the set", async () => {
     const service = fakeService(manyRows());
     beforePage(service, 9, () => {

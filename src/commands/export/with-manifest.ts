@@ -1,12 +1,10 @@
-import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Connection } from "../../cli/connection.ts";
-import { writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { FileError } from "../../errors.ts";
 import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import type { Resumable } from "../../export/resume.ts";
-import { partialPathOf } from "../../output/destination/file.ts";
+import { replaceFile } from "../../files/replace-file.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
@@ -17,7 +15,7 @@ const LONGEST_NAME = 255;
 
 /** @throws FileError where the name of an output leaves no room for that of its manifest. */
 export function checkManifestName(output: string): void {
-  const excess = Buffer.byteLength(basename(partialPathOf(manifestPathOf(output)))) - LONGEST_NAME;
+  const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
   if (excess > 0) {
     throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
@@ -59,12 +57,5 @@ export async function writeManifest(
     finished_at: new Date(context.now()).toISOString(),
     resumed: earlier !== undefined,
   };
-  const path = manifestPathOf(target);
-  // A run that was killed may have left a part of it; the output is this process's own meanwhile.
-  await rm(partialPathOf(path), { force: true });
-  await writeText(
-    manifestText(manifest),
-    { format: "json", output: path, compression: undefined, noClobber: false },
-    context,
-  );
+  await replaceFile(manifestPathOf(target), manifestText(manifest));
 }
