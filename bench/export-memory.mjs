@@ -4,7 +4,7 @@ import { catalog, startService } from "./catalog.mjs";
 import { mebibytes, printTable, ratio, seconds } from "./table.mjs";
 
 const SIZES = [100_000, 1_000_000, 2_000_000];
-const OUTPUTS = ["stdout", "rows.ndjson", "rows.csv", "rows.ndjson.gz"];
+const OUTPUTS = ["stdout", "rows.ndjson", "rows.csv", "rows.ndjson.gz", "rows.parquet"];
 const CONCURRENCIES = [8, 32];
 
 export async function run({ folder, datasets }) {

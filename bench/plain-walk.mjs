@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 
 /**
  * What a user would write instead of the tool: one page after the other, each parsed and written as NDJSON.
@@ -24,4 +25,10 @@ export async function walkPlainly({ url, headers }, file) {
   await once(output, "close");
   await rm(file);
   return performance.now() - started;
+}
+
+// `node plain-walk.mjs URL FILE`: as a program of its own.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [url, file] = process.argv.slice(2);
+  await walkPlainly({ url, headers: {} }, file);
 }

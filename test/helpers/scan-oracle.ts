@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import assert from "node:assert/strict";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { scanAnswer } from "../../src/rows/answer.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
@@ -11,29 +11,36 @@ export function compareWithParse(text: string): void {
   const found = resultOf(() => scanAnswer(bytes));
   if ("error" in known || "error" in found) {
     const outcome = { scanner: "error" in found ? "refuses" : "accepts", text };
-    expect(outcome).toEqual({ scanner: "error" in known ? "refuses" : "accepts", text });
+    assert.deepEqual(outcome, { scanner: "error" in known ? "refuses" : "accepts", text });
     return;
   }
   const { rows, foreign, document } = found.value;
   const parsed = known.value as { data?: unknown; pagination?: unknown; meta?: unknown } | null;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    expect(document).toBeUndefined();
+    assert.equal(document, undefined);
     return;
   }
   const data = Array.isArray(parsed.data) ? parsed.data : undefined;
-  expect(document).toEqual({ data: data && [], pagination: parsed.pagination, meta: parsed.meta });
+  assert.deepEqual(document, { data: data && [], pagination: parsed.pagination, meta: parsed.meta });
   if (data === undefined) {
-    expect(rows.length).toBe(0);
+    assert.deepEqual(rows.length, 0);
     return;
   }
-  expect(foreign).toBe(data.findIndex((row) => !isObject(row)));
+  assert.deepEqual(
+    foreign,
+    data.findIndex((row) => !isObject(row)),
+  );
   compareRows(rows, data.filter(isObject));
 }
 
 function compareRows(rows: RowBatch, parsed: readonly Record<string, unknown>[]): void {
-  expect(rows.length).toBe(parsed.length);
-  expect(rows.texts().map((row) => JSON.parse(row))).toEqual(parsed);
-  expect(rows.lines().toString()).toBe(
+  assert.deepEqual(rows.length, parsed.length);
+  assert.deepEqual(
+    rows.texts().map((row) => JSON.parse(row)),
+    parsed,
+  );
+  assert.deepEqual(
+    rows.lines().toString(),
     rows
       .texts()
       .map((row) => `${row}\n`)
@@ -42,12 +49,12 @@ function compareRows(rows: RowBatch, parsed: readonly Record<string, unknown>[])
   const others = new Set(
     parsed.flatMap(Object.keys).filter((name) => !PRODUCT_COLUMNS.some((known) => known === name)),
   );
-  expect(rows.others).toEqual(others);
+  assert.deepEqual(rows.others, others);
   for (const [row, members] of parsed.entries()) {
     for (const [column, name] of PRODUCT_COLUMNS.entries()) {
       const raw = rows.raw(row, column);
-      expect(raw !== undefined).toBe(Object.hasOwn(members, name));
-      expect(raw === undefined ? undefined : JSON.parse(raw)).toEqual(members[name]);
+      assert.deepEqual(raw !== undefined, Object.hasOwn(members, name));
+      assert.deepEqual(raw === undefined ? undefined : JSON.parse(raw), members[name]);
     }
   }
 }
@@ -60,7 +67,7 @@ function resultOf<T>(action: () => T): { value: T } | { error: unknown } {
   try {
     return { value: action() };
   } catch (error) {
-    expect(error).toBeInstanceOf(SyntaxError);
+    assert(error instanceof SyntaxError);
     return { error };
   }
 }
