@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { PROBLEM_CODES } from "../../src/contract/problems.ts";
 import { EXIT } from "../../src/errors.ts";
 import { LOCAL_FAILURES } from "../../src/failures.ts";
-import { runCatalog } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
 describe("explain", () => {
   test("says of a code what it means, whether to retry and what to do", async () => {
-    const { code, stdout, stderr } = await runCatalog(["explain", "rate_limited"]);
+    const { code, stdout, stderr } = await runInProcess(["explain", "rate_limited"]);
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     expect(stdout.split("\n")).toEqual([
       "rate_limited: Rate limit exceeded (HTTP 429)",
@@ -23,7 +23,7 @@ describe("explain", () => {
   });
 
   test("lists every code with status, retry and exit code", async () => {
-    const { stdout } = await runCatalog(["explain"]);
+    const { stdout } = await runInProcess(["explain"]);
     const [service = "", tool = ""] = stdout.split("\nOf this tool, and of what stands before the service:\n\n");
     const codesOf = (table: string) =>
       table
@@ -38,7 +38,7 @@ describe("explain", () => {
   });
 
   test("says of a failure of this tool what to do about it", async () => {
-    const { code, stdout, stderr } = await runCatalog(["explain", "set-changed"]);
+    const { code, stdout, stderr } = await runInProcess(["explain", "set-changed"]);
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     expect(stdout.split("\n")).toEqual([
       "set_changed: The set changed while it was read (of this tool)",
@@ -54,8 +54,8 @@ describe("explain", () => {
   });
 
   test("writes JSON, one object for a code and an array for all", async () => {
-    const one = await runCatalog(["explain", "Invalid-Credentials", "-f", "json"]);
-    const all = await runCatalog(["explain", "-f", "json"]);
+    const one = await runInProcess(["explain", "Invalid-Credentials", "-f", "json"]);
+    const all = await runInProcess(["explain", "-f", "json"]);
     expect(JSON.parse(one.stdout)).toEqual({
       code: "invalid_credentials",
       source: "service",
@@ -82,7 +82,7 @@ describe("explain", () => {
   });
 
   test("refuses a code that does not exist and names the closest", async () => {
-    const { code, stdout, stderr } = await runCatalog(["explain", "rate_limit"]);
+    const { code, stdout, stderr } = await runInProcess(["explain", "rate_limit"]);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).toContain("Did you mean rate_limited");
     expect(stderr).toContain("  catalog explain rate_limited\n");
@@ -90,14 +90,14 @@ describe("explain", () => {
 
   test("is what an unreachable service points to", async () => {
     const env = { CATALOG_BASE_URL: "http://127.0.0.1:1", CATALOG_API_KEY: "x".repeat(43) };
-    const { code, stderr } = await runCatalog(["coverage", "--retries", "0"], { env });
+    const { code, stderr } = await runInProcess(["coverage", "--retries", "0"], { env });
     expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringMatching(/network · catalog explain network\n$/)]);
   });
 
   test("is what an error of the service points to", async () => {
     const { url } = await startTestService();
     const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: "x".repeat(43) };
-    const { stderr } = await runCatalog(["coverage"], { env });
+    const { stderr } = await runInProcess(["coverage"], { env });
     expect(stderr).toMatch(/invalid_credentials · request \S+ · catalog explain invalid_credentials\n$/);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCatalog } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -8,7 +8,7 @@ const LONG = "A title that is longer than any terminal is wide ".repeat(8).trim(
 async function sample(args: readonly string[], env: Record<string, string> = {}) {
   const { url, key } = await startTestService({ rows: [product({ title: LONG, brand: "" })] });
   const service = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return await runCatalog(["sample", ...args], { env: { ...service, ...env } });
+  return await runInProcess(["sample", ...args], { env: { ...service, ...env } });
 }
 
 test("--wide shows every column and cuts nothing", async () => {
@@ -36,7 +36,7 @@ test.each([
   [["--card", "-f", "csv"], "--card is a view for people; it cannot be combined with csv"],
   [["--wide", "-o", "rows.ndjson"], "--wide is a view for people; it cannot be combined with ndjson"],
 ])("refuses %j", async (args, message) => {
-  const { code, stdout, stderr } = await runCatalog(["sample", "--demo", ...args]);
+  const { code, stdout, stderr } = await runInProcess(["sample", "--demo", ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
 });

@@ -45,7 +45,7 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
 /**
  * Settles the output: the flag, then the file's ending, then the fallback.
  *
- * @param formats the formats of the command, each with the file endings that mean it
+ * @param formatOfName the format that the ending of a file's name tells
  * @throws UsageError where the flags contradict each other
  */
 export function parseOutput<Format extends string>(
