@@ -17,7 +17,7 @@ const BAD_DAYS: ReadonlyMap<number, number> = new Map([
   [61, 12],
 ]);
 
-/** Gives the status feed of a demo three months to show: bad days, and the incident behind the worst, which is over. */
+/** Adds three months of counts to the status feed of a demo, with bad days and a resolved incident on the worst one. */
 export async function addDemoHistory(store: EmbeddedStore, now: number): Promise<void> {
   await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => countsOf(ago, now)).flat());
   const started = now - WORST_DAY * DAY;

@@ -11,10 +11,10 @@ import {
 
 const DAYS = 90;
 const PRODUCTS_PER_CATEGORY = 23;
-/** Every how many products a title is awkward. */
+/** One product in so many has an awkward title. */
 const AWKWARD_EVERY = 7;
 const DAY_MILLISECONDS = 86_400_000;
-/** Every how many products one is listed only later than the rest, and one no longer. */
+/** One product in so many is listed later than the rest, and one in so many disappears early. */
 const LATE_EVERY = 5;
 const GONE_EVERY = 9;
 /** All columns but the first, product_id, which is made of the others. */

@@ -1,8 +1,8 @@
 import type { DayCount, MeasuredPart, Store } from "../store/store.ts";
 
 /**
- * Counts requests and failures of each operation and UTC day, and hands them to the store now and then. While the
- * store cannot take them they stay here: a few numbers a day.
+ * Counts requests and failures of each operation and UTC day. `flush` writes the counts to the store. If the store is
+ * not available, they stay in memory: a few numbers a day.
  */
 export class DayCounter {
   readonly #store: Store;

@@ -4,8 +4,8 @@ import { StoreTimeoutError } from "../store/store.ts";
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Runs `work` and gives it up after `milliseconds`: the signal tells whoever works that nobody waits any more, and the
- * caller is answered even by a store that does not listen.
+ * Runs `work` for at most `milliseconds`. Then its signal is aborted, and the caller gets the error even if the work
+ * ignores the signal.
  *
  * @throws StoreTimeoutError when the time is over.
  */

@@ -49,7 +49,7 @@ function toRow({ line, fields }: CsvRecord, header: readonly string[]): SourceRo
   return { line, text: `{${members.join(",")}}` };
 }
 
-/** What is not a number stays a string, which the contract then refuses with the text as it was found. */
+/** A text that is not a number stays a string; the check against the contract then refuses it and shows it. */
 function toJson(column: (typeof PRODUCT_COLUMNS)[number], text: string): string {
   if (column === "color" && text === "") {
     return "null";

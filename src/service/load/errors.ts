@@ -22,7 +22,7 @@ export class LoadError extends Error {
   }
 }
 
-/** A row that a reader could not make sense of; the loader adds the source. */
+/** A row that a reader cannot read; the loader adds the name of the source. */
 export class RowError extends Error {
   override readonly name = "RowError";
   readonly fault: RowFault;

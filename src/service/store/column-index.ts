@@ -21,7 +21,7 @@ export interface ColumnIndex {
   days: Uint32Array;
 }
 
-/** What the rows of a version are told by. */
+/** Which rows belong to a version: those with ids up to `lastId`, `rows` in number. */
 export interface VersionExtent {
   lastId: number;
   rows: number;

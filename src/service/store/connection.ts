@@ -3,7 +3,7 @@ import { StoreTimeoutError, StoreUnavailableError } from "./store.ts";
 
 export type SqlValue = string | number | Buffer | null;
 
-/** Statements of one caller, with nobody else's in between. */
+/** The statements of one caller. No statement of another caller runs between them. */
 export interface Session {
   /** All rows of one statement, each an array of its columns. The first row is computed off the event loop. */
   query(sql: string, parameters?: readonly SqlValue[]): Promise<SqlValue[][]>;
@@ -137,7 +137,7 @@ export class Connection {
   }
 }
 
-/** What a failing statement means to the callers of the store; the driver's message stays as the cause. */
+/** The error that callers of the store get for a failed statement; the driver's error is its cause. */
 function unavailable(error: unknown): StoreUnavailableError {
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreUnavailableError(`the database cannot be used: ${reason}`, { cause: error });

@@ -11,7 +11,7 @@ const WRITE_LOCK_WAIT = 60_000;
 /** Milliseconds in which reads may still come from a file that was replaced; writes never go to one. */
 const READ_TRUSTED_TIME = 1_000;
 
-/** How connections to one embedded database are had. */
+/** Access to one embedded database. */
 export interface Database {
   /** Runs `work` on the connection for reading; `file` tells the file that it reads from every other file. */
   reading<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T>;
@@ -20,7 +20,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A database in the memory of this process: one connection, which is all there is of it. */
+/** A database in the memory of this process, with one connection for reads and writes. */
 export async function openMemoryDatabase(): Promise<Database> {
   const connection = new Connection(":memory:", 0);
   await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
@@ -59,7 +59,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
   };
 }
 
-/** A database that may only be read, on a read-only disk for example: it is served, and what was measured is not kept. */
+/** A database that may only be read, for example on a read-only disk. Every write fails. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
   const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
   await reader.use(checkSchema);
@@ -72,7 +72,7 @@ export async function openReadOnlyDatabase(path: string): Promise<Database> {
   };
 }
 
-/** Whether there is a file that can be read and not written, and no log beside it that would have to be read too. */
+/** Whether the file can be read but not written, and has no write-ahead log that would have to be read too. */
 async function isReadOnly(path: string): Promise<boolean> {
   const mayWrite = await access(path, constants.R_OK | constants.W_OK).then(
     () => true,

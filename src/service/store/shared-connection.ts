@@ -4,7 +4,7 @@ import { Connection } from "./connection.ts";
 import { checkSchema } from "./schema.ts";
 import { StoreUnavailableError } from "./store.ts";
 
-/** An open connection, closed after the last of its users once it is retired. */
+/** An open connection. Once it is retired, it is closed when its last user is done. */
 interface Lease {
   stamp: string;
   /** Tells the file from every other file. */
