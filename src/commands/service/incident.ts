@@ -7,7 +7,7 @@ import { UsageError } from "../../errors.ts";
 import { SUITE_SLUGS } from "../../service/http/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
-import { withExistingDatabase } from "./database-flag.ts";
+import { withDatabase, withExistingDatabase } from "./database-flag.ts";
 import { writeListing } from "./listing.ts";
 import type { IncidentFlags } from "./options.ts";
 
@@ -35,7 +35,7 @@ export async function openIncidentCommand(
   if (title.trim() === "") {
     throw new UsageError("the title of an incident must not be empty.");
   }
-  const id = await withExistingDatabase(flags.database, (store) =>
+  const id = await withDatabase(flags.database, (store) =>
     openIncident(store, incident, new Date(context.now())),
   );
   await context.print(`${id}\n`);

@@ -44,9 +44,10 @@ export async function sessionMember(database: EmbeddedStore, secret: string, now
   }
   const [email, team, seenAt] = row;
   if (Date.parse(String(seenAt)) + SEEN_EVERY <= now) {
-    await database.write((session) =>
-      session.query("UPDATE portal_session SET seen_at = ? WHERE hash = ?", [isoTime(now), hash]),
-    );
+    // Nobody waits for it: a load may hold the database for a minute. Where it fails the session ends a little earlier.
+    database
+      .write((session) => session.query("UPDATE portal_session SET seen_at = ? WHERE hash = ?", [isoTime(now), hash]))
+      .catch(() => undefined);
   }
   return { email: String(email), team: String(team) };
 }
