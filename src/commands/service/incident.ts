@@ -35,9 +35,7 @@ export async function openIncidentCommand(
   if (title.trim() === "") {
     throw new UsageError("the title of an incident must not be empty.");
   }
-  const id = await withDatabase(flags.database, (store) =>
-    openIncident(store, incident, new Date(context.now())),
-  );
+  const id = await withDatabase(flags.database, (store) => openIncident(store, incident, new Date(context.now())));
   await context.print(`${id}\n`);
   createReporter(globals, context).note(`Incident ${id} is open until \`catalog service incident resolve ${id}\`.`);
 }

@@ -111,6 +111,8 @@ a.revoke { color: var(--danger); }
   h1 { font-size: 1.5rem; }
   th, td { padding: .5rem .6rem; }
   .bars { gap: 0; }
+  .tiles { gap: .6rem; }
+  .tiles li { padding: .6rem .9rem; }
 }
 @media (forced-colors: active) { .bars li, .dot { forced-color-adjust: none; } }
 `;

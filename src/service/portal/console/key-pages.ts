@@ -51,7 +51,7 @@ function keyRow({ id, name, createdAt, lastUsedAt, revokedAt }: KeyRecord): Html
       : html`revoked ${day(revokedAt)}`;
   return html`<tr${revokedAt === null ? "" : html` class="gone"`}><th scope="row" class="name">${name}</th>
 <td class="fit">${day(createdAt)}</td><td class="fit">${lastUsedAt === null ? "never" : day(lastUsedAt)}</td>
-<td class="fit">${state}</td></tr>`;
+<td>${state}</td></tr>`;
 }
 
 function describe({ scopes, retailers }: KeyRecord): Html {
