@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Budget } from "../src/api/budget.ts";
+import { Budget } from "../src/api/requests/budget.ts";
 import { pull } from "../src/pull/pull.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
 import { FixedWindow } from "../src/service/http/rate-limit.ts";

@@ -1,13 +1,13 @@
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ContractError } from "../errors.ts";
-import { parseBody } from "./answer.ts";
-import { type CoverageAnswer, readCoverage } from "./coverage-answer.ts";
+import { parseBody } from "./answers/answer.ts";
+import { type CoverageAnswer, readCoverage } from "./answers/coverage-answer.ts";
+import { type CatalogPage, readCatalogPage, readSample, type SampleAnswer } from "./answers/rows-answer.ts";
 import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";
-import { type PageRequest, requestTarget } from "./request-target.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
-import { type CatalogPage, readCatalogPage, readSample, type SampleAnswer } from "./rows-answer.ts";
+import { type PageRequest, requestTarget } from "./requests/request-target.ts";
 
 export interface ClientOptions extends RequesterOptions {
   /** A path in it (`https://example.com/api`) is kept. */

@@ -1,5 +1,5 @@
 import type { OperationName } from "../contract/operations.ts";
-import type { RateHeaders } from "./rate-window.ts";
+import type { RateHeaders } from "./requests/rate-window.ts";
 
 /** What a request is for: an operation of the contract, or the status feed. */
 export type RequestPurpose = OperationName | "status";

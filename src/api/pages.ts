@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Filters } from "../contract/filters.ts";
+import type { CatalogPage } from "./answers/rows-answer.ts";
+import { brokenContract } from "./answers/shape.ts";
 import type { CatalogClient } from "./client.ts";
-import type { CatalogPage } from "./rows-answer.ts";
-import { brokenContract } from "./shape.ts";
 
 /** Pages without rows in a row, though more are announced, after which a walk is taken to lead nowhere. */
 const EMPTY_PAGES = 3;

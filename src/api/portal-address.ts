@@ -1,4 +1,4 @@
-import { parseBody } from "./answer.ts";
+import { parseBody } from "./answers/answer.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 
 /** Milliseconds that a person is kept waiting for a hint at most. */

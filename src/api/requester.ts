@@ -1,14 +1,14 @@
 import type { EndpointGroup } from "../contract/limits.ts";
 import { OPERATIONS } from "../contract/operations.ts";
-import type { Identified } from "./answer.ts";
-import { type AttemptContext, type Request, runAttempt } from "./attempt.ts";
-import { Budget } from "./budget.ts";
-import { startDeadline } from "./deadline.ts";
+import type { Identified } from "./answers/answer.ts";
 import type { ClientEvent } from "./events.ts";
 import { keyFlaw } from "./key.ts";
-import { createDispatcher } from "./proxy.ts";
 import { createRedact } from "./redaction.ts";
-import { withRetries } from "./retry.ts";
+import { type AttemptContext, type Request, runAttempt } from "./requests/attempt.ts";
+import { Budget } from "./requests/budget.ts";
+import { startDeadline } from "./requests/deadline.ts";
+import { createDispatcher } from "./requests/proxy.ts";
+import { withRetries } from "./requests/retry.ts";
 
 export interface RequesterOptions {
   userAgent: string;

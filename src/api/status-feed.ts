@@ -1,7 +1,7 @@
 import type { StatusFeed } from "../contract/status.ts";
-import { parseBody } from "./answer.ts";
+import { parseBody } from "./answers/answer.ts";
+import { readStatusFeed } from "./answers/status-answer.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
-import { readStatusFeed } from "./status-answer.ts";
 
 /** The status feed, contract section 4.5, and the document that it was read from. */
 export interface StatusAnswer {

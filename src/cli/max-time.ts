@@ -1,4 +1,4 @@
-import { startDeadline } from "../api/deadline.ts";
+import { startDeadline } from "../api/requests/deadline.ts";
 import type { Context } from "../context.ts";
 import { NetworkError } from "../errors.ts";
 import { formatDuration } from "../output/terminal/duration.ts";

@@ -1,5 +1,5 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
-import type { RateHeaders } from "../api/rate-window.ts";
+import type { RateHeaders } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
 import { groupDigits } from "../contract/decimal.ts";
 import type { RequestLog } from "../export/manifest.ts";

@@ -1,5 +1,5 @@
 import { createClient } from "../../api/client.ts";
-import type { RateHeaders } from "../../api/rate-window.ts";
+import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import { clientSettings } from "../../cli/connection.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";

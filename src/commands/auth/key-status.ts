@@ -1,4 +1,4 @@
-import type { RateHeaders } from "../../api/rate-window.ts";
+import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";

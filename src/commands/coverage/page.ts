@@ -1,4 +1,4 @@
-import type { CoverageAnswer } from "../../api/coverage-answer.ts";
+import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";

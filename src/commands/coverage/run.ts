@@ -1,4 +1,4 @@
-import type { CoverageAnswer } from "../../api/coverage-answer.ts";
+import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import { type Connection, withConnection } from "../../cli/connection.ts";
 import { emptyResult } from "../../cli/empty-result.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";

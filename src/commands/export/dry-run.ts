@@ -1,4 +1,4 @@
-import type { RateHeaders } from "../../api/rate-window.ts";
+import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import { type Connection, withConnection } from "../../cli/connection.ts";
 import { isColoured } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";

@@ -1,7 +1,7 @@
-import type { Coverage } from "../contract/coverage.ts";
-import { coverageResponseSchema, type Meta, type Pagination } from "../contract/envelope.ts";
-import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
-import { type Filters, formatRcd } from "../contract/filters.ts";
+import type { Coverage } from "../../contract/coverage.ts";
+import { coverageResponseSchema, type Meta, type Pagination } from "../../contract/envelope.ts";
+import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
+import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
 import { brokenContract } from "./shape.ts";
 

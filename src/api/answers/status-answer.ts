@@ -1,4 +1,4 @@
-import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../contract/status.ts";
+import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../../contract/status.ts";
 import { brokenContract, readShape } from "./shape.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.ts";
+import { LIMITS } from "../../contract/limits.ts";
 
 /** `RateLimit-Limit`, `-Remaining` and `-Reset` of one answer, contract section 8 rule 1. */
 export interface RateHeaders {

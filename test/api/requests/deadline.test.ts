@@ -1,10 +1,10 @@
 import { queryObjects } from "node:v8";
 import { describe, expect, test } from "vitest";
-import { startDeadline } from "../../src/api/deadline.ts";
-import { pageBody } from "../helpers/envelopes.ts";
-import { answer } from "../helpers/fault-server.ts";
-import { productRow } from "../helpers/products.ts";
-import { start } from "../helpers/test-client.ts";
+import { startDeadline } from "../../../src/api/requests/deadline.ts";
+import { pageBody } from "../../helpers/envelopes.ts";
+import { answer } from "../../helpers/fault-server.ts";
+import { productRow } from "../../helpers/products.ts";
+import { start } from "../../helpers/test-client.ts";
 
 const ROW = productRow();
 

@@ -1,5 +1,5 @@
-import { isCalendarDate } from "../contract/filters.ts";
-import { ContractError } from "../errors.ts";
+import { isCalendarDate } from "../../contract/filters.ts";
+import { ContractError } from "../../errors.ts";
 
 /** The keywords of JSON Schema that answers are held against; the others of the contract's schemas bind the service. */
 export interface Shape {

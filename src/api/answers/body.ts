@@ -1,7 +1,7 @@
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { LIMITS } from "../contract/limits.ts";
+import { LIMITS } from "../../contract/limits.ts";
 
 /** What `Accept-Encoding` offers: rows shrink to a fifth. */
 export const ACCEPTED_ENCODINGS = "gzip, br";

@@ -1,5 +1,5 @@
-import type { Problem } from "../contract/problems.ts";
-import { ApiError, ContractError, NetworkError } from "../errors.ts";
+import type { Problem } from "../../contract/problems.ts";
+import { ApiError, ContractError, NetworkError } from "../../errors.ts";
 
 /** How one attempt ended. */
 export type Outcome<T> = { value: T } | { failure: Failure };

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import type { Problem } from "../contract/problems.ts";
-import { ContractError } from "../errors.ts";
+import type { Problem } from "../../contract/problems.ts";
+import { ContractError } from "../../errors.ts";
+import type { Outcome } from "../requests/failure.ts";
+import { networkFault } from "../requests/network-fault.ts";
+import type { Answer, Sender } from "../requests/transport.ts";
 import { readBody, UnknownEncodingError } from "./body.ts";
-import type { Outcome } from "./failure.ts";
-import { networkFault } from "./network-fault.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
-import type { Answer, Sender } from "./transport.ts";
 
 /** What an answer held. */
 export interface ReadAnswer<T> {

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
-import { isProblemCode, PROBLEMS, type Problem } from "../contract/problems.ts";
+import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
+import type { Redact } from "../redaction.ts";
 import { type Body, readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
-import type { Redact } from "./redaction.ts";
 import { type Fields, isFields } from "./shape.ts";
 
 export interface ErrorBody {

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { ACCEPTED_ENCODINGS } from "./body.ts";
+import { ACCEPTED_ENCODINGS } from "../answers/body.ts";
+import type { Redact } from "../redaction.ts";
 import { untilAborted } from "./deadline.ts";
-import type { Redact } from "./redaction.ts";
 
 /** An answer whose headers are in. The body must be read or destroyed. */
 export interface Answer {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../../src/api/failure.ts";
-import { decideRetry, type RetryDecision } from "../../src/api/retry.ts";
+import type { Failure } from "../../../src/api/requests/failure.ts";
+import { decideRetry, type RetryDecision } from "../../../src/api/requests/retry.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -4,13 +4,13 @@ import {
   type Meta,
   type Pagination,
   sampleResponseSchema,
-} from "../contract/envelope.ts";
-import type { Filters } from "../contract/filters.ts";
-import { LIMITS } from "../contract/limits.ts";
-import { type ScannedAnswer, scanAnswer } from "../rows/answer.ts";
-import type { RowBatch } from "../rows/batch.ts";
-import { createFilterCheck } from "../rows/filter-check.ts";
-import { findRowFault } from "../rows/row-fault.ts";
+} from "../../contract/envelope.ts";
+import type { Filters } from "../../contract/filters.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { type ScannedAnswer, scanAnswer } from "../../rows/answer.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { createFilterCheck } from "../../rows/filter-check.ts";
+import { findRowFault } from "../../rows/row-fault.ts";
 import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
 import { brokenContract } from "./shape.ts";
 

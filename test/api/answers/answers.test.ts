@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { readCoverage } from "../../src/api/coverage-answer.ts";
-import { readCatalogPage, readSample } from "../../src/api/rows-answer.ts";
-import type { Filters } from "../../src/contract/filters.ts";
-import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { ContractError } from "../../src/errors.ts";
-import { COMBINATION, coverageBody, META, pageBody } from "../helpers/envelopes.ts";
-import { product, productRow } from "../helpers/products.ts";
+import { readCoverage } from "../../../src/api/answers/coverage-answer.ts";
+import { readCatalogPage, readSample } from "../../../src/api/answers/rows-answer.ts";
+import type { Filters } from "../../../src/contract/filters.ts";
+import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
+import { ContractError } from "../../../src/errors.ts";
+import { COMBINATION, coverageBody, META, pageBody } from "../../helpers/envelopes.ts";
+import { product, productRow } from "../../helpers/products.ts";
 
 const ROW = productRow();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkFault } from "../../src/api/network-fault.ts";
+import { networkFault } from "../../../src/api/requests/network-fault.ts";
 
 const ORIGIN = "https://catalog.example";
 

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { readErrorBody } from "../../src/api/problem-body.ts";
-import { createRedact } from "../../src/api/redaction.ts";
-import { problemBody } from "../helpers/envelopes.ts";
-import { KEY } from "../helpers/test-client.ts";
+import { readErrorBody } from "../../../src/api/answers/problem-body.ts";
+import { createRedact } from "../../../src/api/redaction.ts";
+import { problemBody } from "../../helpers/envelopes.ts";
+import { KEY } from "../../helpers/test-client.ts";
 
 interface Sent {
   body: string | Buffer;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requestTarget } from "../../src/api/request-target.ts";
+import { requestTarget } from "../../../src/api/requests/request-target.ts";
 
 test("a path in the base URL is kept, with and without a slash at its end", () => {
   const targets = ["https://x.example", "https://x.example/api", "https://x.example/api/"].map((base) =>

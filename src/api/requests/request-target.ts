@@ -1,5 +1,5 @@
-import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
-import { OPERATIONS, type OperationName } from "../contract/operations.ts";
+import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
+import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 
 /** The query of the catalog operation beyond the filters, contract section 4.3. */
 export interface PageRequest {

@@ -1,5 +1,5 @@
 import { EnvHttpProxyAgent } from "undici";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../../errors.ts";
 
 /** Above what callers ask for at once (`MAX_IN_FLIGHT`), so that no request waits for a socket while its timeout runs. */
 const CONNECTIONS = 128;

@@ -1,12 +1,19 @@
-import { ContractError } from "../errors.ts";
-import { type Identified, type ReadAnswer, type Reader, readProblem, readSuccess, type Source } from "./answer.ts";
-import { bodyBound } from "./body.ts";
+import { ContractError } from "../../errors.ts";
+import {
+  type Identified,
+  type ReadAnswer,
+  type Reader,
+  readProblem,
+  readSuccess,
+  type Source,
+} from "../answers/answer.ts";
+import { bodyBound } from "../answers/body.ts";
+import { plainText } from "../answers/plain-text.ts";
+import type { ClientEvent, RequestPurpose } from "../events.ts";
 import type { Budget, Permit } from "./budget.ts";
 import { startDeadline } from "./deadline.ts";
-import type { ClientEvent, RequestPurpose } from "./events.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
 import { networkFault } from "./network-fault.ts";
-import { plainText } from "./plain-text.ts";
 import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 import { type Answer, type Sender, send } from "./transport.ts";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { ApiError, NetworkError, UsageError } from "../../src/errors.ts";
-import { pageBody } from "../helpers/envelopes.ts";
-import { answer, type Behaviour, stallInBody, startFaultServer } from "../helpers/fault-server.ts";
-import { productRow } from "../helpers/products.ts";
-import { closeAfterTest, failureOf, start, testClient } from "../helpers/test-client.ts";
+import { ApiError, NetworkError, UsageError } from "../../../src/errors.ts";
+import { pageBody } from "../../helpers/envelopes.ts";
+import { answer, type Behaviour, stallInBody, startFaultServer } from "../../helpers/fault-server.ts";
+import { productRow } from "../../helpers/products.ts";
+import { closeAfterTest, failureOf, start, testClient } from "../../helpers/test-client.ts";
 
 const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp: "12345678901234567890" })];
 const PAGE = pageBody(ROWS);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { runCatalog } from "../helpers/cli.ts";
-import { COMBINATION } from "../helpers/envelopes.ts";
-import { KEY } from "../helpers/test-client.ts";
-import { startProxy, startSecureService } from "../helpers/tunnel.ts";
+import { runCatalog } from "../../helpers/cli.ts";
+import { COMBINATION } from "../../helpers/envelopes.ts";
+import { KEY } from "../../helpers/test-client.ts";
+import { startProxy, startSecureService } from "../../helpers/tunnel.ts";
 
 function coverage(url: string, env: Record<string, string>) {
   const args = ["coverage", "--format", "ndjson", "--retries", "0", "--verbose", "--base-url", url];

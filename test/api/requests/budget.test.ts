@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Budget } from "../../src/api/budget.ts";
-import { SimulatedClock } from "../helpers/simulated-clock.ts";
+import { Budget } from "../../../src/api/requests/budget.ts";
+import { SimulatedClock } from "../../helpers/simulated-clock.ts";
 
 interface ServerOptions {
   limit: number;

@@ -1,6 +1,6 @@
 import { errors } from "undici";
+import { plainText } from "../answers/plain-text.ts";
 import type { BrokenFailure } from "./failure.ts";
-import { plainText } from "./plain-text.ts";
 
 /** Codes of node:tls for a certificate that no retry makes valid, and what to do about each. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {

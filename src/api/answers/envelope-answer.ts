@@ -1,6 +1,6 @@
-import type { Meta } from "../contract/envelope.ts";
-import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
-import { ContractError } from "../errors.ts";
+import type { Meta } from "../../contract/envelope.ts";
+import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
+import { ContractError } from "../../errors.ts";
 import { brokenContract, isFields, readShape, type Shape } from "./shape.ts";
 
 interface Envelope<D, P> {

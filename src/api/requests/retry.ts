@@ -1,4 +1,4 @@
-import { isProblemCode, PROBLEMS } from "../contract/problems.ts";
+import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { errorOf, type Failure, type Outcome } from "./failure.ts";
 import { askedDelay, LONGEST_WAIT, retryDelay } from "./retry-timing.ts";
 

@@ -1,4 +1,4 @@
-import { NetworkError } from "../errors.ts";
+import { NetworkError } from "../../errors.ts";
 import { available, observe, type RateHeaders, type RateWindow, windowAfter, withSent } from "./rate-window.ts";
 import { LONGEST_WAIT } from "./retry-timing.ts";
 

@@ -1,4 +1,4 @@
-import { onAbort, startTimer } from "../timer.ts";
+import { onAbort, startTimer } from "../../timer.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
