@@ -1,5 +1,5 @@
 import type { Rcd } from "../contract/filters.ts";
-import { type DayPrices, skuOf } from "../mirror/day-prices.ts";
+import { type DayPrices, skuOf } from "../mirror/prices/day-prices.ts";
 import { type Observation, observationAt, percentOf } from "./observation.ts";
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;

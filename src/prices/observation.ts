@@ -1,5 +1,5 @@
 import type { Rcd } from "../contract/filters.ts";
-import { type DayPrices, skuOf } from "../mirror/day-prices.ts";
+import { type DayPrices, skuOf } from "../mirror/prices/day-prices.ts";
 
 /** What a product cost on one crawl day. */
 export interface Observation extends Rcd {

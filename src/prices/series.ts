@@ -1,5 +1,5 @@
 import type { Rcd } from "../contract/filters.ts";
-import { type DayPrices, rowsOfSku } from "../mirror/day-prices.ts";
+import { type DayPrices, rowsOfSku } from "../mirror/prices/day-prices.ts";
 import { type Observation, observationAt, percentOf } from "./observation.ts";
 
 /** A product: one sku of one retailer. */

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import type { DayState, SyncState } from "../../src/mirror/folder-state.ts";
+import type { DayState, SyncState } from "../../src/mirror/folder/folder-state.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

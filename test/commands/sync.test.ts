@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
-import { addDays } from "../../src/mirror/calendar.ts";
+import { addDays } from "../../src/mirror/sync/calendar.ts";
 import { bareEnvironment, CATALOG, startCatalog } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

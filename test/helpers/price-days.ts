@@ -1,4 +1,4 @@
-import type { DayPrices } from "../../src/mirror/day-prices.ts";
+import type { DayPrices } from "../../src/mirror/prices/day-prices.ts";
 
 /** A row of which only the prices matter. */
 export interface PriceRow {

@@ -5,7 +5,7 @@ import type { Reporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { EmptyResultError, FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
-import { lockFolder, ownFolderOf } from "../../mirror/folder-lock.ts";
+import { lockFolder, ownFolderOf } from "../../mirror/folder/folder-lock.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";

@@ -13,7 +13,7 @@ import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { sizeOf } from "../../files/size-of.ts";
-import { placeOfDay } from "../../mirror/day-files.ts";
+import { placeOfDay } from "../../mirror/folder/day-files.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { jsonCell } from "../../output/terminal/cell.ts";
 import { renderTable } from "../../output/terminal/table.ts";

@@ -1,6 +1,6 @@
-import type { Rcd } from "../contract/filters.ts";
-import { LISTING_COLUMNS } from "../diff/listing.ts";
-import type { DiffSource } from "../diff/source.ts";
+import type { Rcd } from "../../contract/filters.ts";
+import { LISTING_COLUMNS } from "../../diff/listing.ts";
+import type { DiffSource } from "../../diff/source.ts";
 import type { SyncedDay } from "./synced-day.ts";
 
 export interface FolderDaysOptions {

@@ -1,6 +1,6 @@
-import type { Coverage } from "../contract/coverage.ts";
+import type { Coverage } from "../../contract/coverage.ts";
+import type { DayState } from "../folder/folder-state.ts";
 import { dayNumber } from "./calendar.ts";
-import type { DayState } from "./folder-state.ts";
 
 type Days = Readonly<Record<string, DayState>>;
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
-import { fileError } from "../files/system-error.ts";
+import { fileError } from "../../files/system-error.ts";
 
 /** A file of the folder, open to be read as Parquet; it stays what it was, whatever is put in its place. */
 export interface ParquetFile {

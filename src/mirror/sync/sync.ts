@@ -1,21 +1,21 @@
 import { mkdir, rm, rmdir } from "node:fs/promises";
-import type { CatalogClient } from "../api/client.ts";
-import type { Coverage } from "../contract/coverage.ts";
-import { dayFilter } from "../contract/filter-match.ts";
-import type { Filters } from "../contract/filters.ts";
-import type { Lock } from "../files/lock.ts";
-import { resolveFilters, serviceFilters, type WrittenFilters } from "../pull/written-filters.ts";
+import type { CatalogClient } from "../../api/client.ts";
+import type { Coverage } from "../../contract/coverage.ts";
+import { dayFilter } from "../../contract/filter-match.ts";
+import type { Filters } from "../../contract/filters.ts";
+import type { Lock } from "../../files/lock.ts";
+import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
+import { damagedDays, listDayFolders } from "../folder/day-files.ts";
+import { lockFolder, ownFolderOf } from "../folder/folder-lock.ts";
+import { type DayState, newState, readStateOf, type SyncState, writeState } from "../folder/folder-state.ts";
+import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts";
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
 import { type BatchOptions, type BatchResult, batchesOf, syncRange } from "./batch.ts";
 import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
 import { type Counts, compareRange, type Findings, sumOfCounts } from "./changes.ts";
-import { damagedDays, listDayFolders } from "./day-files.ts";
 import { dropCombinations } from "./drop-combinations.ts";
-import { lockFolder, ownFolderOf } from "./folder-lock.ts";
-import { type DayState, newState, readStateOf, type SyncState, writeState } from "./folder-state.ts";
 import { placeDays, stagingOf } from "./place.ts";
-import { assertWithinFilters, rememberedFilters } from "./remembered.ts";
 import { removalGuard } from "./removal-guard.ts";
 
 export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval"> {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Lock } from "../files/lock.ts";
-import { placeDay, removeDay } from "./day-files.ts";
-import { ownFolderOf } from "./folder-lock.ts";
-import { type DayState, type SyncState, writeState } from "./folder-state.ts";
+import type { Lock } from "../../files/lock.ts";
+import { placeDay, removeDay } from "../folder/day-files.ts";
+import { ownFolderOf } from "../folder/folder-lock.ts";
+import { type DayState, type SyncState, writeState } from "../folder/folder-state.ts";
 
 /** Where files are made before they are put into their places; it is emptied before and after each run. */
 export function stagingOf(folder: string): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { addDays, type DayRange, isWithin } from "../../src/mirror/calendar.ts";
-import { compareRange, sumOfCounts } from "../../src/mirror/changes.ts";
+import { addDays, type DayRange, isWithin } from "../../../src/mirror/sync/calendar.ts";
+import { compareRange, sumOfCounts } from "../../../src/mirror/sync/changes.ts";
 
 type Days = Record<string, Record<string, number>>;
 

@@ -1,12 +1,12 @@
 import { readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isCalendarDate } from "../contract/filters.ts";
-import { fingerprint } from "../export/manifest.ts";
-import { fsyncFolder } from "../files/fsync-folder.ts";
-import { assertOwnFolder, ownFileAt, removeOwnFile } from "../files/own-file.ts";
-import { sizeOf } from "../files/size-of.ts";
-import { fileError } from "../files/system-error.ts";
-import { moveIntoPlace } from "../output/destination/partitions.ts";
+import { isCalendarDate } from "../../contract/filters.ts";
+import { fingerprint } from "../../export/manifest.ts";
+import { fsyncFolder } from "../../files/fsync-folder.ts";
+import { assertOwnFolder, ownFileAt, removeOwnFile } from "../../files/own-file.ts";
+import { sizeOf } from "../../files/size-of.ts";
+import { fileError } from "../../files/system-error.ts";
+import { moveIntoPlace } from "../../output/destination/partitions.ts";
 import type { SyncState } from "./folder-state.ts";
 
 const PREFIX = "crawl_date=";

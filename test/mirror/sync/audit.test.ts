@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import type { Product } from "../../src/contract/product.ts";
-import { addDays } from "../../src/mirror/calendar.ts";
-import { readStateOf } from "../../src/mirror/folder-state.ts";
-import { product } from "../helpers/products.ts";
-import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import type { Product } from "../../../src/contract/product.ts";
+import { readStateOf } from "../../../src/mirror/folder/folder-state.ts";
+import { addDays } from "../../../src/mirror/sync/calendar.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
 /** The same rows, of which one row of a day is on another day now. */
 function moved(rows: readonly Product[], from: string, to: string): Product[] {

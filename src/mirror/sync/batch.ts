@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import type { CatalogClient } from "../api/client.ts";
-import type { Filters } from "../contract/filters.ts";
-import { fingerprint } from "../export/manifest.ts";
-import { createPartitionSink, writeWhole } from "../export/partition-sink.ts";
-import type { Lock } from "../files/lock.ts";
-import { openPartitionSpool } from "../output/destination/partition-spool.ts";
-import { partitionOf } from "../output/destination/partitions.ts";
-import type { RowEncoder } from "../output/formats/encoder.ts";
-import { cutByDate } from "../pull/date-cuts.ts";
-import { type PullOptions, pull } from "../pull/pull.ts";
-import type { RowBatch } from "../rows/batch.ts";
+import type { CatalogClient } from "../../api/client.ts";
+import type { Filters } from "../../contract/filters.ts";
+import { fingerprint } from "../../export/manifest.ts";
+import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
+import type { Lock } from "../../files/lock.ts";
+import { openPartitionSpool } from "../../output/destination/partition-spool.ts";
+import { partitionOf } from "../../output/destination/partitions.ts";
+import type { RowEncoder } from "../../output/formats/encoder.ts";
+import { cutByDate } from "../../pull/date-cuts.ts";
+import { type PullOptions, pull } from "../../pull/pull.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { type DayRange, isWithin } from "./calendar.ts";
-import type { DayState, SyncState } from "./folder-state.ts";
 import { placeDays, stagedFile, stagingOf } from "./place.ts";
 
 /** Rows of one batch: what is read and put into place before the next; what an interruption costs at most. */

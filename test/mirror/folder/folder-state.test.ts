@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { ownFolderOf } from "../../src/mirror/folder-lock.ts";
-import { newState, readStateOf, statePathOf, writeState } from "../../src/mirror/folder-state.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
+import { newState, readStateOf, statePathOf, writeState } from "../../../src/mirror/folder/folder-state.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
 
 const DAY = "2026-01-01";
 

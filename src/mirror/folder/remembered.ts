@@ -1,7 +1,7 @@
-import { FILTER_NAMES, formatRcd, isCalendarDate, parseRcd } from "../contract/filters.ts";
-import { FileError, UsageError } from "../errors.ts";
-import { quoteCommand } from "../output/terminal/quote.ts";
-import type { WrittenFilters } from "../pull/written-filters.ts";
+import { FILTER_NAMES, formatRcd, isCalendarDate, parseRcd } from "../../contract/filters.ts";
+import { FileError, UsageError } from "../../errors.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { type SyncState, statePathOf } from "./folder-state.ts";
 
 type Name = keyof WrittenFilters;

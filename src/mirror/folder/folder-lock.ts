@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Lock, lock } from "../files/lock.ts";
-import { makeFolder, makeOwnFolder } from "../files/own-file.ts";
+import { type Lock, lock } from "../../files/lock.ts";
+import { makeFolder, makeOwnFolder } from "../../files/own-file.ts";
 
 /** The folder in which the tool keeps what it needs about a folder of rows; readers skip names with a dot. */
 export function ownFolderOf(folder: string): string {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Rcd } from "../contract/filters.ts";
-import { FileError } from "../errors.ts";
-import { columnChunks } from "../export/parquet-groups.ts";
-import { placeOfDay } from "./day-files.ts";
-import { openDay } from "./synced-day.ts";
+import type { Rcd } from "../../contract/filters.ts";
+import { FileError } from "../../errors.ts";
+import { columnChunks } from "../../export/parquet-groups.ts";
+import { placeOfDay } from "../folder/day-files.ts";
+import { openDay } from "../folder/synced-day.ts";
 
 /** A row of which the title is wanted. */
 export interface TitledRow {

@@ -1,4 +1,4 @@
-import type { Rcd } from "../contract/filters.ts";
+import type { Rcd } from "../../contract/filters.ts";
 
 /**
  * The prices of one crawl day, column by column, in the order of the day's file: one entry a row. A sku is unique within

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Filters, isCalendarDate } from "../contract/filters.ts";
-import { FileError } from "../errors.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import { errorCode, fileError } from "../files/system-error.ts";
-import type { WrittenFilters } from "../pull/written-filters.ts";
+import { type Filters, isCalendarDate } from "../../contract/filters.ts";
+import { FileError } from "../../errors.ts";
+import { replaceFile } from "../../files/replace-file.ts";
+import { errorCode, fileError } from "../../files/system-error.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
 /** Bumped on incompatible changes. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ShrinkError } from "../../src/errors.ts";
-import { addDays } from "../../src/mirror/calendar.ts";
-import { product } from "../helpers/products.ts";
-import { FIRST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { ShrinkError } from "../../../src/errors.ts";
+import { addDays } from "../../../src/mirror/sync/calendar.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
 test("an empty coverage removes nothing, unless the copy may shrink", async () => {
   let isEmpty = false;

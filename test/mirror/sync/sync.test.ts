@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { addDays } from "../../src/mirror/calendar.ts";
-import { product } from "../helpers/products.ts";
-import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { addDays } from "../../../src/mirror/sync/calendar.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
 test("a first run copies the whole set, one file a day", async () => {
   const rows = await servedFolder(sixteenDays());

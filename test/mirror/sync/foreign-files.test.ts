@@ -2,12 +2,12 @@ import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { FileError, UsageError } from "../../src/errors.ts";
-import { addDays } from "../../src/mirror/calendar.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
-import { product, products } from "../helpers/products.ts";
-import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
-import { failureOf } from "../helpers/test-client.ts";
+import { FileError, UsageError } from "../../../src/errors.ts";
+import { addDays } from "../../../src/mirror/sync/calendar.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { product, products } from "../../helpers/products.ts";
+import { FIRST_DAY, servedFolder } from "../../helpers/synced-folder.ts";
+import { failureOf } from "../../helpers/test-client.ts";
 
 const OTHER_DAY = "2019-05-05";
 

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { type FileMetaData, parquetMetadataAsync, parquetSchema } from "hyparquet";
-import { PRODUCT_COLUMNS } from "../contract/product.ts";
-import { UsageError } from "../errors.ts";
-import { fingerprint } from "../export/manifest.ts";
-import { PARQUET_WRITER } from "../output/formats/parquet.ts";
-import { type DayFolders, placeOfDay } from "./day-files.ts";
-import type { DayState, SyncState } from "./folder-state.ts";
-import { openParquet } from "./parquet-file.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { UsageError } from "../../errors.ts";
+import { fingerprint } from "../../export/manifest.ts";
+import { PARQUET_WRITER } from "../../output/formats/parquet.ts";
+import { type DayFolders, placeOfDay } from "../folder/day-files.ts";
+import type { DayState, SyncState } from "../folder/folder-state.ts";
+import { openParquet } from "../folder/parquet-file.ts";
 
 /** Names that an error lists. */
 const NAMED = 3;

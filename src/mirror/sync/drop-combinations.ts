@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { parquetScan } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { formatRcd } from "../contract/filters.ts";
-import { fingerprint } from "../export/manifest.ts";
-import type { Lock } from "../files/lock.ts";
-import { openFile } from "../output/destination/file.ts";
-import { PARQUET_WRITER } from "../output/formats/parquet.ts";
-import { placeOfDay } from "./day-files.ts";
-import type { DayState, SyncState } from "./folder-state.ts";
-import { openParquet, type ParquetFile, STORED_VALUES } from "./parquet-file.ts";
+import { formatRcd } from "../../contract/filters.ts";
+import { fingerprint } from "../../export/manifest.ts";
+import type { Lock } from "../../files/lock.ts";
+import { openFile } from "../../output/destination/file.ts";
+import { PARQUET_WRITER } from "../../output/formats/parquet.ts";
+import { placeOfDay } from "../folder/day-files.ts";
+import type { DayState, SyncState } from "../folder/folder-state.ts";
+import { openParquet, type ParquetFile, STORED_VALUES } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
 
 /** Rows of the files that are written before they are put into their places. */

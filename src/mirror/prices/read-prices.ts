@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { FileError } from "../errors.ts";
-import { columnChunks } from "../export/parquet-groups.ts";
-import { placeOfDay } from "./day-files.ts";
+import { FileError } from "../../errors.ts";
+import { columnChunks } from "../../export/parquet-groups.ts";
+import { placeOfDay } from "../folder/day-files.ts";
+import type { SyncState } from "../folder/folder-state.ts";
+import { openDay } from "../folder/synced-day.ts";
 import type { DayPrices } from "./day-prices.ts";
-import type { SyncState } from "./folder-state.ts";
 import { dropCachedPrices, readCachedPrices, writeCachedPrices } from "./price-cache.ts";
-import { openDay } from "./synced-day.ts";
 
 /**
  * Prices of the days of a synced folder, in the order asked for; a day that the folder does not have is passed over.

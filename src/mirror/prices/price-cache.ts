@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { isCalendarDate } from "../contract/filters.ts";
-import { FileError } from "../errors.ts";
-import { assertOwnFolder, makeOwnFolder, openOwnFile, removeOwnFile } from "../files/own-file.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { isCalendarDate } from "../../contract/filters.ts";
+import { FileError } from "../../errors.ts";
+import { assertOwnFolder, makeOwnFolder, openOwnFile, removeOwnFile } from "../../files/own-file.ts";
+import { replaceFile } from "../../files/replace-file.ts";
+import { ownFolderOf } from "../folder/folder-lock.ts";
 import type { DayPrices } from "./day-prices.ts";
-import { ownFolderOf } from "./folder-lock.ts";
 
 /** Bumped on incompatible changes; a file of another version is made again. */
 const VERSION = 1;

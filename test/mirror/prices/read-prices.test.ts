@@ -1,13 +1,13 @@
 import { chmod, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Product } from "../../src/contract/product.ts";
-import { ownFolderOf } from "../../src/mirror/folder-lock.ts";
-import { readDayPrices } from "../../src/mirror/read-prices.ts";
-import { readSyncedFolder } from "../../src/mirror/synced-day.ts";
-import { observationAt } from "../../src/prices/observation.ts";
-import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import type { Product } from "../../../src/contract/product.ts";
+import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
+import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
+import { readDayPrices } from "../../../src/mirror/prices/read-prices.ts";
+import { observationAt } from "../../../src/prices/observation.ts";
+import { product } from "../../helpers/products.ts";
+import { servedFolder } from "../../helpers/synced-folder.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02"];
 

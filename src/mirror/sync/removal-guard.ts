@@ -1,6 +1,6 @@
-import { ShrinkError } from "../errors.ts";
+import { ShrinkError } from "../../errors.ts";
+import type { DayState } from "../folder/folder-state.ts";
 import type { Counts } from "./changes.ts";
-import type { DayState } from "./folder-state.ts";
 
 /**
  * Keeps a wrong answer of the service from emptying the copy: looks at once whether more than half of the rows that the
