@@ -68,12 +68,12 @@ describe("status", () => {
     expect(stdout).toBe(`operational, target 99.5% over 4 days
 
 Catalog API  operational  97.5 % uptime
-·░▓█
+·█▓░
 2026-01-04
   GET /v1/sample    operational  100 %
   GET /v1/coverage  degraded  95 %
 
-█ operational  ▓ degraded  ░ outage  · no data
+░ operational  ▓ degraded  █ outage  · no data
 
 Open
   major, portal, open since 2026-01-04 10:00 UTC
@@ -114,7 +114,7 @@ No incidents in 4 days.
   test("colours the blocks where colour is asked for", async () => {
     const { status } = await feedServer(serving(FEED));
     const { stdout } = await status([], { FORCE_COLOR: "1" });
-    expect(stdout).toContain("\x1b[2m·\x1b[0m\x1b[31m░\x1b[0m\x1b[33m▓\x1b[0m\x1b[32m█\x1b[0m\n");
+    expect(stdout).toContain("\x1b[2m·\x1b[22m\x1b[1m\x1b[31m█\x1b[39m\x1b[22m\x1b[33m▓\x1b[39m\x1b[32m░\x1b[39m\n");
   });
 
   test("writes with --format json what the service sent", async () => {
@@ -189,7 +189,7 @@ No incidents in 4 days.
   test("needs nothing for --demo, which has a past to show", async () => {
     const { code, stdout } = await runCatalog(["status", "--demo"]);
     expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("generated demo data")]);
-    expect(stdout).toMatch(/^█+▓█+░▓█+$/m);
+    expect(stdout).toMatch(/^░+▓░+█▓░+$/m);
     expect(stdout).toContain("resolved: The database runs on another disk.");
   });
 });

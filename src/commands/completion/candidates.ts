@@ -14,7 +14,8 @@ export interface Candidate {
 
 /** What the shell is to offer: words of ours, or its own files or folders. */
 export interface Completion {
-  kind: "words" | "files" | "folders";
+  /** `list`: words to which a comma and another may be added, so that no space follows. */
+  kind: "words" | "list" | "files" | "folders";
   candidates: readonly Candidate[];
 }
 
@@ -86,9 +87,9 @@ function valuesOf(option: Option, place: Place, { vocabulary, profiles }: Known)
     case "--department":
       return listOf(place, slugs(option.long.slice(2) as keyof Rcd, place, vocabulary));
     case "--rcd":
-      return listOf(place, vocabulary.rcds);
+      return { ...listOf(place, vocabulary.rcds), kind: "list" };
     case "--columns":
-      return listOf(place, PRODUCT_COLUMNS);
+      return { ...listOf(place, PRODUCT_COLUMNS), kind: "list" };
     case "--profile":
       return words(place, plain(profiles));
     default:

@@ -19,6 +19,10 @@ _catalog() {
   case $kind in
     files) compopt -o default 2>/dev/null ;;
     folders) compopt -o dirnames 2>/dev/null ;;
+    list)
+      # Behind a quote, bash has to close it.
+      case $typed in [\\"\\']*) ;; *) compopt -o nospace 2>/dev/null ;; esac
+      ;;
   esac
 }
 complete -F _catalog catalog
@@ -29,17 +33,20 @@ const ZSH = `#compdef catalog
 # Try it:  source <(catalog completion zsh)
 # Keep it: catalog completion zsh > a folder of $fpath, as _catalog
 _catalog() {
-  local -a lines candidates
-  local line
+  local -a lines candidates suffix
+  local line value
   lines=("\${(@f)$(catalog ${COMPLETE} -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
   case \${lines[1]} in
     files) _files ;;
     folders) _files -/ ;;
     *)
+      [[ \${lines[1]} = list && -z $QIPREFIX ]] && suffix=(-S '')
       for line in "\${(@)lines[2,-1]}"; do
-        candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+        value=\${\${line%%$'\\t'*}//:/\\\\:}
+        # Without a description, _describe would show "--" after the value.
+        candidates+=("$value\${\${line#*$'\\t'}:+:\${line#*$'\\t'}}")
       done
-      _describe catalog candidates
+      _describe catalog candidates "\${suffix[@]}"
       ;;
   esac
 }

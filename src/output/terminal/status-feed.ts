@@ -1,17 +1,18 @@
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
+import { type Style, style } from "./style.ts";
 import { visible } from "./visible.ts";
 import { pad, truncate } from "./width.ts";
 import { wrap } from "./wrap.ts";
 
 type State = StatusDay["state"];
 
-/** How a state looks; the blocks differ without colour, too. */
+/** How a state looks: the worse, the louder, also without colour. */
 const LOOKS = {
-  operational: { block: "█", colour: "32", word: "operational" },
-  degraded: { block: "▓", colour: "33", word: "degraded" },
-  outage: { block: "░", colour: "31", word: "outage" },
-  no_data: { block: "·", colour: "2", word: "no data" },
-} as const satisfies Record<State, { block: string; colour: string; word: string }>;
+  operational: { block: "░", styles: ["green"], word: "operational" },
+  degraded: { block: "▓", styles: ["yellow"], word: "degraded" },
+  outage: { block: "█", styles: ["red", "bold"], word: "outage" },
+  no_data: { block: "·", styles: ["dim"], word: "no data" },
+} as const satisfies Record<State, { block: string; styles: readonly Style[]; word: string }>;
 
 export interface StatusView {
   /** Cells of a line; of the days, the latest that fit are drawn. */
@@ -89,19 +90,19 @@ function incidentLines(incident: StatusIncident, view: StatusView): string[] {
 }
 
 function block(state: State, view: StatusView): string {
-  return style(LOOKS[state].colour, LOOKS[state].block, view);
+  return styled(state, LOOKS[state].block, view);
 }
 
 function word(state: State, view: StatusView): string {
-  return style(LOOKS[state].colour, LOOKS[state].word, view);
+  return styled(state, LOOKS[state].word, view);
 }
 
-function bold(text: string, view: StatusView): string {
-  return style("1", text, view);
+function styled(state: State, text: string, { colour }: StatusView): string {
+  return LOOKS[state].styles.reduce((inner, name) => style(name, inner, colour), text);
 }
 
-function style(codes: string, text: string, { colour }: StatusView): string {
-  return colour ? `\x1b[${codes}m${text}\x1b[0m` : text;
+function bold(text: string, { colour }: StatusView): string {
+  return style("bold", text, colour);
 }
 
 function time(timestamp: string): string {

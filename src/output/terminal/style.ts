@@ -5,7 +5,6 @@ const STYLES = {
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
-  loud: ["1;37;41", 0],
 } as const;
 
 export type Style = keyof typeof STYLES;
