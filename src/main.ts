@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { correct } from "./cli/correction.ts";
+import { correct } from "./cli/errors/correction.ts";
+import { usageErrorOf } from "./cli/errors/parse-error.ts";
 import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
 import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
 import { helpLayout } from "./cli/help-layout.ts";
-import { usageErrorOf } from "./cli/parse-error.ts";
 import { isColoured, widthOf } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
 import { type Context, processContext } from "./context.ts";
@@ -111,7 +111,7 @@ async function report(thrown: unknown, argv: readonly string[], context: Context
     return exitCode;
   }
   const isJson = errorFormatOf(argv) === "json";
-  const printer = await import("./output/terminal/problem.ts").catch(() => undefined);
+  const printer = await import("./output/terminal/errors/error-text.ts").catch(() => undefined);
   if (printer === undefined) {
     const detail = error instanceof Error ? error.message : String(error);
     const document = { type: "about:blank", title, detail, code, retryable: false, exit_code: exitCode };

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { groupDigits } from "../contract/decimal.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
-import { createProgress, type Progress } from "../output/terminal/progress.ts";
+import { createProgress, type Progress } from "../output/terminal/progress/progress.ts";
 import { visible } from "../output/terminal/visible.ts";
 import { wrap } from "../output/terminal/wrap.ts";
 import type { GlobalOptions } from "./flags/global.ts";

@@ -36,7 +36,7 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
     .hook("preAction", async (_, acting) => {
       const { output, partitionBy, ...flags } = acting.opts<OutputFlags & { partitionBy?: string }>();
       if (output !== undefined && partitionBy === undefined) {
-        const { refuseEnding } = await import("../output-ending.ts");
+        const { refuseEnding } = await import("../errors/output-ending.ts");
         refuseEnding(output, flags, formats);
       }
     });

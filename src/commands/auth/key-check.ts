@@ -1,8 +1,8 @@
 import { createClient } from "../../api/client.ts";
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
-import { clientSettings } from "../../cli/connection.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";
+import { clientSettings } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import type { EndpointGroup } from "../../contract/limits.ts";
 import { OPERATIONS, SCOPES, type Scope } from "../../contract/operations.ts";

@@ -1,8 +1,8 @@
 import { keyFlaw } from "../../api/key.ts";
 import { fetchPortalAddress } from "../../api/portal-address.ts";
-import { clientSettings } from "../../cli/connection.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";
+import { clientSettings } from "../../cli/source/connection.ts";
 import { runKeyCommand } from "../../config/credentials.ts";
 import type { Profile } from "../../config/file.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";

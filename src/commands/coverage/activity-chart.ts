@@ -1,9 +1,9 @@
 import type { Coverage } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/decimal.ts";
-import { numberCell, textCell } from "../../output/terminal/cell.ts";
 import { countBar } from "../../output/terminal/chart.ts";
 import { heatLine } from "../../output/terminal/heat.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { Activity } from "./activity.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";

@@ -1,8 +1,8 @@
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/decimal.ts";
-import { type Cell, numberCell, textCell } from "../../output/terminal/cell.ts";
 import { rangeBar } from "../../output/terminal/chart.ts";
-import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/table.ts";
+import { type Cell, numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
 
 /** Cells of a bar: as many as stay readable beside the other columns. */

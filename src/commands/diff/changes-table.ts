@@ -2,8 +2,8 @@ import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import type { Change, Difference } from "../../diff/join.ts";
-import { jsonCell, percentCell, textCell } from "../../output/terminal/cell.ts";
-import type { Table } from "../../output/terminal/table.ts";
+import { jsonCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
+import type { Table } from "../../output/terminal/tables/table.ts";
 import { diffValue } from "./record.ts";
 
 /** Differences of each kind that a table shows; a person reads no more, and every other format has them all. */

@@ -1,6 +1,6 @@
-import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/folder-vocabulary.ts";
 import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter } from "../../cli/reporter.ts";
+import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import type { Context } from "../../context.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";

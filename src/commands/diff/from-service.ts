@@ -1,4 +1,4 @@
-import { withConnection } from "../../cli/connection.ts";
+import { withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { serviceDays } from "../../diff/service-source.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";

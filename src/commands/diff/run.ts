@@ -10,7 +10,7 @@ import type { Difference } from "../../diff/join.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { openDestination } from "../../output/destination/open.ts";
 import { loadEncoder, type RowFormat } from "../../output/formats/registry.ts";
-import { captioned, renderTable, withoutConstants } from "../../output/terminal/table.ts";
+import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";

@@ -8,9 +8,9 @@ import { closest } from "../../contract/closest.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { UsageError } from "../../errors.ts";
 import { type Failure, LOCAL_FAILURES, SERVICE_FAILURES } from "../../failures.ts";
-import { numberCell, textCell } from "../../output/terminal/cell.ts";
 import { style } from "../../output/terminal/style.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
 export interface ExplainOptions {

@@ -1,12 +1,12 @@
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
-import { type Connection, withConnection } from "../../cli/connection.ts";
+import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { isColoured } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { EmptyResultError } from "../../errors.ts";
-import { numberCell, textCell } from "../../output/terminal/cell.ts";
 import { formatDuration } from "../../output/terminal/duration.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { planSlices } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Connection, withConnection } from "../../cli/connection.ts";
 import type { Reporter } from "../../cli/reporter.ts";
+import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { EmptyResultError, FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";

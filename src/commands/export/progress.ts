@@ -1,5 +1,5 @@
-import type { Connection } from "../../cli/connection.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
+import type { Connection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import type { Resumable } from "../../export/resume.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";

@@ -1,5 +1,5 @@
-import { type Connection, withConnection } from "../../cli/connection.ts";
 import type { Reporter } from "../../cli/reporter.ts";
+import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";

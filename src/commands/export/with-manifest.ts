@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Connection } from "../../cli/connection.ts";
+import type { Connection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { FileError } from "../../errors.ts";
 import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";

@@ -9,7 +9,7 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
-import { isSyncedFolder } from "../../cli/synced-folder.ts";
+import { isSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { TextFormat } from "../../output/formats/registry.ts";

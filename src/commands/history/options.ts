@@ -1,6 +1,6 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import type { FolderOptions } from "../../cli/synced-folder.ts";
+import type { FolderOptions } from "../../cli/source/synced-folder.ts";
 import type { TextFormat } from "../../output/formats/registry.ts";
 
 export const HISTORY_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;

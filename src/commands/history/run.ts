@@ -2,7 +2,7 @@ import { sortBy } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
-import { type SyncedFolder, withSyncedFolder } from "../../cli/synced-folder.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";

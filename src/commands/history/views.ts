@@ -1,9 +1,9 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/flags/list.ts";
-import { numberCell, percentCell, textCell } from "../../output/terminal/cell.ts";
 import { sparkline } from "../../output/terminal/sparkline.ts";
 import { style } from "../../output/terminal/style.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type SeriesPoint, samePrice } from "../../prices/series.ts";

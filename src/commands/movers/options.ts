@@ -1,6 +1,6 @@
 import type { Condition } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import type { FolderOptions } from "../../cli/synced-folder.ts";
+import type { FolderOptions } from "../../cli/source/synced-folder.ts";
 import type { DateExpression } from "../../contract/date-expression.ts";
 import type { TextFormat } from "../../output/formats/registry.ts";
 import type { MoverKind } from "../../prices/movers.ts";

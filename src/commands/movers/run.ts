@@ -1,6 +1,6 @@
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
-import { type SyncedFolder, withSyncedFolder } from "../../cli/synced-folder.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";

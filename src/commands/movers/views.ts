@@ -1,7 +1,7 @@
 import { groupDigits } from "../../contract/decimal.ts";
-import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/cell.ts";
 import { style } from "../../output/terminal/style.ts";
-import { renderTable, type Table } from "../../output/terminal/table.ts";
+import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
 

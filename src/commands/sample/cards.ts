@@ -1,7 +1,7 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
-import type { Card } from "../../output/terminal/card.ts";
-import { type Cell, textCell } from "../../output/terminal/cell.ts";
+import type { Card } from "../../output/terminal/tables/card.ts";
+import { type Cell, textCell } from "../../output/terminal/tables/cell.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { rowCell } from "./rows-table.ts";
 

@@ -1,6 +1,4 @@
 import type { Command } from "commander";
-import { withConnection } from "../../cli/connection.ts";
-import { emptyResult } from "../../cli/empty-result.ts";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
@@ -15,6 +13,8 @@ import {
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
+import { withConnection } from "../../cli/source/connection.ts";
+import { emptyResult } from "../../cli/source/empty-result.ts";
 import { hasLinks, isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
@@ -24,8 +24,8 @@ import { EmptyResultError, UsageError } from "../../errors.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
-import { renderCards } from "../../output/terminal/card.ts";
-import { captioned, renderTable, withoutConstants } from "../../output/terminal/table.ts";
+import { renderCards } from "../../output/terminal/tables/card.ts";
+import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";

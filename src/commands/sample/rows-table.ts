@@ -1,6 +1,6 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { type Cell, jsonCell } from "../../output/terminal/cell.ts";
-import type { Table } from "../../output/terminal/table.ts";
+import { type Cell, jsonCell } from "../../output/terminal/tables/cell.ts";
+import type { Table } from "../../output/terminal/tables/table.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
 /** The columns that tell a person most, first; a narrow terminal shows as many of them as fit. */

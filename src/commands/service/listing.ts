@@ -3,8 +3,8 @@ import { notShown } from "../../cli/hidden-columns.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
-import { textCell } from "../../output/terminal/cell.ts";
-import { renderTable } from "../../output/terminal/table.ts";
+import { textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 
 /** Writes records as JSON, or as a table with a row for each. */
 export async function writeListing(

@@ -5,7 +5,7 @@ import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
-import { createProgress } from "../../output/terminal/progress.ts";
+import { createProgress } from "../../output/terminal/progress/progress.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { LoadError } from "../../service/load/errors.ts";
 import { loadRows } from "../../service/load/load.ts";

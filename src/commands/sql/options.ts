@@ -1,5 +1,5 @@
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import type { FolderOptions } from "../../cli/synced-folder.ts";
+import type { FolderOptions } from "../../cli/source/synced-folder.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 
 /** Words in place of a query that show the tables. */

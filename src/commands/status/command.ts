@@ -75,7 +75,7 @@ async function readStatus(
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
     import("../../api/status-feed.ts"),
     import("../../config/settings.ts"),
-    import("../../cli/connection.ts"),
+    import("../../cli/source/connection.ts"),
   ]);
   const { progress, onEvent } = createReporter(globals, context);
   const settings = { ...clientSettings(globals, context), onEvent };

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { type Connection, withConnection } from "../../cli/connection.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { keepHeapSmall } from "../../cli/small-heap.ts";
+import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { LIMITS } from "../../contract/limits.ts";

@@ -1,5 +1,5 @@
-import type { Cell } from "../terminal/cell.ts";
-import type { Table } from "../terminal/table.ts";
+import type { Cell } from "../terminal/tables/cell.ts";
+import type { Table } from "../terminal/tables/table.ts";
 
 /** A GitHub-flavoured Markdown table; text is shown as it is, never read as markup or HTML. */
 export function renderMarkdown({ columns, rows, footer }: Table): string {

@@ -1,8 +1,8 @@
-import { misspelt } from "../contract/closest.ts";
-import { UsageError } from "../errors.ts";
-import { COMPRESSIONS, withCompressionEnding, withoutCompressionEnding } from "../output/destination/compression.ts";
-import { FORMATS } from "../output/formats/registry.ts";
-import { quoted } from "./flags/values.ts";
+import { misspelt } from "../../contract/closest.ts";
+import { UsageError } from "../../errors.ts";
+import { COMPRESSIONS, withCompressionEnding, withoutCompressionEnding } from "../../output/destination/compression.ts";
+import { FORMATS } from "../../output/formats/registry.ts";
+import { quoted } from "../flags/values.ts";
 
 /** Endings of formats that the tool does not write, and what it writes in their place, where something is. */
 const FOREIGN: Readonly<Record<string, string | undefined>> = {

@@ -1,6 +1,6 @@
-import { groupDigits } from "../../contract/decimal.ts";
-import type { Style } from "./style.ts";
-import { visible } from "./visible.ts";
+import { groupDigits } from "../../../contract/decimal.ts";
+import type { Style } from "../style.ts";
+import { visible } from "../visible.ts";
 
 /** What a table shows in one place: safe for a terminal, one line. */
 export interface Cell {

@@ -1,5 +1,5 @@
-import { closest } from "../../contract/closest.ts";
-import { isProblemCode } from "../../contract/problems.ts";
+import { closest } from "../../../contract/closest.ts";
+import { isProblemCode } from "../../../contract/problems.ts";
 import {
   ApiError,
   ClosedPipeError,
@@ -7,13 +7,13 @@ import {
   MismatchError,
   NetworkError,
   SetChangedError,
-} from "../../errors.ts";
-import { failureOf, HTTP_ERROR } from "../../failures.ts";
+} from "../../../errors.ts";
+import { failureOf, HTTP_ERROR } from "../../../failures.ts";
+import { quoteCommand } from "../quote.ts";
+import { style } from "../style.ts";
+import { visible } from "../visible.ts";
+import { fill, wrap } from "../wrap.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
-import { quoteCommand } from "./quote.ts";
-import { style } from "./style.ts";
-import { visible } from "./visible.ts";
-import { fill, wrap } from "./wrap.ts";
 
 export interface ErrorContext {
   /** The command line put right, word by word, where it can be. */

@@ -1,7 +1,7 @@
+import { linked } from "../link.ts";
+import { style } from "../style.ts";
+import { pad, widthOf } from "../width.ts";
 import type { Cell } from "./cell.ts";
-import { linked } from "./link.ts";
-import { style } from "./style.ts";
-import { pad, widthOf } from "./width.ts";
 
 /** One row, shown whole: nothing is cut, a member a line. */
 export interface Card {

@@ -1,7 +1,7 @@
 import { clearLine, cursorTo, moveCursor } from "node:readline";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createProgress, type ProgressMode } from "../../../src/output/terminal/progress.ts";
+import { createProgress, type ProgressMode } from "../../../../src/output/terminal/progress/progress.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: 0 });

@@ -1,10 +1,10 @@
 import type { Command, CommanderError, Option } from "commander";
-import { closest } from "../contract/closest.ts";
-import { isDateExpression } from "../contract/date-expression.ts";
-import { editDistance } from "../contract/edit-distance.ts";
-import { parseRcd } from "../contract/filters.ts";
-import { UsageError } from "../errors.ts";
-import { placeOf } from "./command-line.ts";
+import { closest } from "../../contract/closest.ts";
+import { isDateExpression } from "../../contract/date-expression.ts";
+import { editDistance } from "../../contract/edit-distance.ts";
+import { parseRcd } from "../../contract/filters.ts";
+import { UsageError } from "../../errors.ts";
+import { placeOf } from "../command-line.ts";
 
 /** What the parser refused, as the error that every other wrong command line ends in. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {

@@ -1,6 +1,6 @@
-import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
-import { ApiError, ContractError, UsageError } from "../../errors.ts";
-import { failureOf, HTTP_ERROR } from "../../failures.ts";
+import { isProblemCode, PROBLEMS } from "../../../contract/problems.ts";
+import { ApiError, ContractError, UsageError } from "../../../errors.ts";
+import { failureOf, HTTP_ERROR } from "../../../failures.ts";
 
 /**
  * Any failure in the shape of a problem document, contract section 2.7. Failures that the service had no part in have

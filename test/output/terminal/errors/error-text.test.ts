@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROBLEMS } from "../../../src/contract/problems.ts";
+import { PROBLEMS } from "../../../../src/contract/problems.ts";
 import {
   ApiError,
   ClosedPipeError,
@@ -11,8 +11,8 @@ import {
   NetworkError,
   SetChangedError,
   UsageError,
-} from "../../../src/errors.ts";
-import { describeError, errorAsJson } from "../../../src/output/terminal/problem.ts";
+} from "../../../../src/errors.ts";
+import { describeError, errorAsJson } from "../../../../src/output/terminal/errors/error-text.ts";
 
 const unknownRetailer = new ApiError('no retailer is called "amazn-in"', {
   status: 400,
@@ -138,7 +138,7 @@ test.each([
 });
 
 test("an unforeseen failure shows its stack with --verbose", () => {
-  expect(describeError(new TypeError("boom"), { verbose: true })).toMatch(/\n {4}at .*problem\.test\.ts/);
+  expect(describeError(new TypeError("boom"), { verbose: true })).toMatch(/\n {4}at .*error-text\.test\.ts/);
 });
 
 test("colour is used where it is asked for", () => {

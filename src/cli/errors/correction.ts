@@ -1,9 +1,9 @@
-import { closest } from "../contract/closest.ts";
-import { editDistance } from "../contract/edit-distance.ts";
-import { FILTER_NAMES } from "../contract/filters.ts";
-import { API_KEY_LENGTH } from "../contract/limits.ts";
-import { ApiError, UsageError } from "../errors.ts";
-import { FLAG_OF_FILTER } from "./flags/filter.ts";
+import { closest } from "../../contract/closest.ts";
+import { editDistance } from "../../contract/edit-distance.ts";
+import { FILTER_NAMES } from "../../contract/filters.ts";
+import { API_KEY_LENGTH } from "../../contract/limits.ts";
+import { ApiError, UsageError } from "../../errors.ts";
+import { FLAG_OF_FILTER } from "../flags/filter.ts";
 
 /** What a command line got wrong, and the command line with the best suggestion in its place. */
 export interface Correction {

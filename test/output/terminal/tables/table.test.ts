@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { numberCell, textCell } from "../../../src/output/terminal/cell.ts";
-import { renderTable, type Table } from "../../../src/output/terminal/table.ts";
-import { widthOf } from "../../../src/output/terminal/width.ts";
+import { numberCell, textCell } from "../../../../src/output/terminal/tables/cell.ts";
+import { renderTable, type Table } from "../../../../src/output/terminal/tables/table.ts";
+import { widthOf } from "../../../../src/output/terminal/width.ts";
 
 const table: Table = {
   columns: [{ heading: "retailer" }, { heading: "title" }, { heading: "rows" }],

@@ -1,8 +1,8 @@
-import type { CatalogClient } from "../api/client.ts";
-import { rememberVocabulary, type VocabularyOwner } from "../config/vocabulary.ts";
-import type { Context } from "../context.ts";
-import { FILTER_NAMES } from "../contract/filters.ts";
-import { ApiError } from "../errors.ts";
+import type { CatalogClient } from "../../api/client.ts";
+import { rememberVocabulary, type VocabularyOwner } from "../../config/vocabulary.ts";
+import type { Context } from "../../context.ts";
+import { FILTER_NAMES } from "../../contract/filters.ts";
+import { ApiError } from "../../errors.ts";
 
 /** The same client, which keeps the slugs that it comes across, for completion. */
 export function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { type CatalogClient, createClient } from "../api/client.ts";
-import { resolveService } from "../config/settings.ts";
-import type { Context } from "../context.ts";
-import type { Filters } from "../contract/filters.ts";
-import { withLongLists } from "../pull/long-lists.ts";
-import { resolveFilters, serviceFilters, type WrittenFilters } from "../pull/written-filters.ts";
-import { VERSION } from "../version.ts";
-import type { GlobalOptions } from "./flags/global.ts";
-import { withinMaxTime } from "./max-time.ts";
-import { createReporter, type Reporter } from "./reporter.ts";
+import { type CatalogClient, createClient } from "../../api/client.ts";
+import { resolveService } from "../../config/settings.ts";
+import type { Context } from "../../context.ts";
+import type { Filters } from "../../contract/filters.ts";
+import { withLongLists } from "../../pull/long-lists.ts";
+import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
+import { VERSION } from "../../version.ts";
+import type { GlobalOptions } from "../flags/global.ts";
+import { withinMaxTime } from "../max-time.ts";
+import { createReporter, type Reporter } from "../reporter.ts";
 import { rememberingClient } from "./vocabulary-client.ts";
 
 /** A client of the service that a command talks to. */
@@ -109,7 +109,7 @@ async function configured(globals: GlobalOptions, context: Context, { warn }: Re
 type Demo = Target & { close: () => Promise<void> };
 
 export async function startDemo(context: Context): Promise<Demo> {
-  const { startDemoService } = await import("../service/demo/start.ts");
+  const { startDemoService } = await import("../../service/demo/start.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
   // The rows are made from the day: those of another day are another set, also where their crawl days are the same.

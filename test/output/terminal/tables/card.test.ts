@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { renderCards } from "../../../src/output/terminal/card.ts";
-import { numberCell, textCell } from "../../../src/output/terminal/cell.ts";
+import { renderCards } from "../../../../src/output/terminal/tables/card.ts";
+import { numberCell, textCell } from "../../../../src/output/terminal/tables/cell.ts";
 
 const LAMP = {
   title: { ...textCell("Lamp\u001b[31m"), link: "https://shop.example/1" },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { parseList, type SortKey, sortBy } from "../../src/cli/flags/list.ts";
-import { runInProcess } from "../helpers/in-process.ts";
-import { product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { parseList, type SortKey, sortBy } from "../../../src/cli/flags/list.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { product } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
 
 const WORDS: Readonly<Record<string, SortKey>> = { rows: { column: "matching_rows", descending: true } };
 

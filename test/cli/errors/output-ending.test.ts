@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
-import { type InProcessResult, runInProcess } from "../helpers/in-process.ts";
-import { product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { EXIT } from "../../../src/errors.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
+import { type InProcessResult, runInProcess } from "../../helpers/in-process.ts";
+import { product } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
 
 /** Runs a command on one row, into a folder of the test's own. */
 async function writeRow(command: string, name: string, ...flags: string[]): Promise<InProcessResult & { cwd: string }> {

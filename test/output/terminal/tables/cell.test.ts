@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonCell } from "../../../src/output/terminal/cell.ts";
+import { jsonCell } from "../../../../src/output/terminal/tables/cell.ts";
 
 test.each([
   ["1234567.50", { text: "1,234,567.50", numeric: true }],

@@ -1,5 +1,5 @@
-import { groupDigits } from "../../contract/decimal.ts";
-import { formatDuration } from "./duration.ts";
+import { groupDigits } from "../../../contract/decimal.ts";
+import { formatDuration } from "../duration.ts";
 
 /** What is known of a command's work at one moment. Times are milliseconds since the epoch. */
 export interface ProgressState {

@@ -105,7 +105,7 @@ function plainPresenter(stream: Writable, now: () => number): Presenter {
 
 /** A line that ora redraws. Whole lines that others write to the terminal meanwhile appear above it. */
 function terminalPresenter(stream: ProgressOptions["stream"], now: () => number): Presenter {
-  const libraries = () => Promise.all([import("ora"), import("./width.ts")]);
+  const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;
   let isLoading = false;
   let spinner: import("ora").Ora | undefined;

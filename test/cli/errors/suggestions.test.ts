@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
-import { runInProcess } from "../helpers/in-process.ts";
-import { oneRowEach } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { EXIT } from "../../../src/errors.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { oneRowEach } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
 
 describe("two letters swapped", () => {
   test("a slug is found before one that only begins alike", async () => {

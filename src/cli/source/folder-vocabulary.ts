@@ -1,13 +1,13 @@
-import { closest } from "../contract/closest.ts";
-import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
-import { type FilterName, type Filters, formatRcd, type Rcd } from "../contract/filters.ts";
-import { UsageError } from "../errors.ts";
-import type { DayState, SyncState } from "../mirror/folder/folder-state.ts";
-import { filtersAsFlags } from "../mirror/folder/remembered.ts";
-import { combinationsOf } from "../mirror/folder/synced-day.ts";
-import type { FilterSource } from "../pull/written-filters.ts";
-import { FLAG_OF_FILTER } from "./flags/filter.ts";
-import { quoted } from "./flags/values.ts";
+import { closest } from "../../contract/closest.ts";
+import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
+import { type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import { UsageError } from "../../errors.ts";
+import type { DayState, SyncState } from "../../mirror/folder/folder-state.ts";
+import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
+import { combinationsOf } from "../../mirror/folder/synced-day.ts";
+import type { FilterSource } from "../../pull/written-filters.ts";
+import { FLAG_OF_FILTER } from "../flags/filter.ts";
+import { quoted } from "../flags/values.ts";
 
 /**
  * Refuses days of which the folder knows nothing: later than its newest, or outside the dates it was synced with. Any

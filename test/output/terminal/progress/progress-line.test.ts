@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRateMeter, progressLine } from "../../../src/output/terminal/progress-line.ts";
+import { createRateMeter, progressLine } from "../../../../src/output/terminal/progress/progress-line.ts";
 
 test.each([
   [{ rows: 0 }, undefined, "0 rows"],

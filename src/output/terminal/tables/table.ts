@@ -1,9 +1,9 @@
 import CliTable from "cli-table3";
+import { linked } from "../link.ts";
+import { style } from "../style.ts";
+import { truncate, widthOf } from "../width.ts";
+import { wrap } from "../wrap.ts";
 import type { Cell } from "./cell.ts";
-import { linked } from "./link.ts";
-import { style } from "./style.ts";
-import { truncate, widthOf } from "./width.ts";
-import { wrap } from "./wrap.ts";
 
 export interface Column {
   heading: string;
