@@ -33,7 +33,7 @@ export interface Context {
   ignoreInterrupts: () => () => void;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Milliseconds of a clock that is never set, for what is paced or measured. */
+  /** Milliseconds of a monotonic clock, for pacing and measuring. */
   elapsed: () => number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted before. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

@@ -29,7 +29,7 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Calls `listener` once `signal` is aborted, at once where it is already; what it returns stops listening.
+ * Calls `listener` once `signal` is aborted, at once if it is already; what it returns stops listening.
  *
  * The `signal` option of `addEventListener` would do the same, but on Node each listener that was added with it stays with
  * its target for the target's life.

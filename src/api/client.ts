@@ -10,26 +10,26 @@ import { createRequester, type RequesterOptions } from "./requester.ts";
 import { type PageRequest, requestTarget } from "./requests/request-target.ts";
 
 export interface ClientOptions extends RequesterOptions {
-  /** A path in it (`https://example.com/api`) is kept. */
+  /** Its path (`https://example.com/api`) is kept. */
   baseUrl: URL;
   apiKey: string;
 }
 
 /**
- * The three operations of contract section 4. Every method retries and paces as the contract asks and throws
- * ApiError, NetworkError or ContractError, or the reason of its signal or the client's.
+ * The three operations of contract section 4. Every method retries and paces as the contract requires. It throws
+ * ApiError, NetworkError, ContractError, or the reason of its own signal or of the client's signal.
  */
 export interface CatalogClient {
   sample(filters: Filters, signal?: AbortSignal): Promise<SampleAnswer>;
   coverage(filters: Filters, signal?: AbortSignal): Promise<CoverageAnswer>;
-  /** One page. The cursor belongs to the filters of its walk; the service does not notice others. */
+  /** One page. The filters must be those of the cursor's walk; the service does not check this. */
   catalog(filters: Filters, page?: PageRequest, signal?: AbortSignal): Promise<CatalogPage>;
-  /** Ends what is under way and releases every connection. */
+  /** Aborts open requests and closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * @throws CredentialsError for a key that no header can carry.
+ * @throws CredentialsError for a key that is not allowed in a header.
  * @throws UsageError for a proxy variable that is not a URL.
  */
 export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): CatalogClient {

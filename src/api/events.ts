@@ -4,10 +4,10 @@ import type { RateHeaders } from "./requests/rate-window.ts";
 /** What a request is for: an operation of the contract, or the status feed. */
 export type RequestPurpose = OperationName | "status";
 
-/** What the client does, as it happens, for progress and `--verbose`. The key is in none of it. */
+/** The client's activity, for progress and `--verbose`. It never contains the key. */
 export type ClientEvent = RequestEvent | AnswerEvent | FaultEvent | WaitEvent;
 
-/** A request leaves. */
+/** A request is sent. */
 export interface RequestEvent {
   type: "request";
   operation: RequestPurpose;
@@ -18,19 +18,19 @@ export interface RequestEvent {
   attempt: number;
 }
 
-/** An answer was read to its end, whatever its status. */
+/** An answer was read completely, whatever its status. */
 export interface AnswerEvent {
   type: "answer";
   operation: RequestPurpose;
   target: string;
   attempt: number;
   status: number;
-  /** From leave of the request to the end of the body. */
+  /** From the permit of the request to the end of the body. */
   milliseconds: number;
   /** Of the body, decompressed. */
   bytes: number;
   requestId: string | undefined;
-  /** The rate limit of the endpoint group, where the service says so. */
+  /** The rate limit of the endpoint group, if the service reports it. */
   rate: RateHeaders | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface FaultEvent {
   message: string;
 }
 
-/** Nothing is sent for a while: the window is spent, or a retry is due later. */
+/** Requests pause: the window is spent, or a retry is due later. */
 export interface WaitEvent {
   type: "wait";
   reason: "rate limit" | "retry";
   milliseconds: number;
-  /** Code of the problem that is retried; absent for a fault of the network and for the rate limit. */
+  /** Code of the problem that is retried; undefined for network errors and for the rate limit. */
   code: string | undefined;
 }

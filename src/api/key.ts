@@ -1,7 +1,7 @@
 import { API_KEY_LENGTH } from "../contract/limits.ts";
 import { CredentialsError } from "../errors.ts";
 
-/** In the order in which they are told; the first that fits is the one. */
+/** The first match is reported. */
 const FLAWS: readonly (readonly [RegExp, string])[] = [
   [/^\s*$/u, "it is blank"],
   [/^\s*bearer\s/iu, "it starts with the word `Bearer`, which the tool adds by itself"],
@@ -13,8 +13,8 @@ const FLAWS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What is visibly wrong with an API key, contract section 5 rule 2, as the end of a sentence that
- * starts with "the key …". Nothing of the key is in it.
+ * The visible flaw of an API key (contract section 5 rule 2), as the end of a sentence that starts with "the key …". It
+ * contains nothing of the key.
  *
  * @returns undefined for a key that looks right.
  */

@@ -4,23 +4,23 @@ import type { CatalogPage } from "./answers/rows-answer.ts";
 import { brokenContract } from "./answers/shape.ts";
 import type { CatalogClient } from "./client.ts";
 
-/** Pages without rows in a row, though more are announced, after which a walk is taken to lead nowhere. */
+/** A walk fails after this many empty pages in a row with `has_more: true`. */
 const EMPTY_PAGES = 3;
 
 export interface WalkOptions {
   /** Rows a page, 1 to 500. */
   limit: number;
-  /** Cursor of the first page that is wanted, from an earlier walk with the same filters. */
+  /** Cursor of the first page, from an earlier walk with the same filters. */
   from?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * One walk over the pages that `filters` match, in the order of the service. A page is requested when it is
- * asked for and not before; only `has_more: false` ends the walk. Of a page passed it keeps a digest of 16 bytes.
+ * One walk over the pages that `filters` match, in the order of the service. It requests each page only when the caller
+ * asks for it. Only `has_more: false` ends the walk. For each cursor it keeps a digest of 16 bytes.
  *
- * @throws ContractError where the cursors run in a circle or lead nowhere, besides what `client.catalog`
- * throws; `invalid_cursor` comes as the ApiError that it is.
+ * @throws ContractError if a cursor repeats or too many pages are empty; also everything that `client.catalog` throws,
+ * such as an ApiError with `invalid_cursor`.
  */
 export async function* walkPages(
   client: Pick<CatalogClient, "catalog">,

@@ -1,14 +1,14 @@
 import { parseBody } from "./answers/answer.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 
-/** Milliseconds that a person is kept waiting for a hint at most. */
+/** Maximum of milliseconds that a person waits for a hint. */
 const PATIENCE = 3_000;
 
 /**
- * The address of the developer portal, where the service's OpenAPI description names one in `externalDocs`. A hint for
- * people: whatever goes wrong, there is none. No key is sent.
+ * The address of the developer portal, from `externalDocs` of the service's OpenAPI description. It is only a hint:
+ * after any error the result is undefined. No key is sent.
  *
- * @returns an http or https address; one of another origin only where it is https
+ * @returns an http or https address; one of another origin only if it is https
  * @throws the reason of the signal
  */
 export async function fetchPortalAddress(baseUrl: URL, options: RequesterOptions): Promise<string | undefined> {

@@ -1,10 +1,10 @@
-/** Shorter strings are no secret, and redacting them would maim the text around. */
+/** Shorter strings are no secrets, and replacing them would damage other text. */
 const SHORTEST_SECRET = 8;
 
-/** Takes a secret out of every text in a value: of objects and arrays in a copy, of errors in place. */
+/** Removes a secret from every text in a value: objects and arrays are copied, errors are changed in place. */
 export type Redact = <T>(value: T) => T;
 
-/** A `Redact` for `secret`, also as it is written in a URL or in JSON. Without a secret it changes nothing. */
+/** A `Redact` for `secret`, including its form in URLs and JSON. Without a secret it changes nothing. */
 export function createRedact(secret: string | undefined): Redact {
   if (secret === undefined || secret.length < SHORTEST_SECRET) {
     return (value) => value;

@@ -14,19 +14,19 @@ export interface RequesterOptions {
   userAgent: string;
   /** Milliseconds for one attempt, from connecting to the end of the body. */
   requestTimeout: number;
-  /** Attempts after the first, at most. */
+  /** Maximum of retries. */
   retries: number;
-  /** Requests a minute in each group, to leave room for the rest of the team. */
+  /** Maximum of requests a minute in each group, to leave room for the rest of the team. */
   maxRate?: number | undefined;
-  /** Bytes of one answer, decompressed; by default as many as the rows asked for may take. */
+  /** Maximum of bytes in one answer, decompressed (default: by the number of rows). */
   maxBody?: number | undefined;
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from it. */
+  /** Holds `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   env: Readonly<Record<string, string | undefined>>;
   /** Ends every request with its reason. */
   signal?: AbortSignal | undefined;
   /** Milliseconds since the epoch, for dates in headers. */
   now: () => number;
-  /** Milliseconds of a clock that is never set, for everything that is paced or measured. */
+  /** Milliseconds of a monotonic clock, for pacing and measuring. */
   elapsed: () => number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** A number from 0 up to 1. */
@@ -34,11 +34,11 @@ export interface RequesterOptions {
   onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 
-/** Sends requests to one origin: paced, retried, measured, and with the key taken out of everything that is told. */
+/** Sends requests to one origin. Paces, retries and measures them, and removes the key from events and errors. */
 export interface Requester {
   /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
   get<T extends Identified>(request: Request<T>): Promise<T>;
-  /** Ends what is under way and releases every connection. */
+  /** Aborts open requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createRequester(
     async get({ signal, ...request }) {
       const { operation } = request;
       const group = operation === "status" ? operation : OPERATIONS[operation].group;
-      // Node keeps what it knows of each combined signal; this one lets go of its parents.
+      // Unlike `AbortSignal.any`, this signal is released with its request.
       const combined = startDeadline([options.signal, signal], undefined, () => new Error());
       try {
         const attempt = (number: number) =>

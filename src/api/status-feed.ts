@@ -10,7 +10,7 @@ export interface StatusAnswer {
 }
 
 /**
- * Reads the status feed at `url`. It is public and may be of another origin than the service: no key is sent.
+ * Reads the status feed at `url`. The feed is public and may have another origin than the service, so no key is sent.
  *
  * @throws ApiError, NetworkError or ContractError, or the reason of the signal.
  */

@@ -86,7 +86,7 @@ const GRACE = 1_000;
 const LONGEST_OUTPUT = 64 * 1024;
 
 /**
- * Runs through the shell, since people write pipes and quotes there; its output never reaches a message. Where the
+ * Runs through the shell, since people write pipes and quotes there; its output never reaches a message. If the
  * signal is aborted, the command ends with every process that it started.
  */
 export async function runKeyCommand(

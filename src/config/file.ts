@@ -21,7 +21,7 @@ export interface ConfigFile {
 
 const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
 
-/** Where the configuration file is: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
+/** Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
 export function configPath(context: Pick<Context, "env" | "folders">): string {
   return context.env.CATALOG_CONFIG || join(context.folders.config, "config.toml");
 }

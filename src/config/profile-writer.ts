@@ -17,7 +17,7 @@ export interface ProfileWritten {
 /**
  * The profile that a command is to write: the one asked for, else the default one. It need not exist, nor its file.
  *
- * @throws FileError where the file cannot be read; UsageError where it is malformed
+ * @throws FileError if the file cannot be read; UsageError if it is malformed
  */
 export async function profileToWrite(
   flag: string | undefined,
@@ -33,7 +33,7 @@ export async function profileToWrite(
  * Replaces the profile `name` in the configuration file by what `change` makes of it; the other profiles stay. The
  * file is created where it does not exist, and can be read by its owner alone afterwards.
  *
- * @throws FileError where it cannot be read or written; UsageError where it is malformed
+ * @throws FileError if it cannot be read or written; UsageError if it is malformed
  */
 export async function writeProfile(
   context: Pick<Context, "env" | "folders" | "pid">,

@@ -8,7 +8,7 @@ type Strings = Readonly<Record<string, string | undefined>>;
  * Makes `[profiles.NAME]` hold exactly `values`.
  *
  * @param text valid TOML
- * @returns the text with the lines of that table alone changed; where it is written in a way that line by line cannot be
+ * @returns the text with the lines of that table alone changed; if it is written in a way that line by line cannot be
  * changed safely, the whole document written anew, `commentsLost` then being true
  */
 export function setProfile(text: string, name: string, values: Strings): { text: string; commentsLost: boolean } {

@@ -25,7 +25,7 @@ export interface VocabularyOwner {
   profile: string | undefined;
 }
 
-/** What was last seen; nothing where nothing was, or where it cannot be read. */
+/** What was last seen; nothing if nothing was, or if it cannot be read. */
 export async function readVocabulary(owner: VocabularyOwner, context: Pick<Context, "folders">): Promise<Vocabulary> {
   try {
     return checked(JSON.parse(await readFile(pathOf(owner, context), "utf8")));
@@ -35,7 +35,7 @@ export async function readVocabulary(owner: VocabularyOwner, context: Pick<Conte
 }
 
 /**
- * Keeps what was seen: `seen` itself where it is `complete`, else together with what was known. A failure to write is
+ * Keeps what was seen: `seen` itself if it is `complete`, else together with what was known. A failure to write is
  * none of the command's that saw it.
  */
 export async function rememberVocabulary(

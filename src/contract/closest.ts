@@ -16,7 +16,7 @@ interface Budget {
 }
 
 /**
- * The candidates that `text` was most likely meant to be, best first, at most `most` of them; none where none is near.
+ * The candidates that `text` was most likely meant to be, best first, at most `most` of them; none if none is near.
  * Letter case, plurals, and which of space, underscore and hyphen separates words do not count.
  *
  * Whole words come before letters: a candidate that has all words of `text`, then one that is a slip away (a letter
@@ -38,7 +38,7 @@ export function closest(text: string, candidates: Iterable<string>, most = 3): s
     .map(({ value }) => value);
 }
 
-/** The candidate that `text` is but for one slip, or two where it is long; undefined where there is none. */
+/** The candidate that `text` is but for one slip, or two if it is long; undefined if there is none. */
 export function misspelt(text: string, candidates: readonly string[]): string | undefined {
   const slips = (value: string) => editDistance(text.toLowerCase(), value, value.length > 4 ? 2 : 1);
   return candidates.filter((value) => slips(value) < RANK.far).sort((a, b) => slips(a) - slips(b))[0];
@@ -80,7 +80,7 @@ function nameRanker(text: string, budget: Budget): Ranker {
   };
 }
 
-/** In what way a name is near; the distance in letters is known already, infinite where it is too large. */
+/** In what way a name is near; the distance in letters is known already, infinite if it is too large. */
 function kindOf(wanted: Name, { together, singular, words }: Name, edits: number): number {
   if (together === wanted.together || singular === wanted.singular) {
     return RANK.same;

@@ -20,7 +20,7 @@ export function isFromLatest(text: DateExpression): boolean {
   return text.startsWith("latest");
 }
 
-/** The day that is meant, `YYYY-MM-DD`; undefined where `text` is no such expression or the day has no four-digit year. */
+/** The day that is meant, `YYYY-MM-DD`; undefined if `text` is no such expression or the day has no four-digit year. */
 export function resolveDay(text: DateExpression, origins: DayOrigins): string | undefined {
   if (isCalendarDate(text)) {
     return text;

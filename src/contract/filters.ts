@@ -34,7 +34,7 @@ export interface Rcd {
 /**
  * Reads one `retailer:category:department` triple.
  *
- * @returns undefined where the text is not three non-empty parts without white space.
+ * @returns undefined if the text is not three non-empty parts without white space.
  */
 export function parseRcd(text: string): Rcd | undefined {
   const match = /^([^\s:,]+):([^\s:,]+):([^\s:,]+)$/u.exec(text);

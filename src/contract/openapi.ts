@@ -78,7 +78,7 @@ const PORTAL_DESCRIPTION = "Developer portal: API keys are made there.";
 /**
  * The OpenAPI 3.1.0 description of the three operations, made from the schemas that the service answers by.
  *
- * @param portal address of the developer portal, where there is one
+ * @param portal address of the developer portal, if there is one
  */
 export function openApiDocument(portal?: string): JsonObject {
   const schemas: Record<string, Json> = {};

@@ -36,7 +36,7 @@ const BATCH = 500;
  * Memory: the listings of both days, cut down, of one retailer, or of several where they are `rowsAtOnce` rows or
  * fewer; a listing that is the same on both days is held once. That is about 0.6 kB a row where everything differs.
  *
- * @throws SetChangedError where a day's rows changed while they were read, besides what the source throws
+ * @throws SetChangedError if a day's rows changed while they were read, besides what the source throws
  */
 export async function diffDays(
   source: DiffSource,

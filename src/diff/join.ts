@@ -5,7 +5,7 @@ import { samePrices } from "./prices.ts";
 export type Change = "changed" | "appeared" | "vanished";
 
 /**
- * One difference between two days. `from` is absent where the product appeared, `to` where it vanished. Where a
+ * One difference between two days. `from` is absent if the product appeared, `to` if it vanished. If a
  * product that was listed on both days had several prices, `changed` with one side alone is a price that came or went.
  */
 export interface Difference {

@@ -1,6 +1,6 @@
 import type { RowSink } from "../pull/pull.ts";
 
-/** Where a comparison of two crawl days has its rows from; filters apply to all that it tells and reads. */
+/** The source of rows for a comparison of two crawl days. Filters apply to all counts and rows. */
 export interface DiffSource {
   /** How many retailers one reading can be limited to. */
   retailersAtOnce: number;

@@ -18,7 +18,7 @@ export interface Lock {
   /**
    * To be called before anything is written for good: a process that stood still for a minute may have lost its lock.
    *
-   * @throws LockedError where another process has it
+   * @throws LockedError if another process has it
    */
   assertHeld(): Promise<void>;
   release(): Promise<void>;
@@ -39,7 +39,7 @@ export function lockOutput(target: string, pid: number): Promise<Lock> {
  * the others see that after a quarter of a second.
  *
  * @param path of the lock, in a folder that exists
- * @throws LockedError where another process holds it
+ * @throws LockedError if another process holds it
  */
 export async function lock(subject: string, path: string, pid: number): Promise<Lock> {
   const content = JSON.stringify({ ...(await ownerOf(pid)), token: randomUUID() });
@@ -51,7 +51,7 @@ export async function lock(subject: string, path: string, pid: number): Promise<
   }
 }
 
-/** Undefined where there is a lock already. */
+/** Undefined if there is a lock already. */
 async function create(path: string, content: string): Promise<FileHandle | undefined> {
   let handle: FileHandle;
   try {
@@ -72,7 +72,7 @@ async function create(path: string, content: string): Promise<FileHandle | undef
   return handle;
 }
 
-/** Undefined where the lock was released meanwhile, or looking took so long that one has to look again. */
+/** Undefined if the lock was released meanwhile, or looking took so long that one has to look again. */
 async function replaceStale(subject: string, path: string, content: string): Promise<FileHandle | undefined> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await create(draft, content);
@@ -167,7 +167,7 @@ async function beat(handle: FileHandle, content: string): Promise<void> {
 interface FoundLock {
   content: string;
   mtimeMs: number;
-  /** Undefined where the lock is only being written. */
+  /** Undefined if the lock is only being written. */
   owner: Owner | undefined;
 }
 

@@ -28,7 +28,7 @@ export async function createOwnFile(
 /**
  * Opens a file of the tool's own.
  *
- * @throws FileError where it is a link, a folder or a named pipe; its `errorCode` is ENOENT where there is none
+ * @throws FileError if it is a link, a folder or a named pipe; its `errorCode` is ENOENT if there is none
  */
 export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
   await ownFileAt(path);
@@ -41,9 +41,9 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
 }
 
 /**
- * What is known of a file of the tool's own; undefined where there is none.
+ * What is known of a file of the tool's own; undefined if there is none.
  *
- * @throws FileError where it is a link, a folder or a named pipe
+ * @throws FileError if it is a link, a folder or a named pipe
  */
 export async function ownFileAt(path: string): Promise<Stats | undefined> {
   const entry = await entryAt(path);
@@ -53,7 +53,7 @@ export async function ownFileAt(path: string): Promise<Stats | undefined> {
   return entry;
 }
 
-/** Removes a file of the tool's own, where there is one. */
+/** Removes a file of the tool's own, if there is one. */
 export async function removeOwnFile(path: string): Promise<void> {
   await ownFileAt(path);
   try {
@@ -64,9 +64,9 @@ export async function removeOwnFile(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder of the tool's own, where it is not there yet; its parent must exist.
+ * Makes a folder of the tool's own, if it is not there yet; its parent must exist.
  *
- * @throws FileError where a link or a file has that name
+ * @throws FileError if a link or a file has that name
  */
 export async function makeOwnFolder(path: string): Promise<void> {
   try {
@@ -83,7 +83,7 @@ export async function makeOwnFolder(path: string): Promise<void> {
  * Makes sure that no link and no file has the name of one of the tool's own folders; behind a link lie files of somebody
  * else, which the tool would replace or remove. A folder that is missing passes.
  *
- * @throws FileError where a link or a file has that name
+ * @throws FileError if a link or a file has that name
  */
 export async function assertOwnFolder(path: string): Promise<void> {
   const entry = await entryAt(path);
@@ -96,7 +96,7 @@ export async function assertOwnFolder(path: string): Promise<void> {
  * Makes a folder that the user named, and those above it that are missing. Node's recursive `mkdir` never ends where the
  * system says ENOENT below a folder that exists, as Linux does in `/proc`.
  *
- * @throws FileError where it cannot be made, or something else has its name
+ * @throws FileError if it cannot be made, or something else has its name
  */
 export async function makeFolder(path: string): Promise<void> {
   const make = async (folder: string): Promise<void> => {

@@ -18,7 +18,7 @@ interface ReplaceOptions {
  * the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A link at `path` is
  * replaced, not followed.
  *
- * @throws FileError where it cannot be written
+ * @throws FileError if it cannot be written
  */
 export async function replaceFile(
   path: string,
@@ -51,7 +51,7 @@ export async function replaceFile(
  * Replaces a file that only its owner may read; missing folders are made for the owner alone, too. Where `path` is a link,
  * the file that it leads to is replaced.
  *
- * @throws FileError where it cannot be written
+ * @throws FileError if it cannot be written
  */
 export async function replacePrivateFile(path: string, content: string, tag: number): Promise<void> {
   const target = await realpath(path).catch(() => path);

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { errorCode, fileError } from "./system-error.ts";
 
 /**
- * Bytes of a file, or undefined where there is none.
+ * Bytes of a file, or undefined if there is none.
  *
- * @throws FileError where that cannot be told
+ * @throws FileError if that cannot be told
  */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {

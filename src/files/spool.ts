@@ -16,7 +16,7 @@ export interface Extent {
 export interface Spool {
   /**
    * @param beyondLimit takes room even where the limit is reached
-   * @returns undefined where there is no room: the limit is reached or the disk is full
+   * @returns undefined if there is no room: the limit is reached or the disk is full
    */
   write(bytes: Buffer, beyondLimit?: boolean): Promise<Extent | undefined>;
   read(extent: Extent): Promise<Buffer>;

@@ -8,13 +8,13 @@ export type MoverKind = (typeof MOVER_KINDS)[number];
 /** A product that stands out since a day. */
 export interface Mover {
   kind: MoverKind;
-  /** The last price known up to the day; undefined where none is. */
+  /** The last price known up to the day; undefined if none is. */
   before: Observation | undefined;
   /** The newest price, of a later day. */
   now: Observation;
-  /** Change of the selling price from `before` to `now`; undefined where the two cannot be compared. */
+  /** Change of the selling price from `before` to `now`; undefined if the two cannot be compared. */
   percent: number | undefined;
-  /** The lowest price before `now` in its currency, and the last day that had it; undefined where there is none. */
+  /** The lowest price before `now` in its currency, and the last day that had it; undefined if there is none. */
   earlierLow: { selling_price: number; day: string } | undefined;
 }
 

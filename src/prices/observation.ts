@@ -23,7 +23,7 @@ export function observationAt(prices: DayPrices, row: number): Observation {
   };
 }
 
-/** The change from one price to another in percent; undefined where the currencies differ or the first price is 0. */
+/** The change from one price to another in percent; undefined if the currencies differ or the first price is 0. */
 export function percentOf(
   before: Pick<Observation, "selling_price" | "currency">,
   after: Pick<Observation, "selling_price" | "currency">,

@@ -8,7 +8,7 @@ import { readBody, UnknownEncodingError } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
 
-/** What an answer held. */
+/** The content of an answer. */
 export interface ReadAnswer<T> {
   outcome: Outcome<T>;
   /** Of the body, decompressed. */
@@ -16,19 +16,19 @@ export interface ReadAnswer<T> {
   requestId: string | undefined;
 }
 
-/** Carries the request id, where the service gives one. */
+/** Carries the request id, if the service gives one. */
 export interface Identified {
   meta: { request_id: string } | undefined;
 }
 
 /**
- * Takes a body to what a caller wants; the body is the reader's from then on.
+ * Parses a body. The reader owns the body afterwards and may change it.
  *
- * @throws SyntaxError where the body is not JSON in UTF-8, ContractError where it is not what was promised
+ * @throws SyntaxError if the body is not JSON in UTF-8, ContractError if it is not what was promised
  */
 export type Reader<T extends Identified> = (body: Buffer) => T;
 
-/** Where an answer comes from, and how long its body may be. */
+/** The sender of the request, and the size limit of the answer's body. */
 export interface Source {
   sender: Sender;
   /** Bytes, decompressed. */
@@ -38,7 +38,7 @@ export interface Source {
 /**
  * Reads a 200 with `read`.
  *
- * @throws ContractError for an answer that is JSON but not the contract's, or that another attempt would not change.
+ * @throws ContractError if the answer is JSON but breaks the contract, or if a retry would not help.
  */
 export async function readSuccess<T extends Identified>(
   { body, header }: Answer,
@@ -78,9 +78,9 @@ export async function readSuccess<T extends Identified>(
 }
 
 /**
- * The document that a body is.
+ * Parses a body as JSON.
  *
- * @throws SyntaxError where it is not JSON in UTF-8
+ * @throws SyntaxError if it is not JSON in UTF-8
  */
 export function parseBody(body: Buffer): unknown {
   if (!isUtf8(body)) {
@@ -93,7 +93,7 @@ function mebibytes(bytes: number): string {
   return `${Number((bytes / 1024 / 1024).toPrecision(3))} MiB`;
 }
 
-/** Reads an answer that is no success, whatever its status says. */
+/** Reads a problem document, whatever its status is. */
 export async function readProblem(answer: Answer, { sender, maxBody }: Source): Promise<ReadAnswer<never>> {
   const { status, header, body } = answer;
   const { origin, apiKey, redact } = sender;
@@ -123,7 +123,7 @@ function codeInBrackets({ code }: Partial<Problem>): string {
   return code === undefined ? "" : ` (${plainText(code, 60)})`;
 }
 
-/** Scheme, host and port alone: path and query may hold secrets. */
+/** Only scheme, host and port, because path and query may contain secrets. */
 function originOf(location: string, base: string): string {
   return URL.canParse(location, base) ? new URL(location, base).origin : "an unreadable address";
 }

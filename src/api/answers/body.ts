@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { LIMITS } from "../../contract/limits.ts";
 
-/** What `Accept-Encoding` offers: rows shrink to a fifth. */
+/** Value of `Accept-Encoding`. Compressed rows take a fifth of the bytes. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -12,26 +12,26 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Bytes that the rows of a full page may take, decompressed: 32 KiB a row, where crawled rows have about 0.6. */
+/** Maximum of bytes of a full page, decompressed: 32 KiB a row. Crawled rows have about 0.6 KiB. */
 const LONGEST_PAGE = 16 * 1024 * 1024;
 const SHORTEST_BOUND = 1024 * 1024;
 
-/** Bytes that the body of an answer with at most `rows` rows may have; undefined: as many as a page can have. */
+/** Maximum of bytes in the body of an answer with at most `rows` rows (default: the rows of the largest page). */
 export function bodyBound(rows: number = LIMITS.pageSize.maximum): number {
   return Math.max(SHORTEST_BOUND, Math.ceil((rows / LIMITS.pageSize.maximum) * LONGEST_PAGE));
 }
 
-/** A body as far as it could be read. */
+/** A body, complete or not. */
 export interface Body {
-  /** Decompressed; what came before the fault or the cap where there was one. */
+  /** Decompressed; if the body is not complete, the bytes up to that point. */
   bytes: Buffer;
-  /** `capped`: longer than the cap, reading was given up and the connection dropped. */
+  /** `capped`: longer than the cap; reading stopped and the connection was closed. */
   end: "complete" | "capped" | "broken";
   /** Why it is broken. */
   error?: unknown;
 }
 
-/** Reads a body of at most `cap` bytes after decompression. Never rejects: an abort ends in `broken`, too. */
+/** Reads a body of at most `cap` bytes after decompression. Never rejects: an abort gives `broken` too. */
 export async function readBody(stream: Readable, contentEncoding: string, cap: number): Promise<Body> {
   // A stream that is destroyed early emits a late error; ignore it.
   stream.on("error", () => {});
@@ -56,9 +56,8 @@ export async function readBody(stream: Readable, contentEncoding: string, cap: n
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * Hands on one body in each turn of the event loop. To read a page takes milliseconds, and undici sends a request over a
- * connection that was used before only in the next turn: where pages come at once, the requests that follow them would all
- * wait until the last of the pages is read.
+ * Resolves for one body in each turn of the event loop. Reading a page takes milliseconds, and undici reuses a connection
+ * only in the next turn. If several pages arrive at once, the next requests would otherwise wait until all are read.
  */
 function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextTurn());
@@ -74,11 +73,11 @@ function decoded(stream: Readable, contentEncoding: string): AsyncIterable<Buffe
   if (decoder === undefined) {
     throw new UnknownEncodingError(encoding);
   }
-  // A fault on either side reaches the reader through the iteration.
+  // The iteration reports an error of either stream.
   return pipeline(stream, decoder(), () => {});
 }
 
-/** The body is compressed in a way that was not offered. */
+/** The body has an encoding that the request did not offer. */
 export class UnknownEncodingError extends Error {
   override readonly name = "UnknownEncodingError";
 

@@ -13,10 +13,10 @@ export interface CoverageAnswer {
 }
 
 /**
- * Pulls are planned from a coverage, so an entry that is missing would be rows that are missing: the
- * entries must lie within the filters and add up to `meta.coverage`.
+ * Reads a coverage. Pulls are planned from it, so a missing entry would mean missing rows: the entries must lie within
+ * the filters and add up to `meta.coverage`.
  *
- * @throws ContractError where the answer is not what contract section 4.4 promises.
+ * @throws ContractError if the answer is not what contract section 4.4 promises.
  */
 export function readCoverage(document: unknown, filters: Filters): CoverageAnswer {
   const { data, pagination, meta } = readEnvelope<Coverage, Pagination>(coverageResponseSchema, document, filters);
@@ -61,7 +61,7 @@ function assertWithin(entries: readonly Coverage[], filters: Filters, { request_
       throw outsideFilters(`coverage of ${JSON.stringify(entry.rcd)}`, request_id);
     }
     const { earliest_date, latest_date, matching_rows } = entry;
-    // Without matching rows the dates say nothing.
+    // Without matching rows the dates have no meaning.
     const day = matching_rows === 0 ? undefined : [earliest_date, latest_date].find((date) => !isOfDay(date));
     if (day !== undefined) {
       throw outsideFilters(`rows of ${day} in ${JSON.stringify(entry.rcd)}`, request_id);

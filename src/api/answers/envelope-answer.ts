@@ -10,9 +10,9 @@ interface Envelope<D, P> {
 }
 
 /**
- * Reads an envelope of contract section 2.6 and holds it against the filters that were sent.
+ * Reads an envelope of contract section 2.6 and compares it with the filters that were sent.
  *
- * @throws ContractError where its shape is another, or the service applied other filters than were sent.
+ * @throws ContractError if the shape is wrong, or the service applied other filters.
  */
 export function readEnvelope<D, P>(schema: Shape, document: unknown, filters: Filters): Envelope<D, P> {
   const requestId = requestIdOf(document);
@@ -31,7 +31,7 @@ function requestIdOf(document: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** With other filters the answer is about other rows. Another attempt would not change that. */
+/** With other filters the answer has other rows. A retry would not change that. */
 function assertApplied(filters: Filters, { resolved, request_id }: Meta): void {
   for (const name of FILTER_NAMES) {
     const sent = filters[name] ?? null;
@@ -47,7 +47,7 @@ function assertApplied(filters: Filters, { resolved, request_id }: Meta): void {
   }
 }
 
-/** The error for an answer that has something other than the filters allow. */
+/** The error for an answer with content outside the filters. */
 export function outsideFilters(what: string, requestId: string): ContractError {
   return new ContractError(
     `The service answered with ${what}, which is outside the filters that were sent (request ${requestId})`,

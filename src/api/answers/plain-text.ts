@@ -1,6 +1,6 @@
 /**
- * Text that came from outside, fit for one line of a message: control and format characters and line
- * breaks become spaces, runs of space one, and what is longer than `longest` characters is cut.
+ * Makes outside text fit into one line of a message: control characters, format characters and white space become
+ * single spaces, and text beyond `longest` characters is cut.
  */
 export function plainText(text: string, longest = 300): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();

@@ -9,23 +9,23 @@ import { type Fields, isFields } from "./shape.ts";
 export interface ErrorBody {
   /** The members of the body that have the contract's names and types. */
   problem: Partial<Problem>;
-  /** What the body says, one line, fit for a terminal. */
+  /** The message of the body, as one line that is safe for a terminal. */
   text: string;
   bytes: number;
 }
 
-/** What is known of an error answer before its body is read. */
+/** The parts of an error answer that are known before its body is read. */
 export interface ErrorHead {
   status: number;
   header: (name: string) => string;
-  /** Bytes of the body that are read, decompressed. */
+  /** Maximum of bytes read from the body, decompressed. */
   maxBody: number;
   redact: Redact;
 }
 
 /**
- * Reads the body of an error answer, whatever it is: a problem document, other JSON, a web page, text,
- * nothing, cut, binary or endless. Never rejects.
+ * Reads the body of an error answer: a problem document, other JSON, a web page, text, or a body that is empty, cut,
+ * binary or endless. Never rejects.
  */
 export async function readErrorBody(
   stream: Readable,
@@ -37,12 +37,12 @@ export async function readErrorBody(
   const problem = redact(document === undefined ? {} : problemOf(document));
   const { detail, title } = problem;
   const said = detail ?? title ?? saidElsewhere(document, text, header("content-type").toLowerCase()) ?? "";
-  // A text is cut only after the key was taken out: half a key would no longer be found.
+  // Redact before cutting: half a key would not be found.
   const line = plainText(redact(said)) || describeSilence(status, problem, body);
   return { problem, text: line, bytes: body.bytes.length };
 }
 
-/** Members with another type than the contract's are dropped, the others kept. */
+/** Drops members whose type is not the contract's. */
 function problemOf(document: Fields): Partial<Problem> {
   const problem: Partial<Problem> = {};
   for (const name of ["type", "title", "detail", "code", "recovery", "request_id", "field"] as const) {
@@ -64,7 +64,7 @@ function problemOf(document: Fields): Partial<Problem> {
   return problem;
 }
 
-/** Where gateways and other services write what went wrong. */
+/** Finds the message in answers of gateways and other services. */
 function saidElsewhere(document: Fields | undefined, text: string, contentType: string): string | undefined {
   if (document !== undefined) {
     const { message, error } = document;
@@ -77,7 +77,7 @@ function saidElsewhere(document: Fields | undefined, text: string, contentType: 
   return contentType.startsWith("text/") ? text : undefined;
 }
 
-/** The title of a web page, the one part of it worth a line; undefined without one. */
+/** The title of a web page; undefined if it has none. */
 export function pageTitle(html: string): string | undefined {
   return /<title[^>]*>([^<]*)<\/title/i.exec(html)?.[1];
 }

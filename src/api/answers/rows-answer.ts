@@ -16,7 +16,7 @@ import { brokenContract } from "./shape.ts";
 
 /** Rows of one answer. */
 export interface RowsAnswer<P> {
-  /** Character for character as the service sent them, each held against contract section 2.1. */
+  /** Character for character as the service sent them, each checked against contract section 2.1. */
   rows: RowBatch;
   pagination: P;
   meta: Meta;
@@ -28,7 +28,7 @@ export type SampleAnswer = RowsAnswer<Pagination>;
 /** One page of `GET /v1/catalog`. */
 export type CatalogPage = RowsAnswer<CatalogPagination>;
 
-/** The rows are read apart from the schema, from the bytes that came. */
+/** The schema skips the rows; they are checked in the received bytes. */
 const rawRows = { type: "array" } as const;
 const sampleShape = {
   ...sampleResponseSchema,
@@ -40,10 +40,10 @@ const catalogShape = {
 } as const;
 
 /**
- * Reads a sample; the body is the answer's from then on.
+ * Reads a sample. The answer owns the body afterwards.
  *
- * @throws ContractError where the answer is not what contract section 4.2 promises.
- * @throws SyntaxError where the body is not JSON in UTF-8.
+ * @throws ContractError if the answer is not what contract section 4.2 promises.
+ * @throws SyntaxError if the body is not JSON in UTF-8.
  */
 export function readSample(body: Buffer, filters: Filters): SampleAnswer {
   const answer = scanAnswer(body);
@@ -57,10 +57,10 @@ export function readSample(body: Buffer, filters: Filters): SampleAnswer {
 }
 
 /**
- * Reads a page; the body is the answer's from then on.
+ * Reads a page. The answer owns the body afterwards.
  *
- * @throws ContractError where the page is not what contract section 4.3 promises for `limit` rows at most.
- * @throws SyntaxError where the body is not JSON in UTF-8.
+ * @throws ContractError if the page is not what contract section 4.3 promises for `limit` rows at most.
+ * @throws SyntaxError if the body is not JSON in UTF-8.
  */
 export function readCatalogPage(body: Buffer, filters: Filters, limit: number): CatalogPage {
   const answer = scanAnswer(body);
@@ -74,7 +74,7 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
   }
   return {
     rows: readRows(answer, limit, meta),
-    // A cursor beside `has_more: false` leads nowhere: `has_more` alone ends a walk.
+    // `has_more` alone ends a walk; a cursor on the last page is ignored.
     pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
     meta,
   };

@@ -1,7 +1,7 @@
 import { isCalendarDate } from "../../contract/filters.ts";
 import { ContractError } from "../../errors.ts";
 
-/** The keywords of JSON Schema that answers are held against; the others of the contract's schemas bind the service. */
+/** The keywords of JSON Schema that answers are checked against. The other keywords bind only the service. */
 export interface Shape {
   readonly type: string | readonly string[];
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -13,8 +13,8 @@ export interface Shape {
 }
 
 /**
- * The error for an answer that is not what the contract promises. Such an answer counts as damaged on its way: the
- * request is sent again.
+ * The error for an answer that breaks the contract. Such an answer counts as damaged in transit: the request is sent
+ * again.
  */
 export function brokenContract(what: string, requestId: string | undefined): ContractError {
   const request = requestId === undefined ? "" : ` (request ${requestId})`;
@@ -22,10 +22,10 @@ export function brokenContract(what: string, requestId: string | undefined): Con
 }
 
 /**
- * Reads an answer as a schema of the contract, whose type is `T`, describes it. Members that the schema does not name are left out. A
- * missing member that may be null is read as null; every other one is required.
+ * Reads an answer by a schema of the contract, whose type is `T`. Members that the schema does not name are left out. A
+ * missing nullable member is read as null; every other member is required.
  *
- * @throws ContractError that names the first member with another type or value.
+ * @throws ContractError that names the first member with a wrong type or value.
  */
 export function readShape<T>(schema: Shape, document: unknown, requestId: string | undefined): T {
   return readValue(schema, document, "", requestId) as T;
@@ -87,7 +87,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** What a value should have been, as the end of a sentence. */
+/** The expected value, as the end of a sentence. */
 function described({ type, enum: known, format, minimum, maximum }: Shape): string {
   if (known !== undefined) {
     return `one of ${known.join(", ")}`;

@@ -2,11 +2,11 @@ import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../../contrac
 import { brokenContract, readShape } from "./shape.ts";
 
 /**
- * Reads the status feed. The contract shows a state "no data" (section 3.2) without giving its name on the wire:
- * `no_data`, `no-data`, `no data` and `nodata` are read as it in any letter case, and so are null and, for a day, every
- * unknown name. Members that the contract does not name are left out.
+ * Reads the status feed. The contract shows a state "no data" (section 3.2) but does not give its name in JSON. So
+ * `no_data`, `no-data`, `no data` and `nodata` in any letter case mean this state, and null too. For a day, every unknown
+ * name means it as well. Members that the contract does not name are left out.
  *
- * @throws ContractError where the document is not what contract section 4.5 promises.
+ * @throws ContractError if the document is not what contract section 4.5 promises.
  */
 export function readStatusFeed(document: unknown): StatusFeed {
   const named = withState(document, stateName);
@@ -38,7 +38,7 @@ function dayState(state: unknown): unknown {
   return typeof state !== "string" || SERVICE_STATES.some((known) => known === state) ? stateName(state) : "no_data";
 }
 
-/** The item with another spelling of its state; whatever is no object with a state stays, for the schema to refuse. */
+/** Replaces the spelling of the item's state. An item without a state stays unchanged; the schema check refuses it. */
 function withState(item: unknown, name: (state: unknown) => unknown): unknown {
   if (!isObject(item) || item.state === undefined) {
     return item;

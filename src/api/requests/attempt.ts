@@ -18,7 +18,7 @@ import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 import { type Answer, type Sender, send } from "./transport.ts";
 
-/** What the attempts of one requester share. */
+/** Shared by all attempts of one requester. */
 export interface AttemptContext {
   sender: Sender;
   /** Milliseconds that one attempt may take, from connecting to the end of the body. */
@@ -31,12 +31,12 @@ export interface AttemptContext {
   reached: boolean;
 }
 
-/** One GET whose answer `read` understands. */
+/** One GET, and `read` for its answer. */
 export interface Request<T extends Identified> {
   operation: RequestPurpose;
   /** Path and query. */
   target: string;
-  /** Rows that the answer has at most; undefined where that is not known. */
+  /** Rows that the answer has at most; undefined if that is not known. */
   rows?: number | undefined;
   read: Reader<T>;
   signal?: AbortSignal | undefined;
@@ -50,16 +50,16 @@ interface Attempt<T extends Identified> extends Request<T> {
   signal: AbortSignal;
 }
 
-/** One attempt's own time is over, as opposed to the call's. */
+/** The time of one attempt is over, not that of the whole call. */
 class AttemptTimeoutError extends Error {
   override readonly name = "AttemptTimeoutError";
 }
 
 /**
- * Waits for leave, sends one request and reads its answer.
+ * Waits for a permit, sends one request and reads its answer.
  *
- * @throws a ContractError that another attempt would not change, a NetworkError where the rate limit forbids requests for
- * too long, or the reason of `attempt.signal`; every other end is an outcome.
+ * @throws ContractError if a retry would not help, NetworkError if the rate limit blocks requests for too long, or the
+ * reason of `attempt.signal`; every other failure is an outcome.
  */
 export async function runAttempt<T extends Identified>(
   context: AttemptContext,
@@ -104,11 +104,11 @@ export async function runAttempt<T extends Identified>(
   }
 }
 
-/** @returns what the answer says of the rate limit, where it says so. */
+/** @returns the rate limit that the answer reports, if any. */
 function observe({ status, header }: Answer, permit: Permit, now: number): RateHeaders | undefined {
   const rate = readRateHeaders(header);
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
-  // Whoever is asked to wait for longer gives up; the others need not stand still for it.
+  // A request that must wait longer gives up; it must not block the others.
   const retryAfter = asked !== undefined && asked <= LONGEST_WAIT ? asked : undefined;
   permit.answered({ status, rate, retryAfter });
   return rate;

@@ -2,33 +2,33 @@ import { NetworkError } from "../../errors.ts";
 import { available, observe, type RateHeaders, type RateWindow, windowAfter, withSent } from "./rate-window.ts";
 import { LONGEST_WAIT } from "./retry-timing.ts";
 
-/** Requests of one group under way at once, at most. Each has a connection of its own. */
+/** Maximum of open requests in one group. Each has its own connection. */
 export const MAX_IN_FLIGHT = 64;
 
-/** After the end of a window, for the clocks of both sides to drift apart in. */
+/** Milliseconds added to the end of a window, because the clocks of both sides drift. */
 const MARGIN = 50;
 
 export interface BudgetOptions {
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Requests a minute, spread evenly, where less is to be spent than the service allows. */
+  /** Requests a minute, spread evenly, to use less than the service allows. */
   maxRate?: number | undefined;
-  /** Called when requests stand still for `milliseconds`. */
+  /** Called when no request can leave for `milliseconds`. */
   onWait?: (milliseconds: number) => void;
 }
 
-/** What the headers of an answer say to a budget. */
+/** The headers of an answer that matter for pacing. */
 export interface Observation {
   status: number;
   rate: RateHeaders | undefined;
-  /** Milliseconds from now that a 429 asks to wait. */
+  /** Milliseconds to wait from now, as a 429 asks. */
   retryAfter: number | undefined;
 }
 
-/** Leave to send one request. */
+/** Permission to send one request. */
 export interface Permit {
-  /** The headers are in. */
+  /** The headers have arrived. */
   answered(observation: Observation): void;
   /** The request is over; does nothing after `answered`. */
   release(): void;
@@ -37,9 +37,9 @@ export interface Permit {
 /**
  * Paces the requests of one endpoint group so that it never sends more than the server's window has left.
  *
- * Until an answer tells the limit, one request is under way at a time. From then on requests leave while the
- * window has more left than what is under way; a spent window is waited out to the latest instant at which
- * it can end. A service that sends no `RateLimit` headers is not paced.
+ * Until an answer reports the limit, only one request is open at a time. After that, requests leave while the window has
+ * more requests left than are open. When the window is spent, requests wait until its latest possible end. A service
+ * without `RateLimit` headers is not paced.
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -56,8 +56,8 @@ export class Budget {
   }
 
   /**
-   * Resolves, first come first served, when a request may leave; rejects with the reason of `signal`, or with a
-   * NetworkError where the window lasts longer than the tool waits.
+   * Resolves when a request may leave, first come, first served. Rejects with the reason of `signal`, or with a
+   * NetworkError if the window lasts longer than the tool waits.
    */
   acquire(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ export class Budget {
     const receivedAt = this.#options.now();
     this.#blockedUntil = Math.max(this.#blockedUntil, receivedAt + (retryAfter ?? 0));
     if (rate === undefined) {
-      // The error page of a gateway does not tell whether the service behind it has a limit.
+      // The error page of a gateway does not show whether the service behind it has a limit.
       this.#unlimited ||= status === 200 && this.#window === undefined;
       return;
     }
@@ -123,7 +123,7 @@ export class Budget {
     this.#window = status === 429 ? withSent(window, -1) : window;
   }
 
-  /** Grants what may leave now and sees to it that the rest is looked at again. */
+  /** Grants the permits that are possible now and schedules the next check. */
   #pump(): void {
     for (;;) {
       const next = this.#waiting[0];
@@ -133,7 +133,7 @@ export class Budget {
         return;
       }
       if (next === undefined || delay > 0) {
-        // An answer that is under way may tell of a shorter window.
+        // An open request may still report a shorter window.
         this.#wakeAfter(delay > LONGEST_WAIT ? Infinity : delay);
         return;
       }
@@ -150,7 +150,7 @@ export class Budget {
     }
   }
 
-  /** Milliseconds until a request may leave as far as is known; `Infinity`: not before an answer comes. */
+  /** Milliseconds until a request may leave; `Infinity` if an answer must come first. */
   #delay(): number {
     const now = this.#options.now();
     if (this.#inFlight >= MAX_IN_FLIGHT) {
@@ -196,7 +196,7 @@ export class Budget {
     sleep(Math.ceil(delay), wake.cancel.signal).then(wakeUp, () => {});
   }
 
-  /** A pause is told of once nothing is under way any more, which may be after it was foreseen. */
+  /** Reports a pause as soon as no request is open; this may be later than the pause was planned. */
   #announce(wake: Wake): void {
     const { now, onWait } = this.#options;
     if (this.#inFlight === 0 && !wake.announced) {

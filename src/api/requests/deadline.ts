@@ -2,16 +2,16 @@ import { onAbort, startTimer } from "../../timer.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Stops the timer and lets go of the parents. */
+  /** Stops the timer and the listeners on the parents. */
   release(): void;
 }
 
 /**
- * A signal that is aborted as soon as one of `parents` is, with that one's reason, or after
- * `milliseconds`, with the reason that `expired` makes.
+ * A signal that is aborted together with the first of `parents`, with the same reason, or after `milliseconds` with the
+ * reason that `expired` returns.
  *
- * `AbortSignal.any` would do the same, but on Node 20 each combined signal stays with its parent for
- * the parent's life: a leak per request.
+ * `AbortSignal.any` does the same, but on Node 20 each combined signal stays in memory as long as its parent: a leak for
+ * each request.
  */
 export function startDeadline(
   parents: readonly (AbortSignal | undefined)[],

@@ -6,7 +6,7 @@ export type Outcome<T> = { value: T } | { failure: Failure };
 
 export type Failure = RefusedFailure | BrokenFailure;
 
-/** The service, or something before it, answered with a status other than success. */
+/** The service, or a gateway before it, answered with an error status. */
 export interface RefusedFailure {
   kind: "refused";
   message: string;
@@ -21,12 +21,12 @@ export interface RefusedFailure {
 export interface BrokenFailure {
   kind: "broken";
   message: string;
-  /** Another attempt would end the same way. */
+  /** A retry would not help. */
   permanent: boolean;
   cause: unknown;
 }
 
-/** The error that a caller sees when no more attempts are made. `note` says why none is, where that is not plain. */
+/** The error after the last attempt. `note` gives the reason for no retry, if it is not obvious. */
 export function errorOf(
   failure: Failure,
   attempts: number,

@@ -2,7 +2,7 @@ import { errors } from "undici";
 import { plainText } from "../answers/plain-text.ts";
 import type { BrokenFailure } from "./failure.ts";
 
-/** Codes of node:tls for a certificate that no retry makes valid, and what to do about each. */
+/** Codes of node:tls for certificate errors that no retry can fix, and their messages. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of this machine",
@@ -39,16 +39,16 @@ const TRANSIENT_FAULTS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: "the compressed answer is damaged",
 };
 
-/** Codes of failures that are a mistake of ours and not of the network. */
+/** Codes of programming errors, not network errors. */
 const OUR_FAULTS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"]);
 
 /**
- * Names a failure of connection or transfer for people and decides whether it can pass.
+ * Describes a failed connection or transfer in words and decides whether a retry can help.
  *
- * `reached`: the origin has answered before. A name that is not known is final until then (it is
- * mistyped) and passing from then on (the network is away).
+ * `reached`: the origin has answered before. If it has not, an unknown host name is final (a typing error). If it has, a
+ * retry can help (the network is down).
  *
- * @throws `error` itself where it is not one of the network's.
+ * @throws `error` itself if it is not a network error.
  */
 export function networkFault(error: unknown, origin: string, reached: boolean): BrokenFailure {
   const code = codeOf(error);

@@ -1,7 +1,7 @@
 import { EnvHttpProxyAgent } from "undici";
 import { UsageError } from "../../errors.ts";
 
-/** Above what callers ask for at once (`MAX_IN_FLIGHT`), so that no request waits for a socket while its timeout runs. */
+/** More than `MAX_IN_FLIGHT`, so that no request waits for a socket while its timeout runs. */
 const CONNECTIONS = 128;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,12 +11,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `HTTP_PROXY` names for its scheme and `NO_PROXY` does not exempt; lower-case names count too.
  * An https origin is reached through a tunnel, so that the proxy sees no header of ours.
  *
- * @throws UsageError where the proxy variable is not a URL.
+ * @throws UsageError if the proxy variable is not a URL.
  */
 export function createDispatcher(baseUrl: URL, env: Environment, connectTimeout: number): EnvHttpProxyAgent {
   const name = baseUrl.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const proxy = proxyUrl(name, env);
-  // All three are always given, an unset one as "", because undici would read `process.env` for those left out.
+  // All three are always given, "" if unset, because undici would otherwise read `process.env`.
   return new EnvHttpProxyAgent({
     httpProxy: name === "HTTP_PROXY" ? proxy : "",
     httpsProxy: name === "HTTPS_PROXY" ? proxy : "",
@@ -24,7 +24,7 @@ export function createDispatcher(baseUrl: URL, env: Environment, connectTimeout:
     proxyTunnel: name === "HTTPS_PROXY",
     connections: CONNECTIONS,
     connect: { timeout: connectTimeout },
-    // One timer of ours covers an attempt from connect to the end of the body.
+    // The timer of the attempt covers everything from connect to the end of the body.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -39,7 +39,7 @@ function proxyUrl(name: string, env: Environment): string {
   const text = variable(name, env).trim();
   const url = text === "" || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (url !== "" && !URL.canParse(url)) {
-    // Its value may hold a password.
+    // The message leaves out the value, which may contain a password.
     throw new UsageError(`${name} is not the URL of a proxy.`);
   }
   return url;

@@ -7,7 +7,7 @@ export interface RateHeaders {
   resetSeconds: number;
 }
 
-/** @returns undefined unless all three headers are there and begin with an integer from 0. */
+/** @returns undefined unless all three headers exist and begin with an integer of at least 0. */
 export function readRateHeaders(header: (name: string) => string | undefined): RateHeaders | undefined {
   const [limit, remaining, resetSeconds] = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) =>
     Number.parseInt(header(name) ?? "", 10),
@@ -16,51 +16,51 @@ export function readRateHeaders(header: (name: string) => string | undefined): R
   return complete ? ({ limit, remaining, resetSeconds } as RateHeaders) : undefined;
 }
 
-/** One fixed window of the server, as far as its answers tell. Instants are milliseconds of a clock that is never set. */
+/** One fixed window of the server, as known from its answers. Times are milliseconds of a monotonic clock. */
 export interface RateWindow {
   limit: number;
-  /** The least that an answer of this window reported; answers come out of order. */
+  /** The smallest value reported in this window; answers come out of order. */
   remaining: number;
-  /** What remained when the window was first known. */
+  /** Remaining requests in the first answer of the window. */
   atFirst: number;
-  /** Requests of ours that were charged since then, those under way at that instant included. */
+  /** Our requests that were counted since then, including those open at that time. */
   sent: number;
-  /** `othersShare` of the window before. */
+  /** `othersShare` of the previous window. */
   shareBefore: number;
-  /** The window ends after the one instant and before the other. */
+  /** The window ends between these two times. */
   endsAfter: number;
   endsBefore: number;
 }
 
-/** Beyond this the others are too many to guess their next step. */
+/** Upper bound of the estimate: with more requests of others, it is no longer useful. */
 const LARGEST_SHARE = 8;
 
-/** How many requests of others there were in this window for each of ours, rounded up; 0: we are alone. */
+/** Requests of other clients in this window for each of ours, rounded up; 0 if there are none. */
 function othersShare({ atFirst, remaining, sent }: RateWindow): number {
   const foreign = Math.max(0, atFirst - sent - remaining);
   return Math.min(LARGEST_SHARE, Math.ceil(foreign / Math.max(1, sent)));
 }
 
 /**
- * Requests that may leave now while `inFlight` are under way, which the server may or may not have counted
- * already. Others who share the window are taken to have as many under way for each of ours as they spent.
+ * Requests that may leave now while `inFlight` are open, which the server may or may not have counted yet. Other clients
+ * are assumed to have as many open requests for each of ours as they have used so far.
  */
 export function available(window: RateWindow, inFlight: number): number {
   const share = Math.max(window.shareBefore, othersShare(window));
   return window.remaining - (1 + share) * inFlight;
 }
 
-/** Counts requests of ours that the window was charged with; a negative number takes back what it refused. */
+/** Counts our requests in the window; a negative number removes refused ones. */
 export function withSent(window: RateWindow, requests: number): RateWindow {
   return { ...window, sent: window.sent + requests };
 }
 
-/** The window that begins when `window` is surely over; unspent but for what is under way, as nothing else is known of it. */
+/** The window after `window` has surely ended. Only the open requests are known to count in it. */
 export function windowAfter(window: RateWindow, inFlight: number): RateWindow {
   const { limit, endsBefore } = window;
   return {
     limit,
-    // A limit of 0 must not keep the one request from leaving that would learn of a better one.
+    // With a limit of 0, one request must still leave to learn of a higher limit.
     remaining: Math.max(1, limit),
     atFirst: limit,
     sent: inFlight,
@@ -71,8 +71,8 @@ export function windowAfter(window: RateWindow, inFlight: number): RateWindow {
 }
 
 /**
- * Takes an answer into account that was sent and received at these instants while `inFlight` other
- * requests were under way. It belongs to `window`, opens a newer one, or is late and of an older one.
+ * Updates the window with an answer, given its send and receive times and the number of other open requests. The answer
+ * belongs to `window`, opens a newer one, or is late and belongs to an older one.
  */
 export function observe(
   window: RateWindow | undefined,
@@ -80,8 +80,8 @@ export function observe(
   { sentAt, receivedAt }: { sentAt: number; receivedAt: number },
   inFlight: number,
 ): RateWindow {
-  // The server read its clock somewhere between sending and receiving, and may have rounded the seconds
-  // up or down; but a whole window is the longest that can be left of it.
+  // The server read its clock between the two times and may have rounded the seconds up or down. At most a whole window
+  // can be left.
   const longestLeft = resetSeconds === LIMITS.windowSeconds ? resetSeconds : resetSeconds + 1;
   const endsAfter = sentAt + Math.max(0, resetSeconds - 1) * 1000;
   const endsBefore = receivedAt + longestLeft * 1000;

@@ -5,7 +5,7 @@ import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 export interface PageRequest {
   /** Rows in the page at most, 1 to 500; the service's default is 100. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before, exactly as received. */
+  /** `next_cursor` of the previous page, exactly as received. */
   cursor?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function requestTarget(
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** Colons and commas may stand in a query as they are (RFC 3986 section 3.4), which keeps lists of triples short. */
+/** Colons and commas need no escape in a query (RFC 3986 section 3.4); this keeps lists of triples short. */
 function encodeQueryValue(value: string): string {
   return encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",");
 }

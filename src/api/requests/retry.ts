@@ -5,11 +5,11 @@ import { askedDelay, LONGEST_WAIT, retryDelay } from "./retry-timing.ts";
 /** Contract section 7: "retry once with backoff". */
 const INTERNAL_ERROR_RETRIES = 1;
 
-/** Whether to send the request again, and after how many milliseconds. `note` says why not, where that is not plain. */
+/** Whether to retry, and after how many milliseconds. `note` gives the reason for no retry, if it is not obvious. */
 export type RetryDecision = { retry: true; delay: number } | { retry: false; note?: string };
 
 export interface RetryRules {
-  /** Attempts after the first, at most. */
+  /** Maximum of retries. */
   retries: number;
   /** A number from 0 up to 1. */
   random: () => number;
@@ -17,7 +17,7 @@ export interface RetryRules {
   now: () => number;
 }
 
-/** Decides after the last of `failures`, which are those of all attempts so far, in order. */
+/** Decides after a failure. `failures` are those of all attempts so far, in order. */
 export function decideRetry(failures: readonly Failure[], { retries, random, now }: RetryRules): RetryDecision {
   const failure = failures.at(-1);
   if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
@@ -60,7 +60,7 @@ export interface RetryLoop extends RetryRules {
 }
 
 /**
- * Runs `attempt`, numbered from 1, until it has a value or the contract asks for no further one.
+ * Runs `attempt`, numbered from 1, until it has a value or the contract allows no further attempt.
  *
  * @throws ApiError, ContractError or NetworkError of the last attempt.
  */

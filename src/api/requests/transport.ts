@@ -4,10 +4,10 @@ import { ACCEPTED_ENCODINGS } from "../answers/body.ts";
 import type { Redact } from "../redaction.ts";
 import { untilAborted } from "./deadline.ts";
 
-/** An answer whose headers are in. The body must be read or destroyed. */
+/** An answer whose headers have arrived. The body must be read or destroyed. */
 export interface Answer {
   status: number;
-  /** One header's value, "" where it is absent, joined with commas where it is repeated (RFC 9110 section 5.3). */
+  /** One header's value, "" if it is absent, joined with commas if it is repeated (RFC 9110 section 5.3). */
   header: (name: string) => string;
   body: Readable;
 }
@@ -15,14 +15,14 @@ export interface Answer {
 export interface Sender {
   dispatcher: Dispatcher;
   origin: string;
-  /** Undefined for what anybody may read. */
+  /** Undefined for public resources. */
   apiKey: string | undefined;
   userAgent: string;
-  /** Takes the key out of what the origin answers. */
+  /** Removes the key from the headers and texts of answers. */
   redact: Redact;
 }
 
-/** Sends one GET to the origin, which is the only one that the key is for; a redirect is an answer like any other. */
+/** Sends one GET to the origin. Redirects are not followed, because the key is only for this origin. */
 export async function send(
   { dispatcher, origin, apiKey, userAgent, redact }: Sender,
   target: string,

@@ -26,9 +26,9 @@ export interface DayFolders {
 }
 
 /**
- * Lists the day folders of a folder; none where the folder is missing.
+ * Lists the day folders of a folder; none if the folder is missing.
  *
- * @throws FileError where a day folder or its file is a link
+ * @throws FileError if a day folder or its file is a link
  */
 export async function listDayFolders(folder: string): Promise<DayFolders> {
   const found: DayFolders = { days: [], strangers: [] };

@@ -8,10 +8,10 @@ export function ownFolderOf(folder: string): string {
 }
 
 /**
- * Makes `folder` this process's own, see `lock`; it is created where there is none.
+ * Makes `folder` this process's own, see `lock`; it is created if there is none.
  *
- * @throws LockedError where another process holds it
- * @throws FileError where the folder cannot be written, or `.catalog` in it is a link
+ * @throws LockedError if another process holds it
+ * @throws FileError if the folder cannot be written, or `.catalog` in it is a link
  */
 export async function lockFolder(folder: string, pid: number): Promise<Lock> {
   const own = ownFolderOf(folder);

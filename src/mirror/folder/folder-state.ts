@@ -13,13 +13,13 @@ const STATE_VERSION = 2;
 /** What the file of one day holds. */
 export interface DayState {
   rows: number;
-  /** Names the rows whatever their order, which depends on how they were pulled; empty where it is not known. */
+  /** Names the rows whatever their order, which depends on how they were pulled; empty if it is not known. */
   digest: string;
   bytes: number;
   sha256: string;
   /** Rows per combination. */
   counts: Readonly<Record<string, number>>;
-  /** When a run last pulled the day or compared its counts by themselves (ISO 8601); absent where none is known to have. */
+  /** When a run last pulled the day or compared its counts by themselves (ISO 8601); absent if none is known to have. */
   checked?: string;
 }
 
@@ -50,9 +50,9 @@ export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncSt
 }
 
 /**
- * The state of a folder, whatever it is a copy of; undefined where it has none.
+ * The state of a folder, whatever it is a copy of; undefined if it has none.
  *
- * @throws FileError where the state cannot be read
+ * @throws FileError if the state cannot be read
  */
 export async function readStateOf(folder: string): Promise<SyncState | undefined> {
   const path = statePathOf(folder);
@@ -91,7 +91,7 @@ function migrated(state: Partial<SyncState>): Partial<SyncState> {
   return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
 }
 
-/** Nothing where the text is not an object of JSON. */
+/** Nothing if the text is not an object of JSON. */
 function parse(text: string): Partial<SyncState> {
   try {
     const value: unknown = JSON.parse(text);

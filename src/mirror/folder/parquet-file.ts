@@ -8,7 +8,7 @@ export interface ParquetFile {
   close(): Promise<void>;
 }
 
-/** @throws FileError where it cannot be opened */
+/** @throws FileError if it cannot be opened */
 export async function openParquet(path: string): Promise<ParquetFile> {
   try {
     const file = await open(path);

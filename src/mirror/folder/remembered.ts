@@ -10,7 +10,7 @@ type Name = keyof WrittenFilters;
  * What a folder is a copy of: the filters that it was first given, as they were written.
  *
  * @param given this run's filters; none to go on with the remembered ones
- * @throws UsageError where the folder is a copy of another service, or the filters are others
+ * @throws UsageError if the folder is a copy of another service, or the filters are others
  */
 export function rememberedFilters(
   folder: string,

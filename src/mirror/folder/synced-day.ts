@@ -32,7 +32,7 @@ export interface SyncedDay {
    * Rows of some combinations, by row groups of the file.
    *
    * @param columns members of each row; those of the combination are among them
-   * @throws FileError where the file is no Parquet file
+   * @throws FileError if the file is no Parquet file
    */
   rows(
     combinations: readonly Rcd[],
@@ -45,7 +45,7 @@ export interface SyncedDay {
 /**
  * The state of a folder that `catalog sync` keeps.
  *
- * @throws FileError where it is no such folder, or its state cannot be read
+ * @throws FileError if it is no such folder, or its state cannot be read
  */
 export async function readSyncedFolder(folder: string): Promise<SyncState> {
   const state = await readStateOf(folder);
@@ -94,9 +94,9 @@ export async function closeDays(days: ReadonlyMap<string, SyncedDay>): Promise<v
  * Opens a day and makes sure, by size and SHA-256, that its file is what the folder's state says. It stays open: a
  * sync that puts another in its place does not change what is read.
  *
- * @returns undefined where the folder has no such day
- * @throws FileError where the file is missing or was altered
- * @throws SetChangedError where a sync is about to replace it, or was interrupted there
+ * @returns undefined if the folder has no such day
+ * @throws FileError if the file is missing or was altered
+ * @throws SetChangedError if a sync is about to replace it, or was interrupted there
  */
 export async function openDay(folder: string, day: string): Promise<SyncedDay | undefined> {
   const path = join(folder, placeOfDay(day));
@@ -128,7 +128,7 @@ async function refuseDay(folder: string, day: string, path: string, { days, pend
   }
 }
 
-/** Undefined where the file is not what the state says. */
+/** Undefined if the file is not what the state says. */
 async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<FileHandle | undefined> {
   let file: FileHandle;
   try {

@@ -34,7 +34,7 @@ function cacheFolderOf(folder: string): string {
  * The kept prices of a day.
  *
  * @param sha256 of the day's file as it is now
- * @returns undefined where nothing is kept, or what is kept is damaged or of another file
+ * @returns undefined if nothing is kept, or what is kept is damaged or of another file
  */
 export async function readCachedPrices(folder: string, day: string, sha256: string): Promise<DayPrices | undefined> {
   let bytes: Buffer;
@@ -98,7 +98,7 @@ export async function dropCachedPrices(folder: string, isHeld: (day: string) => 
   }
 }
 
-/** Undefined where the file is damaged. */
+/** Undefined if the file is damaged. */
 function headerOf(bytes: Buffer): Header | undefined {
   const content = bytes.subarray(CHECKSUM_LINE);
   if (!checksumLine(content).equals(bytes.subarray(0, CHECKSUM_LINE))) {

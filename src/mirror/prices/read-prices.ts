@@ -11,9 +11,9 @@ import { dropCachedPrices, readCachedPrices, writeCachedPrices } from "./price-c
  * Prices of the days of a synced folder, in the order asked for; a day that the folder does not have is passed over.
  *
  * A day is read from its Parquet file once and kept in the folder's `.catalog/prices`, which is as good as the file: it
- * names the file's SHA-256. Where the folder cannot be written, nothing is kept. Memory: one day.
+ * names the file's SHA-256. If the folder cannot be written, nothing is kept. Memory: one day.
  *
- * @throws FileError where a day's file is missing or was altered
+ * @throws FileError if a day's file is missing or was altered
  */
 export async function* readDayPrices(
   folder: string,

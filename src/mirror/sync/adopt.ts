@@ -21,11 +21,11 @@ export interface AdoptOptions {
 
 /**
  * Settles what becomes of day files that the folder's state has no record of: sync never replaces or removes a file that
- * it may not have written. They are taken over only where that is asked for, and only where their Parquet metadata say
+ * it may not have written. They are taken over only if that is asked for, and only if their Parquet metadata say
  * that this tool wrote them and that they are of that day.
  *
  * @returns the days taken over; what they hold is not known in detail, so they must be read again
- * @throws UsageError where there are such files and they are not to be, or cannot be, taken over
+ * @throws UsageError if there are such files and they are not to be, or cannot be, taken over
  */
 export async function adoptDays(
   { days, strangers }: DayFolders,
@@ -65,7 +65,7 @@ export async function adoptDays(
   return adopted;
 }
 
-/** Undefined where the file is not one of this tool's of that day. */
+/** Undefined if the file is not one of this tool's of that day. */
 async function contentOf(path: string, day: string): Promise<DayState | undefined> {
   const file = await openParquet(path);
   try {

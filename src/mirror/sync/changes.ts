@@ -26,7 +26,7 @@ export interface Findings {
  * is asked for, because the second is what remains. One changed day among N takes about log2(N) requests. A range that
  * one side holds nothing of is not cut.
  *
- * Changes that cancel out within a combination and a range are found only where a day of theirs is audited. A row that
+ * Changes that cancel out within a combination and a range are found only if a day of theirs is audited. A row that
  * was exchanged for another one of the same combination and day is never found by counts.
  *
  * @param counted what the service counts in `range`
@@ -48,8 +48,8 @@ export async function compareRange(range: DayRange, counted: Counts, comparison:
 }
 
 /**
- * Asks for the audited days of a range whose sum agrees. Where one differs, others must differ the other way round: the
- * days between are compared, too. Where every day that the copy holds agrees, so do the others, which hold nothing.
+ * Asks for the audited days of a range whose sum agrees. If one differs, others must differ the other way round: the
+ * days between are compared, too. If every day that the copy holds agrees, so do the others, which hold nothing.
  */
 async function auditRange(range: DayRange, comparison: Comparison): Promise<Findings> {
   const days = comparison.audited.filter((day) => isWithin(day, range));
@@ -108,7 +108,7 @@ function equals(a: Counts, b: Counts): boolean {
   return a.size === b.size && [...a].every(([rcd, rows]) => b.get(rcd) === rows);
 }
 
-/** Undefined where the part is not one of the whole. */
+/** Undefined if the part is not one of the whole. */
 function remainder(whole: Counts, part: Counts): Counts | undefined {
   const rest = new Map(whole);
   for (const [rcd, rows] of part) {

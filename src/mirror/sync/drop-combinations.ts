@@ -68,7 +68,7 @@ export async function dropCombinations(
   return dropped;
 }
 
-/** Writes a day's new file beside the copy; undefined where the present one is not what the state says. */
+/** Writes a day's new file beside the copy; undefined if the present one is not what the state says. */
 async function withoutCombinations(
   folder: string,
   day: string,

@@ -46,7 +46,7 @@ export interface SyncResult extends BatchResult {
   daysChecked: number;
   /** Of these, days that were compared by themselves. */
   daysAudited: number;
-  /** Runs after which every day has been compared by itself again; undefined where nothing is audited. */
+  /** Runs after which every day has been compared by itself again; undefined if nothing is audited. */
   auditCycle: number | undefined;
   /** Days removed because the filters' dates have left them behind. */
   daysPruned: number;
@@ -62,10 +62,10 @@ export interface SyncResult extends BatchResult {
  *
  * Interrupted at any instant, every day is whole, as it was or as it is now, and the next run goes on.
  *
- * @throws UsageError where the folder is a copy of another set, or holds day files that sync may not have written
- * @throws LockedError where another process is writing it
- * @throws ShrinkError where more than half of the rows would go
- * @throws SetChangedError where the set changes faster than it can be read
+ * @throws UsageError if the folder is a copy of another set, or holds day files that sync may not have written
+ * @throws LockedError if another process is writing it
+ * @throws ShrinkError if more than half of the rows would go
+ * @throws SetChangedError if the set changes faster than it can be read
  */
 export async function syncFolder(client: CatalogClient, options: SyncOptions): Promise<SyncResult> {
   const { folder, pid } = options;
