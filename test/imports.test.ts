@@ -52,7 +52,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   ],
   export: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
   mirror: ["pull", "export", "diff", "output", "rows", "files", "api", "contract", "errors.ts"],
-  prices: ["mirror", "contract", "errors.ts"],
+  prices: ["mirror", "diff", "contract", "errors.ts"],
   diff: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
   pull: ["output", "rows", "files", "api", "contract", "errors.ts"],
   output: ["rows", "files", "contract", "errors.ts", "failures.ts"],

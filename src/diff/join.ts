@@ -2,7 +2,8 @@ import type { Day } from "./day-rows.ts";
 import { type Listing, unpackListing, unpackProduct } from "./listing.ts";
 import { samePrices } from "./prices.ts";
 
-export type Change = "changed" | "appeared" | "vanished";
+export const CHANGES = ["changed", "appeared", "vanished"] as const;
+export type Change = (typeof CHANGES)[number];
 
 /**
  * One difference between two days. `from` is absent if the product appeared, `to` if it vanished. If a
@@ -14,6 +15,8 @@ export interface Difference {
   sku: string;
   from: Listing | undefined;
   to: Listing | undefined;
+  /** The days of the rows that are compared, where they may be others than the compared days. */
+  seen?: { from: string | undefined; to: string | undefined } | undefined;
 }
 
 /** How one product fared; `unchanged` has no differences. */

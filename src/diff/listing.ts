@@ -24,9 +24,17 @@ export function packListing(rows: RowBatch, row: number): PackedListing {
   const raw = (name: string) => memberOf(rows, row, name);
   const text = (name: string) => JSON.parse(raw(name)) as string;
   return {
-    product: `${text("retailer")}${SEPARATOR}${text("sku")}`,
+    product: packProduct(text("retailer"), text("sku")),
     facts: `[${FACTS.map(raw).join(",")}]`,
   };
+}
+
+export function packFacts(listing: Listing): string {
+  return `[${FACTS.map((name) => listing[name]).join(",")}]`;
+}
+
+export function packProduct(retailer: string, sku: string): string {
+  return `${retailer}${SEPARATOR}${sku}`;
 }
 
 export function unpackListing(facts: string): Listing {

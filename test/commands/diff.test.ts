@@ -59,6 +59,9 @@ test("tells what changed price, vanished and appeared, and nothing else", async 
         title: "Title of dearer",
         from_selling_price: 19.9,
         to_selling_price: 21.5,
+        percent: 8.04,
+        from_seen: MONDAY,
+        to_seen: TUESDAY,
       },
       {
         ...PLACE,
@@ -68,8 +71,22 @@ test("tells what changed price, vanished and appeared, and nothing else", async 
         sku: "gone",
         title: "Title of gone",
         from_selling_price: 5,
+        percent: null,
+        from_seen: MONDAY,
+        to_seen: null,
       },
-      { ...PLACE, ...never, ...after, change: "appeared", sku: "new", title: "Title of new", to_selling_price: 7 },
+      {
+        ...PLACE,
+        ...never,
+        ...after,
+        change: "appeared",
+        sku: "new",
+        title: "Title of new",
+        to_selling_price: 7,
+        percent: null,
+        from_seen: null,
+        to_seen: TUESDAY,
+      },
     ],
   });
 });
@@ -85,8 +102,18 @@ test("keeps the digits of prices in CSV", async () => {
   ]);
 });
 
-test("shows a table with its summary", async () => {
+test("a table lists what changed and counts the rest", async () => {
   const { stdout } = await diff(WEEK, "-f", "table");
+  expect(stdout.split("\n").slice(2)).toEqual([
+    expect.stringMatching(/^changed .* dearer /),
+    "",
+    "2026-01-12 to 2026-01-13: 1 changed, 1 appeared, 1 vanished, 1 unchanged",
+    "",
+  ]);
+});
+
+test("shows a table of every kind with its summary, what changed first", async () => {
+  const { stdout } = await diff(WEEK, "-f", "table", "--only", "vanished,appeared,changed");
   expect(stdout).toBe(`retailer: acme · currency: EUR
 
 change    title            price before  price after       %  sku     mrp before  mrp after
@@ -101,13 +128,34 @@ vanished  Title of gone               5            –          gone            
 
 test("a table that leaves differences out says how many", async () => {
   const rows = Array.from({ length: 43 }, (_, index) => row(`p${index}`, TUESDAY, "1"));
-  const { stdout } = await diff([row("p0", MONDAY, "1"), ...rows], "-f", "table");
+  const { stdout } = await diff([row("p0", MONDAY, "1"), ...rows], "-f", "table", "--only", "appeared");
   expect(stdout.split("\n").slice(-4)).toEqual([
     "",
     "2 more differences; -f ndjson or -o FILE has them all",
     "2026-01-12 to 2026-01-13: 0 changed, 42 appeared, 0 vanished, 1 unchanged",
     "",
   ]);
+});
+
+test.each([
+  ["drop", ["fell", "rose"]],
+  ["rise", ["rose", "fell"]],
+  ["percent:desc", ["rose", "fell"]],
+  ["title:desc", ["rose", "fell"]],
+])("sorts by %s", async (sort, skus) => {
+  const rows = [
+    ...[row("rose", MONDAY, "1"), row("rose", TUESDAY, "2")],
+    ...[row("fell", MONDAY, "2"), row("fell", TUESDAY, "1")],
+  ];
+  const { stdout } = await diff(rows, "--sort", sort);
+  expect(parsed(stdout).map(({ sku }) => sku)).toEqual(skus);
+});
+
+test("--fail-if ends with 8 after the output is complete, and only for the kinds that are written", async () => {
+  const held = await diff(WEEK, "--fail-if", "percent > 5");
+  const other = await diff(WEEK, "--fail-if", "percent > 5", "--only", "appeared");
+  expect([held.code, parsed(held.stdout).length, other.code, parsed(other.stdout).length]).toEqual([8, 3, 0, 1]);
+  expect(held.stderr).toContain("percent > 5 holds for 1 product, the first is acme dearer");
 });
 
 test("a sku of two retailers is two products", async () => {
@@ -147,6 +195,11 @@ test("--fail-on-empty makes a day without rows a failure, which leaves no file",
 test.each([
   [["diff", "--demo"], "--from is missing: name the earlier of the two crawl days"],
   [["diff", "--demo", "--from", TUESDAY, "--to", MONDAY], "--from 2026-01-13 is not before --to 2026-01-12"],
+  [["diff", "--demo", "--from", "7d", "--only", "change"], '--only "change" is not a kind'],
+  [["diff", "--from", "7d", "--as-of"], "--as-of needs every day up to the two, which only a synced folder has"],
+  [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs every day up to the two"],
+  [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],
+  [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave one out"],
   [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(args);

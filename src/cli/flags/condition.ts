@@ -1,5 +1,6 @@
 import { closest } from "../../contract/closest.ts";
-import { UsageError } from "../../errors.ts";
+import { groupDigits } from "../../contract/decimal.ts";
+import { ConditionHoldsError, UsageError } from "../../errors.ts";
 import { quoted } from "./values.ts";
 
 const COMPARISONS = {
@@ -27,6 +28,14 @@ export interface Condition<Field extends string> {
 export function parseCondition<Field extends string>(text: string, fields: readonly Field[]): Condition<Field> {
   const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
   return { text, holds: (row) => parts.every((part) => part(row)) };
+}
+
+/** The error that says for how many products the condition holds, at least one, each as `retailer sku`. */
+export function heldBy({ text }: Condition<string>, products: ReadonlySet<string>): ConditionHoldsError {
+  const [first] = products;
+  return new ConditionHoldsError(
+    `${text} holds for ${groupDigits(products.size)} product${products.size === 1 ? "" : "s"}, the first is ${first}`,
+  );
 }
 
 function parsePart<Field extends string>(

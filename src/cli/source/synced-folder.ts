@@ -57,7 +57,7 @@ export async function withSyncedFolder<T>(
   return await withinMaxTime(globals, context, async (signal) => {
     const reporter = createReporter(globals, context);
     try {
-      const folder = options.demo ? await demoFolder(options, context) : await namedFolder(options.folder);
+      const folder = options.demo ? await demoFolder(globals, context) : await namedFolder(options.folder);
       const state = await readSyncedFolder(folder);
       const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
       if (Object.keys(state.filters).length > 0) {
@@ -93,7 +93,7 @@ async function namedFolder(folder: string | undefined): Promise<string> {
 }
 
 /** The folder of the day's demo rows; it is filled where it is not there yet. */
-async function demoFolder({ globals }: FolderOptions, context: Context): Promise<string> {
+export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
   const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
   if (!(await isSyncedFolder(folder))) {
     await makeFolder(folder);

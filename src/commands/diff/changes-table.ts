@@ -1,35 +1,18 @@
 import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
-import type { Change, Difference } from "../../diff/join.ts";
+import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
 import { jsonCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
-import { diffValue } from "./record.ts";
+import { diffValue, percentMoved } from "./record.ts";
 
-/** Differences of each kind that a table shows; a person reads no more, and every other format has them all. */
+/** Differences that a table shows; a person reads no more, and every other format has them all. */
 const SHOWN = 40;
-
-const CHANGES = ["changed", "appeared", "vanished"] as const satisfies readonly Change[];
 
 /** Takes differences as they come and hands out those that are to be shown. */
 export interface Selection {
   add(differences: readonly Difference[]): void;
   selected(): readonly Difference[];
-}
-
-/** Keeps the first differences of each kind, whatever their number. */
-export function firstOfEachKind(): Selection {
-  const kept: Record<Change, Difference[]> = { changed: [], appeared: [], vanished: [] };
-  return {
-    add: (differences) => {
-      for (const difference of differences) {
-        if (kept[difference.change].length < SHOWN) {
-          kept[difference.change].push(difference);
-        }
-      }
-    },
-    selected: () => CHANGES.flatMap((change) => kept[change]),
-  };
 }
 
 /** Differences that are held beyond the limit before they are sorted and cut again. */
@@ -56,9 +39,23 @@ export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<Li
   };
 }
 
-/** What a table shows where neither an order nor a limit is asked for is `firstOfEachKind`; else at most so many. */
-export function shownInTable({ sort, limit }: ListOptions): Selection {
-  return sort === undefined && limit === undefined ? firstOfEachKind() : firstInOrder({ sort, limit: limit ?? SHOWN });
+/** What a table shows: in the order of `--sort`, else what changed first. */
+export function shownInTable({ sort, limit = SHOWN }: ListOptions): Selection {
+  return sort === undefined ? changedFirst(limit) : firstInOrder({ sort, limit });
+}
+
+function changedFirst(limit: number): Selection {
+  const kept: Record<Change, Difference[]> = { changed: [], appeared: [], vanished: [] };
+  return {
+    add: (differences) => {
+      for (const difference of differences) {
+        if (kept[difference.change].length < limit) {
+          kept[difference.change].push(difference);
+        }
+      }
+    },
+    selected: () => CHANGES.flatMap((change) => kept[change]).slice(0, limit),
+  };
 }
 
 export function diffTable(differences: readonly Difference[]): Table {
@@ -78,20 +75,13 @@ export function diffTable(differences: readonly Difference[]): Table {
       jsonCell((to ?? from)?.title ?? "null"),
       jsonCell(from?.selling_price ?? "null"),
       jsonCell(to?.selling_price ?? "null"),
-      percentCell(percentMoved(from, to)),
+      percentCell(percentMoved({ from, to })),
       textCell(currencies(from, to)),
       textCell(sku),
       jsonCell(from?.mrp ?? "null"),
       jsonCell(to?.mrp ?? "null"),
     ]),
   };
-}
-
-/** How far the selling price moved, in percent; undefined where that has no meaning. */
-function percentMoved(from: Difference["from"], to: Difference["to"]): number | undefined {
-  const before = Number(from?.selling_price ?? Number.NaN);
-  const after = Number(to?.selling_price ?? Number.NaN);
-  return from?.currency === to?.currency && before > 0 ? ((after - before) / before) * 100 : undefined;
 }
 
 function currencies(from: Difference["from"], to: Difference["to"]): string {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { parseCondition } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
@@ -10,20 +11,32 @@ import {
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
-import { checkDate } from "../../cli/flags/values.ts";
+import { checkDate, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
+import { closest } from "../../contract/closest.ts";
 import { isFromLatest } from "../../contract/date-expression.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { CHANGES, type Change } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDayPair } from "./days.ts";
-import { DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
+import { CONDITION_FIELDS, DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
   from?: string;
   to?: string;
   against?: string;
+  asOf?: boolean;
+  maxAge?: string;
+  only?: string;
+  failIf?: string;
 }
+
+/** Shorter names for what a list is sorted by. */
+const SORT_WORDS = {
+  drop: { column: "percent", descending: false },
+  rise: { column: "percent", descending: true },
+} as const;
 
 export function declare(
   command: Command,
@@ -34,16 +47,22 @@ export function declare(
   command
     .description(
       "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
-        "A price changed where mrp, selling_price, discount_pct or currency did.",
+        "A price changed where mrp, selling_price, discount_pct or currency did. Of a synced folder --as-of compares the " +
+        "last known prices up to each day, which is the default where the two days share few products.",
     )
     .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC)")
     .option("--to <day>", "the later crawl day (default: yesterday)")
-    .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key");
+    .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
+    .option("--as-of", "compare the last known price of each product up to each day (with --against or --demo)")
+    .option("--no-as-of", "compare the rows of the two days themselves")
+    .option("--max-age <days>", "with --as-of: a price older than this is not known, as in 14d")
+    .option("--only <kinds>", `only these kinds, a comma list of ${CHANGES.join(", ")}`)
+    .option("--fail-if <condition>", "exit with 8 when a product meets it, as in 'percent < -20'");
   addVocabularyFlags(command);
   addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson");
   addPullFlags(command);
   addReadFlags(command, "when one of the days has no rows");
-  addListFlags(command, "to_selling_price");
+  addListFlags(command, "to_selling_price", ", or drop or rise");
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -52,7 +71,9 @@ Examples:
   $ catalog diff --demo --from 13d --to yesterday
   $ catalog diff --from 7d --retailer acme
   $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv
-  $ catalog sync rows && catalog diff --against rows --from 7d`,
+  $ catalog sync rows && catalog diff --against rows --from 7d
+  $ catalog diff --against rows --as-of --from latest-7d --to latest --sort drop --limit 20
+  $ catalog diff --against rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv`,
     )
     .action((flags: Flags) => run(parseOptions(command, flags, context), context));
 }
@@ -66,12 +87,15 @@ function parseOptions(command: Command, flags: Flags, context: Context): DiffOpt
     filters: parseFilters(flags, context.now()),
     ...parseDays(flags, context.now()),
     against: parseFolder(flags, globals),
+    ...parseAsOf(flags),
+    only: flags.only === undefined ? undefined : parseKinds(flags.only),
+    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, CONDITION_FIELDS),
     demo: flags.demo ?? false,
     output,
     pageSize: LIMITS.pageSize.maximum,
     ...parsePullFlags(flags),
     failOnEmpty: flags.failOnEmpty ?? false,
-    list: parseList(flags, DIFF_COLUMNS),
+    list: parseList(flags, DIFF_COLUMNS, SORT_WORDS),
   };
 }
 
@@ -94,6 +118,49 @@ function parseFolder({ against, demo, concurrency, maxRate }: Flags, globals: Gl
     }
   }
   return against;
+}
+
+function parseAsOf({ asOf, maxAge, against, demo }: Flags): Pick<DiffOptions, "asOf" | "maxAge"> {
+  if (maxAge === undefined && asOf !== true) {
+    return { asOf, maxAge: undefined };
+  }
+  const flag = asOf === true ? "--as-of" : "--max-age";
+  if (asOf === false) {
+    throw new UsageError("--max-age is about last known prices, which --no-as-of does not compare; leave one out.", {
+      flag,
+    });
+  }
+  if (against === undefined && !demo) {
+    throw new UsageError(
+      `${flag} needs every day up to the two, which only a synced folder has at hand: run \`catalog sync rows\`, then add --against rows.`,
+      { flag },
+    );
+  }
+  if (maxAge === undefined) {
+    return { asOf: true, maxAge };
+  }
+  const [, days] = /^(\d{1,5})d$/.exec(maxAge) ?? [];
+  if (days === undefined) {
+    throw new UsageError(`--max-age ${quoted(maxAge)} is not a number of days; write 14d.`, {
+      flag: "--max-age",
+      value: maxAge,
+    });
+  }
+  return { asOf: true, maxAge: Number(days) };
+}
+
+function parseKinds(text: string): Change[] {
+  return text.split(",").map((part) => {
+    const kind = CHANGES.find((known) => known === part.trim());
+    if (kind === undefined) {
+      throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${CHANGES.join(", ")}.`, {
+        flag: "--only",
+        value: part,
+        suggestions: closest(part, CHANGES),
+      });
+    }
+    return kind;
+  });
 }
 
 function parseDays(flags: Flags, now: number): Pick<DiffOptions, "from" | "to"> {

@@ -1,6 +1,7 @@
 import type { Reporter } from "../../cli/reporter.ts";
 import { type DateExpression, dayOf, isFromLatest, resolveDay } from "../../contract/date-expression.ts";
-import type { DiffSource } from "../../diff/source.ts";
+import type { DiffSummary } from "../../diff/compare.ts";
+import type { Difference } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 
 /** The days that are compared, wherever their rows are. */
@@ -8,7 +9,13 @@ export interface ComparedDays {
   /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
   from: string;
   to: string;
-  source: DiffSource;
+  /** Whether the last known prices up to the days are compared, not the rows of the days themselves. */
+  asOf: boolean;
+  /** Hands on all differences, and tells how many rows there are to read and were read. */
+  compare(
+    progress: { onTotal?: (rows: number) => void; onRows?: (rows: number) => void },
+    onDifferences: (differences: readonly Difference[]) => Promise<void>,
+  ): Promise<DiffSummary>;
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
   signal: AbortSignal;

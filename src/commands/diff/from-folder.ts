@@ -1,13 +1,20 @@
 import { withinMaxTime } from "../../cli/max-time.ts";
-import { createReporter } from "../../cli/reporter.ts";
+import { createReporter, type Reporter } from "../../cli/reporter.ts";
 import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/source/folder-vocabulary.ts";
+import { demoFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
+import { diffDays } from "../../diff/compare.ts";
 import { folderDays } from "../../mirror/folder/folder-days.ts";
 import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import type { DayPrices } from "../../mirror/prices/day-prices.ts";
+import { readDayPrices } from "../../mirror/prices/read-prices.ts";
+import { readTitles, type TitledRow } from "../../mirror/prices/titles.ts";
+import { diffAsOf, sharedProducts } from "../../prices/as-of.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
@@ -18,13 +25,13 @@ import type { DiffOptions } from "./options.ts";
  * @throws UsageError where the folder cannot tell of a day, or has nothing of a filter
  */
 export async function withFolderDays(
-  folder: string,
   options: DiffOptions,
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
   const { globals } = options;
   await withinMaxTime(globals, context, async (signal) => {
+    const folder = options.against ?? (await demoFolder(globals, context));
     const state = await readSyncedFolder(folder);
     const filters = await resolveFilters(options.filters, folderFilters(folder, state), context.now());
     const isWanted = combinationFilter(filters);
@@ -35,20 +42,45 @@ export async function withFolderDays(
     if (Object.keys(state.filters).length > 0) {
       reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
     }
+    const about = {
+      ...{ from, to, reporter, signal },
+      daysWithRows: async (empty: readonly string[]) => describeDays(matchingDays(state, isWanted), empty),
+    };
+    const pricesOf = (wanted: readonly string[]) => readDayPrices(folder, state, wanted, { signal, pid: context.pid });
+    if (options.asOf ?? (await shareFew({ from, to }, pricesOf, isWanted, reporter))) {
+      const held = matchingDays(state, isWanted).filter((day) => day <= to);
+      const titlesOf = (rows: readonly TitledRow[]) => readTitles(folder, rows);
+      const asOf = { ...{ from, to, isWanted, titlesOf }, maxAge: options.maxAge };
+      await use({ ...about, asOf: true, compare: (_, onDifferences) => diffAsOf(pricesOf(held), asOf, onDifferences) });
+      return;
+    }
     const days = await openDays(folder, [from, to]);
     try {
-      await use({
-        from,
-        to,
-        source: folderDays(days, { isWanted, signal }),
-        reporter,
-        signal,
-        daysWithRows: async (empty) => describeDays(matchingDays(state, isWanted), empty),
-      });
+      const source = folderDays(days, { isWanted, signal });
+      const compare: ComparedDays["compare"] = (progress, onDifferences) =>
+        diffDays(source, { from, to, ...progress }, onDifferences);
+      await use({ ...about, asOf: false, compare });
     } finally {
       await closeDays(days);
     }
   });
+}
+
+/** Whether fewer than half of the products of the day with fewer products are on the other day, too. */
+async function shareFew(
+  { from, to }: { from: string; to: string },
+  pricesOf: (days: readonly string[]) => AsyncIterable<DayPrices>,
+  isWanted: (combination: Rcd) => boolean,
+  reporter: Reporter,
+): Promise<boolean> {
+  const { onBoth, onFewer } = await sharedProducts(pricesOf([from, to]), isWanted);
+  if (onBoth * 2 >= onFewer) {
+    return false;
+  }
+  reporter.note(
+    `${from} and ${to} share ${groupDigits(onBoth)} of ${groupDigits(onFewer)} products, so the last known prices up to each are compared; --no-as-of compares the days themselves`,
+  );
+  return true;
 }
 
 function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {

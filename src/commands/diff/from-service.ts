@@ -1,5 +1,6 @@
 import { withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
+import { diffDays } from "../../diff/compare.ts";
 import { serviceDays } from "../../diff/service-source.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
@@ -15,9 +16,11 @@ export async function withServiceDays(
     const extent = async () => (await client.coverage(filters, signal)).meta.coverage;
     const days = await resolveDaysOf(options, context.now(), async () => (await extent()).latest_date);
     const onRestart = (reason: string) => reporter.note(`reading a part of a day again: ${reason}`);
+    const source = serviceDays(client, { filters, pageSize, concurrency, signal, onRestart });
     await use({
       ...days,
-      source: serviceDays(client, { filters, pageSize, concurrency, signal, onRestart }),
+      asOf: false,
+      compare: (progress, onDifferences) => diffDays(source, { ...days, ...progress }, onDifferences),
       reporter,
       signal,
       daysWithRows: async () => {

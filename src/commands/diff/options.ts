@@ -1,11 +1,23 @@
+import type { Condition } from "../../cli/flags/condition.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import type { DateExpression } from "../../contract/date-expression.ts";
+import type { Change } from "../../diff/join.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 export const DIFF_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
 export type DiffFormat = (typeof DIFF_FORMATS)[number];
+
+/** Fields of a difference that `--fail-if` may use. */
+export const CONDITION_FIELDS = [
+  "percent",
+  "from_selling_price",
+  "to_selling_price",
+  "from_discount_pct",
+  "to_discount_pct",
+] as const;
+export type ConditionField = (typeof CONDITION_FIELDS)[number];
 
 export interface DiffOptions {
   globals: GlobalOptions;
@@ -16,6 +28,13 @@ export interface DiffOptions {
   to: DateExpression;
   /** A synced folder, the rows of which are compared instead of a service's. */
   against: string | undefined;
+  /** Whether last known prices are compared instead of the days themselves; undefined to decide by the two days. */
+  asOf: boolean | undefined;
+  /** Days after which a price is no longer known; undefined for never. */
+  maxAge: number | undefined;
+  /** The kinds of differences that are written; undefined for the usual ones of the format. */
+  only: readonly Change[] | undefined;
+  failIf: Condition<ConditionField> | undefined;
   demo: boolean;
   output: OutputOptions<DiffFormat>;
   pageSize: number;

@@ -13,11 +13,16 @@ export const DIFF_COLUMNS: readonly string[] = [
   "from_date",
   "to_date",
   ...PRICES.flatMap((price) => [`from_${price}`, `to_${price}`]),
+  "percent",
+  "from_seen",
+  "to_seen",
 ];
 
 /**
  * The JSON text of a difference. Prices have the digits the API sent and are null on the day that has none; department,
- * category and title are those of the later day that lists the product.
+ * category and title are those of the later day that lists the product. `percent` is how far the selling price moved, with
+ * two decimals. `from_seen` and `to_seen` are the days of the prices: with last known prices these may be before
+ * `from_date` and `to_date`.
  */
 export function diffRecord(difference: Difference, days: { from: string; to: string }): string {
   const raw = membersOf(difference, days);
@@ -26,15 +31,24 @@ export function diffRecord(difference: Difference, days: { from: string; to: str
 
 /** One member of a difference, to sort by. */
 export function diffValue(difference: Difference, column: string): unknown {
-  return JSON.parse(membersOf(difference, { from: "", to: "" })[column] ?? "null");
+  return column === "percent"
+    ? percentMoved(difference)
+    : JSON.parse(membersOf(difference, { from: "", to: "" })[column] ?? "null");
+}
+
+/** How far the selling price moved, in percent; undefined where that has no meaning. */
+export function percentMoved({ from, to }: Pick<Difference, "from" | "to">): number | undefined {
+  const before = Number(from?.selling_price ?? Number.NaN);
+  const after = Number(to?.selling_price ?? Number.NaN);
+  const percent = ((after - before) / before) * 100;
+  return from?.currency === to?.currency && before > 0 && Number.isFinite(percent) ? percent : undefined;
 }
 
 /** The raw JSON text of each member. */
-function membersOf(
-  { change, retailer, sku, from, to }: Difference,
-  days: { from: string; to: string },
-): Record<string, string | undefined> {
+function membersOf(difference: Difference, days: { from: string; to: string }): Record<string, string | undefined> {
+  const { change, retailer, sku, from, to, seen = days } = difference;
   const shown = to ?? from;
+  const percent = percentMoved(difference);
   return {
     change: JSON.stringify(change),
     retailer: JSON.stringify(retailer),
@@ -44,6 +58,9 @@ function membersOf(
     ...Object.fromEntries(DESCRIBING.map((name) => [name, shown?.[name]])),
     ...prefixed("from", from),
     ...prefixed("to", to),
+    percent: percent === undefined ? "null" : String(Number(percent.toFixed(2))),
+    from_seen: from && JSON.stringify(seen.from),
+    to_seen: to && JSON.stringify(seen.to),
   };
 }
 

@@ -1,3 +1,4 @@
+import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
@@ -5,8 +6,8 @@ import { withProgress } from "../../cli/pull-progress.ts";
 import { keepHeapSmall } from "../../cli/small-heap.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
-import { type DiffSummary, diffDays } from "../../diff/compare.ts";
-import type { Difference } from "../../diff/join.ts";
+import type { DiffSummary } from "../../diff/compare.ts";
+import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { openDestination } from "../../output/destination/open.ts";
 import { loadEncoder, type RowFormat } from "../../output/formats/registry.ts";
@@ -15,8 +16,8 @@ import { wrap } from "../../output/terminal/wrap.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
-import type { DiffOptions } from "./options.ts";
-import { DIFF_COLUMNS, diffRecord } from "./record.ts";
+import type { ConditionField, DiffOptions } from "./options.ts";
+import { DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
 
 /** Retailers that a warning names. */
 const NAMED = 5;
@@ -27,12 +28,24 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
   await withDays(options, context, async (days) => {
     const { format } = options.output;
     if (format === "table") {
-      await showTable(options, days, context);
+      failIfHeld(options, await showTable(options, days, context));
       return;
     }
-    const summary = await writeRecords({ ...options.output, format }, options, days, context);
-    days.reporter.note(`${days.from} to ${days.to}: ${summaryLine(summary)}`);
+    const result = await writeRecords({ ...options.output, format }, options, days, context);
+    days.reporter.note(resultLine(days, result.summary));
+    failIfHeld(options, result);
   });
+}
+
+interface DiffResult {
+  summary: DiffSummary;
+  /** Products that meet `--fail-if`. */
+  held: ReadonlySet<string>;
+}
+
+/** Which comparison it is, and what came of it. */
+function resultLine({ from, to, asOf }: ComparedDays, summary: DiffSummary): string {
+  return `${from} to ${to}${asOf ? ", by last known prices" : ""}: ${summaryLine(summary)}`;
 }
 
 async function withDays(
@@ -40,19 +53,25 @@ async function withDays(
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  if (options.against === undefined) {
+  if (options.against === undefined && options.asOf !== true) {
     const { withServiceDays } = await import("./from-service.ts");
     await withServiceDays(options, context, use);
   } else {
     const { withFolderDays } = await import("./from-folder.ts");
-    await withFolderDays(options.against, options, context, use);
+    await withFolderDays(options, context, use);
   }
 }
 
-async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<void> {
+function failIfHeld({ failIf }: DiffOptions, { held }: DiffResult): void {
+  if (failIf !== undefined && held.size > 0) {
+    throw heldBy(failIf, held);
+  }
+}
+
+async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<DiffResult> {
   const { add, selected } = shownInTable(options.list);
   let all = 0;
-  const summary = await compareDays(options, days, context, async (differences) => {
+  const compared = await compareDays(options, days, context, async (differences) => {
     all += differences.length;
     add(differences);
   });
@@ -66,7 +85,7 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
   const left = all - differences.length;
   const more =
     left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
-  const result = wrap(`${days.from} to ${days.to}: ${summaryLine(summary)}`, width);
+  const result = wrap(resultLine(days, compared.summary), width);
   await showText(
     `${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`,
     options.output,
@@ -76,6 +95,11 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
   if (differences.length > 0) {
     notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
   }
+  const { appeared, vanished } = compared.summary.products;
+  if (options.only === undefined && appeared + vanished > 0) {
+    days.reporter.note("--only appeared,vanished lists the others");
+  }
+  return compared;
 }
 
 async function writeRecords(
@@ -83,7 +107,7 @@ async function writeRecords(
   options: DiffOptions,
   days: ComparedDays,
   context: Context,
-): Promise<DiffSummary> {
+): Promise<DiffResult> {
   const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
   const destination = await openDestination({
     ...output,
@@ -100,7 +124,7 @@ async function writeRecords(
   let written = 0;
   try {
     await destination.write(await encoder.begin());
-    const summary = await compareDays(options, days, context, async (differences) => {
+    const compared = await compareDays(options, days, context, async (differences) => {
       if (selection !== undefined) {
         selection.add(differences);
       } else if (written < limit) {
@@ -112,41 +136,64 @@ async function writeRecords(
     await write(selection?.selected() ?? []);
     await destination.write(await encoder.end());
     await destination.finish();
-    return summary;
+    return compared;
   } catch (error) {
     await destination.abandon();
     throw error;
   }
 }
 
+/** Hands on the differences of the kinds that are asked for, and of these counts the products that meet `--fail-if`. */
 async function compareDays(
   options: DiffOptions,
   days: ComparedDays,
   context: Context,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
-): Promise<DiffSummary> {
-  const { from, to, source, reporter } = days;
+): Promise<DiffResult> {
+  const { reporter } = days;
+  const kinds = kindsOf(options);
+  const held = new Set<string>();
   const summary = await withProgress(reporter, context, options, (update) =>
-    diffDays(
-      source,
-      { from, to, onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) },
-      onDifferences,
-    ),
+    days.compare({ onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) }, async (differences) => {
+      const wanted = differences.filter(({ change }) => kinds.includes(change));
+      for (const difference of options.failIf === undefined ? [] : wanted) {
+        if (options.failIf?.holds(conditionRow(difference))) {
+          held.add(`${difference.retailer} ${difference.sku}`);
+        }
+      }
+      await onDifferences(wanted);
+    }),
   );
   await warnOfGaps(summary, options.failOnEmpty, days);
-  return summary;
+  return { summary, held };
+}
+
+/** A table shows what changed, and the rest as counts; other formats have all kinds. */
+function kindsOf({ only, output }: DiffOptions): readonly Change[] {
+  return only ?? (output.format === "table" ? ["changed"] : CHANGES);
+}
+
+function conditionRow(difference: Difference): Record<ConditionField, number | undefined> {
+  const { from, to } = difference;
+  return {
+    percent: percentMoved(difference),
+    from_selling_price: from && Number(from.selling_price),
+    to_selling_price: to && Number(to.selling_price),
+    from_discount_pct: from && Number(from.discount_pct),
+    to_discount_pct: to && Number(to.discount_pct),
+  };
 }
 
 /** Says where a day has no rows at all: that is a crawl that did not happen rather than a shop that was emptied. */
 async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days: ComparedDays): Promise<void> {
-  const { reporter, daysWithRows } = days;
+  const { reporter, daysWithRows, asOf } = days;
   const sides = ["from", "to"] as const;
   const empty = sides
     .filter((side) => [...retailers.values()].every((rows) => rows[side] === 0))
     .map((side) => days[side]);
   if (empty.length > 0) {
     const others = await daysWithRows(empty);
-    const message = `no rows match on ${empty.join(" and ")}${others === undefined ? "" : ` (${others})`}`;
+    const message = `no rows match ${asOf ? "up to" : "on"} ${empty.join(" and ")}${others === undefined ? "" : ` (${others})`}`;
     if (failOnEmpty) {
       throw new EmptyResultError(message);
     }
@@ -159,7 +206,9 @@ async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days
       const seen = side === "from" ? "appeared" : "vanished";
       const named = missing.slice(0, NAMED).join(", ");
       const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more retailers` : "";
-      reporter.warn(`no rows on ${days[side]} of ${named}${more}: everything of theirs counts as ${seen}`);
+      reporter.warn(
+        `no rows ${asOf ? "up to" : "on"} ${days[side]} of ${named}${more}: everything of theirs counts as ${seen}`,
+      );
     }
   }
 }

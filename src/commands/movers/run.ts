@@ -1,3 +1,4 @@
+import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
@@ -6,7 +7,7 @@ import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { dayOf, resolveDay } from "../../contract/date-expression.ts";
 import { groupDigits } from "../../contract/decimal.ts";
-import { ConditionHoldsError, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { readDayPrices } from "../../mirror/prices/read-prices.ts";
 import { readTitles, titleKey } from "../../mirror/prices/titles.ts";
 import type { TextFormat } from "../../output/formats/registry.ts";
@@ -103,10 +104,7 @@ function failIf(condition: NonNullable<MoversOptions["failIf"]>, movers: readonl
     }),
   );
   const products = new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`));
-  const [first] = products;
-  if (first !== undefined) {
-    throw new ConditionHoldsError(
-      `${condition.text} holds for ${groupDigits(products.size)} product${products.size === 1 ? "" : "s"}, the first is ${first}`,
-    );
+  if (products.size > 0) {
+    throw heldBy(condition, products);
   }
 }

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+const [FIRST, FROM, BETWEEN, TO] = ["2026-01-01", "2026-01-10", "2026-01-14", "2026-01-15"] as const;
+
+const at = (sku: string, crawl_date: string, selling_price: number, title = `Title of ${sku}`) =>
+  product({ sku, crawl_date, selling_price, title });
+
+/** The two days share one of two products; `old` was last crawled long before. */
+const ROWS = [
+  ...[at("fell", FIRST, 10), at("fell", BETWEEN, 7, "New title")],
+  ...[at("old", FIRST, 5), at("old", TO, 6)],
+  ...[at("both", FROM, 3), at("both", TO, 3)],
+  ...[at("once", FROM, 4), at("twice", FROM, 4), at("new", BETWEEN, 8), at("late", TO, 1)],
+];
+
+async function diff(...args: string[]) {
+  const { folder, sync } = await servedFolder(ROWS);
+  await sync();
+  const days = ["--from", FROM, "--to", TO];
+  const { code, stdout, stderr } = await runInProcess(["diff", "--against", folder, ...days, ...args]);
+  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code, stdout, stderr, records, skus: records.map(({ change, sku }) => [change, sku]) };
+}
+
+test("compares the last known price of each product up to the two days", async () => {
+  const { code, records } = await diff("--as-of", "--only", "changed");
+  expect([code, records]).toEqual([
+    0,
+    [
+      expect.objectContaining({
+        ...{ sku: "fell", title: "New title", from_selling_price: 10, to_selling_price: 7, percent: -30 },
+        ...{ from_date: FROM, to_date: TO, from_seen: FIRST, to_seen: BETWEEN },
+      }),
+      expect.objectContaining({ sku: "old", from_seen: FIRST, to_seen: TO, percent: 20 }),
+    ],
+  ]);
+});
+
+test("a product vanishes only where its price is older than --max-age", async () => {
+  const unbounded = await diff("--as-of", "--only", "appeared,vanished");
+  const bounded = await diff("--max-age", "4d", "--only", "appeared,vanished");
+  expect(unbounded.skus).toEqual([
+    ["appeared", "late"],
+    ["appeared", "new"],
+  ]);
+  expect(bounded.skus).toEqual([
+    ["appeared", "fell"],
+    ["appeared", "late"],
+    ["appeared", "new"],
+    ["appeared", "old"],
+    ["vanished", "once"],
+    ["vanished", "twice"],
+  ]);
+});
+
+test("is the default where the two days share fewer than half of their products, and says so", async () => {
+  const { stdout, stderr } = await diff("-f", "table");
+  expect(stdout).toContain(
+    "2026-01-10 to 2026-01-15, by last known prices: 2 changed, 2 appeared, 0 vanished, 3 unchanged",
+  );
+  expect(stderr).toBe("");
+  const told = await diff("-v", "-f", "table");
+  expect(told.stderr).toContain("share 1 of 3 products, so the last known prices up to each are compared");
+});
+
+test("--no-as-of compares the rows of the days themselves", async () => {
+  const { skus } = await diff("--no-as-of");
+  expect(skus).toEqual([
+    ["appeared", "late"],
+    ["appeared", "old"],
+    ["vanished", "once"],
+    ["vanished", "twice"],
+  ]);
+});
+
+test("--demo has last known prices, too", async () => {
+  const cache = await temporaryFolder();
+  const args = ["diff", "--demo", "--as-of", "--from", "7d", "--only", "changed"];
+  const { code, stdout } = await runInProcess(args, { folders: { config: cache, data: cache, cache } });
+  expect(code).toBe(0);
+  expect(stdout.split("\n").length).toBeGreaterThan(10);
+});
