@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Budget } from "../src/api/requests/budget.ts";
 import { pull } from "../src/pull/pull.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
-import { FixedWindow } from "../src/service/http/rate-limit.ts";
+import { FixedWindow } from "../src/service/http/admission/rate-limit.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 

@@ -7,7 +7,7 @@ import { addDays } from "../../src/mirror/sync/calendar.ts";
 import { type SyncOptions, type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
-import { createRowStage } from "../../src/service/store/row-stage.ts";
+import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 import { product } from "./products.ts";

@@ -109,7 +109,7 @@ async function configured(globals: GlobalOptions, context: Context, { warn }: Re
 type Demo = Target & { close: () => Promise<void> };
 
 export async function startDemo(context: Context): Promise<Demo> {
-  const { startDemoService } = await import("../../service/demo/start.ts");
+  const { startDemoService } = await import("../../service/demo/start-demo.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
   // The rows are made from the day: those of another day are another set, also where their crawl days are the same.

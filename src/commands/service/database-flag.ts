@@ -9,9 +9,9 @@ import {
   UnknownScopeError,
   UnknownTeamError,
 } from "../../service/store/access/teams.ts";
+import { LocationError, parseLocation } from "../../service/store/database/location.ts";
 import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
 import { IncidentOrderError, UnknownIncidentError } from "../../service/store/incidents.ts";
-import { LocationError, parseLocation } from "../../service/store/location.ts";
 import { StoreUnavailableError } from "../../service/store/store.ts";
 
 /** Opens the service's database for one command, which it is closed after. */

@@ -4,7 +4,7 @@ import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { SUITE_SLUGS } from "../../service/http/status-document.ts";
+import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
 import { withDatabase, withExistingDatabase } from "./database-flag.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { loadTexts } from "../load/load.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
-import { demoRows } from "./rows.ts";
+import { demoRows } from "./demo-rows.ts";
 
 /** Rows by which two generators are told apart. */
 const COMPARED_ROWS = 100;

@@ -5,18 +5,18 @@ import { openApiDocument } from "../../contract/openapi.ts";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { servePages } from "../portal/serve-pages.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { sourceOf } from "./auth.ts";
-import { DayCounter } from "./day-counter.ts";
-import { connectionOf, GatedServer } from "./gated-server.ts";
-import { KeyUses } from "./key-uses.ts";
-import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./options.ts";
-import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./problems.ts";
-import { FixedWindow, groupBudgets, rateLimitHeaders } from "./rate-limit.ts";
-import { checkRequest, malformedRequestHandler, socketAnswer } from "./raw-answers.ts";
+import { sourceOf } from "./admission/auth.ts";
+import { KeyUses } from "./admission/key-uses.ts";
+import { FixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
+import { connectionOf, GatedServer } from "./connections/gated-server.ts";
+import { checkRequest, malformedRequestHandler, socketAnswer } from "./connections/raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
-import { serveErrors } from "./routes/errors.ts";
+import { serveErrors } from "./routes/error-catalogue.ts";
 import { PREFIXES, serveOperations } from "./routes/operations.ts";
-import { serveStatus } from "./routes/status-feed.ts";
+import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
+import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
+import { DayCounter } from "./status/day-counter.ts";
+import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;
 /** Milliseconds that clients have at the end to take the answers that were begun. */

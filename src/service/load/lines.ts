@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { RowError } from "./errors.ts";
+import { RowError } from "./load-error.ts";
 
 /** Whole lines of UTF-8, some at a time, with their line ends. */
 export interface Lines {

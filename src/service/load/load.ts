@@ -1,7 +1,7 @@
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { createRowStage } from "../store/row-stage.ts";
-import { LoadError, RowError, shown } from "./errors.ts";
+import { createRowStage } from "../store/product-rows/row-stage.ts";
+import { LoadError, RowError, shown } from "./load-error.ts";
 import { readRow, type SourceRow } from "./row.ts";
 import { type LoadSource, sourceRows } from "./source.ts";
 

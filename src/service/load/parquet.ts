@@ -10,7 +10,7 @@ import {
   snappyUncompress,
 } from "hyparquet";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { LoadError, RowError, shown } from "./errors.ts";
+import { LoadError, RowError, shown } from "./load-error.ts";
 import type { SourceRow } from "./row.ts";
 
 /** Bounds of what a small file may ask for: a row group is read whole, a page decompressed whole. */

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
 import { rawMembers } from "../../contract/raw-json.ts";
-import { RowError, shown } from "./errors.ts";
+import { RowError, shown } from "./load-error.ts";
 
 /** JSON text of one object and where it comes from; every format is read into this. */
 export interface SourceRow {

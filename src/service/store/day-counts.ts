@@ -1,4 +1,4 @@
-import type { Session } from "./connection.ts";
+import type { Session } from "./database/database-connection.ts";
 import type { DayCount, MeasuredPart } from "./store.ts";
 
 /** Adds to what is counted already. */

@@ -1,13 +1,18 @@
 import { resolve } from "node:path";
 import { addKeyUses, readKeyByHash } from "./access/key-records.ts";
-import { readColumnIndex, readVersion } from "./column-index.ts";
-import type { Session } from "./connection.ts";
-import { type Database, openFileDatabase, openMemoryDatabase, openReadOnlyDatabase } from "./database.ts";
+import type { Session } from "./database/database-connection.ts";
+import {
+  type Database,
+  openFileDatabase,
+  openMemoryDatabase,
+  openReadOnlyDatabase,
+} from "./database/embedded-database.ts";
+import { parseLocation } from "./database/location.ts";
 import { addDayCounts, readDayCounts } from "./day-counts.ts";
 import { readIncidents } from "./incident-records.ts";
-import { parseLocation } from "./location.ts";
-import { readRows } from "./rows.ts";
-import { createSnapshots, type Snapshots } from "./snapshot.ts";
+import { readColumnIndex, readVersion } from "./product-rows/column-index.ts";
+import { readRows } from "./product-rows/row-texts.ts";
+import { createSnapshots, type Snapshots } from "./product-rows/snapshot.ts";
 import { type Store, StoreUnavailableError } from "./store.ts";
 
 /** A store in a file of this machine or in memory, which can also be written to. */

@@ -1,4 +1,4 @@
-import type { Session } from "./connection.ts";
+import type { Session } from "./database/database-connection.ts";
 import type { Incident, IncidentSeverity, IncidentUpdate } from "./store.ts";
 
 /** Incidents that are open or were open at or after `since`, newest first. */

@@ -1,5 +1,5 @@
 import { INCIDENT_STATES } from "../../contract/status.ts";
-import type { Session } from "./connection.ts";
+import type { Session } from "./database/database-connection.ts";
 import type { EmbeddedStore } from "./embedded.ts";
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "./store.ts";
 

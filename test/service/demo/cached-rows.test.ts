@@ -2,7 +2,7 @@ import { open, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDemoRows } from "../../../src/service/demo/cached-rows.ts";
-import { demoRows } from "../../../src/service/demo/rows.ts";
+import { demoRows } from "../../../src/service/demo/demo-rows.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { NO_DEADLINE, textsOf } from "../store/stores.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/keys.ts";
-import { Connection } from "../../../src/service/store/connection.ts";
+import { Connection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";

@@ -4,7 +4,7 @@ import { chmod } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/keys.ts";
-import { Connection } from "../../../src/service/store/connection.ts";
+import { Connection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";

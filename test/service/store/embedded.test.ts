@@ -4,9 +4,9 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { Connection } from "../../../src/service/store/connection.ts";
+import { Connection } from "../../../src/service/store/database/database-connection.ts";
+import { LocationError } from "../../../src/service/store/database/location.ts";
 import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
-import { LocationError } from "../../../src/service/store/location.ts";
 import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";

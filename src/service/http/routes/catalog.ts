@@ -1,11 +1,11 @@
 import { LIMITS } from "../../../contract/limits.ts";
 import type { Snapshot, Store } from "../../store/store.ts";
-import { invalidCursor, openCursor, type Position, sealCursor } from "../cursors.ts";
-import { readFilters } from "../filters.ts";
-import type { ServiceSettings } from "../options.ts";
-import { quote, ServiceProblem } from "../problems.ts";
-import { readConsistently, readRows } from "./read.ts";
+import { invalidCursor, openCursor, type Position, sealCursor } from "../query/cursors.ts";
+import { readFilters } from "../query/read-filters.ts";
+import type { ServiceSettings } from "../service-options.ts";
+import { quote, ServiceProblem } from "../service-problem.ts";
 import { envelope, type Respond, select } from "./respond.ts";
+import { readConsistently, readRows } from "./snapshot-read.ts";
 
 /** `GET /v1/catalog`, contract section 4.3. */
 export function catalogResponder(store: Store, { cursorTtl, now }: ServiceSettings): Respond {

@@ -1,7 +1,7 @@
 import type { Store } from "../../store/store.ts";
-import { readFilters } from "../filters.ts";
-import { readConsistently } from "./read.ts";
+import { readFilters } from "../query/read-filters.ts";
 import { coverageText, envelope, type Respond, select } from "./respond.ts";
+import { readConsistently } from "./snapshot-read.ts";
 
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
 

@@ -1,7 +1,7 @@
 import type { CatalogPagination, Pagination } from "../../../contract/envelope.ts";
 import type { Selection, Snapshot, Visibility } from "../../store/store.ts";
-import type { ReadFilters } from "../filters.ts";
-import { checkVocabulary } from "../vocabulary.ts";
+import type { ReadFilters } from "../query/read-filters.ts";
+import { checkVocabulary } from "../query/slug-check.ts";
 
 /** An authenticated, admitted request. */
 interface Call {

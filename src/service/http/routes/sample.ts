@@ -1,8 +1,8 @@
 import { LIMITS } from "../../../contract/limits.ts";
 import type { Selection, Store } from "../../store/store.ts";
-import { readFilters } from "../filters.ts";
-import { readConsistently, readRows } from "./read.ts";
+import { readFilters } from "../query/read-filters.ts";
 import { envelope, type Respond, select } from "./respond.ts";
+import { readConsistently, readRows } from "./snapshot-read.ts";
 
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
 

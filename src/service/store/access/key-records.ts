@@ -1,4 +1,4 @@
-import type { Session, SqlValue } from "../connection.ts";
+import type { Session, SqlValue } from "../database/database-connection.ts";
 import type { KeyRecord, KeyUse } from "../store.ts";
 import { grantsOf } from "./team-records.ts";
 

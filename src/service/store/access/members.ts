@@ -1,4 +1,4 @@
-import type { Session } from "../connection.ts";
+import type { Session } from "../database/database-connection.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { requireTeam } from "./teams.ts";
 

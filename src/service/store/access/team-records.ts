@@ -1,5 +1,5 @@
 import type { Scope } from "../../../contract/operations.ts";
-import type { Session, SqlValue } from "../connection.ts";
+import type { Session, SqlValue } from "../database/database-connection.ts";
 import type { Grants } from "../store.ts";
 
 /** A team as it is kept. */

@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
-import type { Session } from "../connection.ts";
+import type { Session } from "../database/database-connection.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import type { Grants } from "../store.ts";
 import { insertTeam, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";

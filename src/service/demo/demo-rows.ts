@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import {
+  type DayRange,
+  DEMO_BRANDS,
+  DEMO_COLORS,
+  DEMO_RETAILERS,
+  DEMO_TITLES,
+  type DemoRetailer,
+} from "./demo-retailers.ts";
+
+const DAYS = 90;
+const PRODUCTS_PER_CATEGORY = 23;
+/** One product in so many has an awkward title. */
+const AWKWARD_EVERY = 7;
+const DAY_MILLISECONDS = 86_400_000;
+/** One product in so many is listed later than the rest, and one in so many disappears early. */
+const LATE_EVERY = 5;
+const GONE_EVERY = 9;
+/** All columns but the first, product_id, which is made of the others. */
+const HASHED_COLUMNS = PRODUCT_COLUMNS.slice(1);
+
+/** One product of a retailer, re-crawled at intervals. */
+interface DemoProduct {
+  retailer: DemoRetailer;
+  department: string;
+  category: string;
+  number: number;
+}
+
+/**
+ * JSON texts of about 25,000 invented rows, the same ones for the same day: 90 days of crawls that end
+ * the day before `today` (`YYYY-MM-DD`). As in real crawls some retailers begin later or stop earlier, some categories
+ * have gaps, and products come, go and change price.
+ */
+export function* demoRows(today: string): Generator<string> {
+  const end = Date.parse(`${today}T00:00:00Z`);
+  const dates = Array.from({ length: DAYS }, (_, day) =>
+    new Date(end - (DAYS - day) * DAY_MILLISECONDS).toISOString().slice(0, 10),
+  );
+  for (const product of demoProducts()) {
+    for (const day of crawlDays(product)) {
+      yield rowText(product, day, dates[day] ?? today);
+    }
+  }
+}
+
+/** The days on which a product was seen. */
+function* crawlDays({ retailer: { interval, crawled, gaps }, category, number }: DemoProduct): Generator<number> {
+  const listed: DayRange = {
+    from: number % LATE_EVERY === 0 ? (number * 7) % DAYS : 0,
+    until: number % GONE_EVERY === 0 ? DAYS - ((number * 11) % DAYS) : DAYS,
+  };
+  const gap = gaps[category];
+  for (let day = number % interval; day < DAYS; day += interval) {
+    if (isWithin(day, crawled) && isWithin(day, listed) && !(gap !== undefined && isWithin(day, gap))) {
+      yield day;
+    }
+  }
+}
+
+function isWithin(day: number, { from, until }: DayRange): boolean {
+  return day >= from && day < until;
+}
+
+function* demoProducts(): Generator<DemoProduct> {
+  for (const retailer of DEMO_RETAILERS) {
+    let number = 0;
+    for (const [department, categories] of Object.entries(retailer.departments)) {
+      for (const category of categories) {
+        for (let count = 0; count < PRODUCTS_PER_CATEGORY; count += 1) {
+          number += 1;
+          yield { retailer, department, category, number };
+        }
+      }
+    }
+  }
+}
+
+function rowText({ retailer, department, category, number }: DemoProduct, day: number, date: string): string {
+  const brand = DEMO_BRANDS[number % DEMO_BRANDS.length] ?? "";
+  const sku = retailer.sku(number);
+  const cents = Math.round((5 + ((number * 37) % 200) * 1.9 + 0.9) * retailer.level) * 100 + 90;
+  // Each product keeps a price for a time of its own, of two to six weeks.
+  const discount = [0, 0, 5, 12.5, 20, 33.3][(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
+  const selling = Math.round(cents * (1 - discount / 100));
+  const values = [
+    JSON.stringify(sku),
+    JSON.stringify(`https://${retailer.domain}/p/${encodeURIComponent(sku)}`),
+    JSON.stringify(retailer.domain.replace(/^www\./, "")),
+    JSON.stringify(retailer.slug),
+    JSON.stringify(department),
+    JSON.stringify(category),
+    JSON.stringify(brand),
+    JSON.stringify(number % 3 === 0 ? `${category.slice(0, 2).toUpperCase()}-${number}` : ""),
+    JSON.stringify(titleOf(brand, category, number)),
+    priceText(cents, retailer.decimals),
+    priceText(selling, retailer.decimals),
+    String(discount),
+    JSON.stringify(retailer.currency),
+    JSON.stringify(DEMO_COLORS[number % DEMO_COLORS.length] ?? null),
+    JSON.stringify(number % 10 === 0 ? "" : `https://img.${retailer.domain.replace(/^www\./, "")}/${number}.jpg`),
+    JSON.stringify(date),
+  ];
+  const id = createHash("sha256").update(values.join("\u001f")).digest("hex").slice(0, 32);
+  const members = HASHED_COLUMNS.map((name, index) => `"${name}":${values[index]}`);
+  return `{"product_id":"${id}",${members.join(",")}}`;
+}
+
+function titleOf(brand: string, category: string, number: number): string {
+  const plain = `${brand} ${category.replaceAll("-", " ")} ${(number * 13) % 1000}`.trim();
+  const awkward = DEMO_TITLES[Math.floor(number / AWKWARD_EVERY) % DEMO_TITLES.length] ?? "{}";
+  return number % AWKWARD_EVERY === 0 ? awkward.replace("{}", plain) : plain;
+}
+
+function priceText(cents: number, decimals: 0 | 2): string {
+  return decimals === 0 ? String(Math.round(cents / 100)) : (cents / 100).toFixed(2);
+}

@@ -1,0 +1,78 @@
+import { isIPv6 } from "node:net";
+import type { Scope } from "../../../contract/operations.ts";
+import { hashSecret } from "../../store/access/keys.ts";
+import type { KeyRecord, Store } from "../../store/store.ts";
+import { ServiceProblem } from "../service-problem.ts";
+import { type FixedWindow, type RateFigures, refusalHeaders } from "./rate-limit.ts";
+
+const REALM = 'Bearer realm="retail-catalog"';
+
+/** What a request presents, and from where. */
+export interface Credentials {
+  authorization: string | undefined;
+  /** Source address as the failed attempts are counted by. */
+  source: string;
+}
+
+/** What failed attempts are counted in, and the figures of the endpoint group that a refused one is told. */
+interface AttemptLimits {
+  failedAttempts: FixedWindow;
+  group: RateFigures;
+}
+
+/**
+ * The key that a request presents; looked up on every request, so that a revocation holds at once. Failed attempts are
+ * counted per source address; a good key is never held up by them.
+ */
+export async function authenticate(
+  { authorization, source }: Credentials,
+  store: Store,
+  { failedAttempts, group }: AttemptLimits,
+  deadline: AbortSignal,
+): Promise<KeyRecord> {
+  const secret = bearerToken(authorization);
+  const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
+  if (key !== undefined && key.revokedAt === null) {
+    return key;
+  }
+  const { admitted, resetSeconds } = failedAttempts.charge(source);
+  if (!admitted) {
+    throw new ServiceProblem("rate_limited", "Too many failed authentications from this address.", {
+      headers: refusalHeaders({ ...group, remaining: 0, resetSeconds }),
+    });
+  }
+  throw secret === undefined
+    ? new ServiceProblem("missing_credentials", "The request carries no Bearer credential.", {
+        headers: { "www-authenticate": REALM },
+      })
+    : new ServiceProblem("invalid_credentials", "The key is unknown or revoked.", {
+        headers: { "www-authenticate": `${REALM}, error="invalid_token"` },
+      });
+}
+
+/** Refuses a key whose team is not entitled to `scope`. */
+export function requireScope(key: KeyRecord, scope: Scope): void {
+  if (!key.scopes.includes(scope)) {
+    throw new ServiceProblem("insufficient_scope", `The team of this key lacks the scope ${scope}.`, {
+      headers: { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${scope}"` },
+    });
+  }
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 address: one subscriber holds all addresses of it. */
+export function sourceOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !isIPv6(address)) {
+    return mapped ?? address;
+  }
+  const [head = "", tail] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const following = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - groups.length - following.length }, () => "0");
+  return [...groups, ...zeros, ...following].slice(0, 4).join(":");
+}
+
+/** The credential of a Bearer header (RFC 6750 section 2.1; the scheme in any letter case, RFC 9110 section 11.1). */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "")?.[1];
+}

@@ -1,0 +1,32 @@
+import type { Store } from "../../store/store.ts";
+
+/** Remembers when each key was last used, and hands it to the store now and then: no request waits for a write. */
+export class KeyUses {
+  readonly #store: Store;
+  readonly #now: () => number;
+  #times = new Map<number, number>();
+
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** @param id of the key */
+  add(id: number): void {
+    this.#times.set(id, this.#now());
+  }
+
+  /** Hands everything so far to the store; never rejects. While the store is away, uses stay here. */
+  async flush(): Promise<void> {
+    const times = this.#times;
+    if (times.size === 0) {
+      return;
+    }
+    this.#times = new Map();
+    try {
+      await this.#store.addKeyUses([...times].map(([id, time]) => ({ id, at: new Date(time).toISOString() })));
+    } catch {
+      this.#times = new Map([...times, ...this.#times]);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { type GroupBudgets, rateLimitHeaders } from "../admission/rate-limit.ts";
+import { newRequestId } from "../request-id.ts";
+import { PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
+import type { GatedConnection } from "./gated-connection.ts";
+
+/** Milliseconds in which a client has to read the answer and hang up. */
+const LINGER = 5_000;
+
+/** Ends a connection with a problem that is written by hand, because nothing else can answer there. */
+export type SocketAnswer = (socket: Socket, problem: ServiceProblem) => void;
+
+/** How connections are ended with a problem. Where an answer is open already, the connection ends with that one. */
+export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): SocketAnswer {
+  return (socket, problem) => {
+    // Nobody else hears of a socket that Node.js has handed over, or ends it where its client does not.
+    socket.on("error", () => socket.destroy());
+    const connection = socket as unknown as GatedConnection;
+    if (connection.hasOpenAnswer) {
+      connection.finish();
+      return;
+    }
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    socket.setTimeout(LINGER, () => socket.destroy());
+    const document = problemDocument(problem, errorBase(), newRequestId());
+    const body = JSON.stringify(document);
+    const headers = {
+      "content-type": PROBLEM_TYPE,
+      "content-length": String(Buffer.byteLength(body)),
+      connection: "close",
+      ...rateLimitHeaders(budgets.catalog.unused()),
+      ...problem.headers,
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}\r\n${lines.join("")}\r\n${body}`);
+  };
+}
+
+/**
+ * Answers bytes that are no HTTP request (garbage, an oversized request line or header, a request that never ends) with a
+ * problem.
+ */
+export function malformedRequestHandler(
+  answerSocket: SocketAnswer,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === "ECONNRESET") {
+      socket.destroy();
+      return;
+    }
+    answerSocket(socket, new ServiceProblem("invalid_request", detailOf(error)));
+  };
+}
+
+function detailOf({ code }: NodeJS.ErrnoException): string {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return "The request line and headers are too long.";
+  }
+  return code === "ERR_HTTP_REQUEST_TIMEOUT"
+    ? "The request did not arrive in time."
+    : "The bytes received are not an HTTP request.";
+}
+
+/** Refuses requests that HTTP/1.1 (RFC 9112) or the contract have no place for, though Node.js takes them. */
+export function checkRequest({ method, httpVersion, headers, rawHeaders }: IncomingMessage): void {
+  if (httpVersion !== "1.0" && httpVersion !== "1.1") {
+    throw new ServiceProblem("invalid_request", `The service speaks HTTP/1.1, not HTTP/${httpVersion}.`);
+  }
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    throw new ServiceProblem(
+      "invalid_request",
+      hosts === 0 ? "The request has no Host header." : "The request has more than one Host header.",
+    );
+  }
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
+  if (hasBody && (method === "GET" || method === "HEAD")) {
+    throw new ServiceProblem("invalid_request", "A request is a GET with query parameters only; it has no body.");
+  }
+}

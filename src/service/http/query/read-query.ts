@@ -1,0 +1,62 @@
+import { quote, ServiceProblem } from "../service-problem.ts";
+import { validOptions } from "./valid-options.ts";
+
+/**
+ * Reads the query of a request target strictly: what cannot be read is refused, never ignored, because a filter that is
+ * dropped answers with rows nobody asked for.
+ *
+ * @param target Path and query as in the request line.
+ * @param allowed Names of the parameters that the operation takes.
+ */
+export function readQuery(target: string, allowed: readonly string[]): Map<string, string> {
+  if (target.includes("#")) {
+    throw new ServiceProblem("invalid_request", 'A request target has no fragment; write "#" in a value as %23.');
+  }
+  const mark = target.indexOf("?");
+  const query = mark === -1 ? "" : target.slice(mark + 1);
+  const parameters = new Map<string, string>();
+  for (const pair of query.split("&")) {
+    if (pair === "") {
+      continue;
+    }
+    const { name, value } = readPair(pair);
+    if (!allowed.includes(name)) {
+      throw new ServiceProblem("invalid_request", `There is no parameter ${quote(name)} here.`, {
+        field: name,
+        validOptions: validOptions(name, allowed),
+      });
+    }
+    if (parameters.has(name)) {
+      throw new ServiceProblem("invalid_request", `The parameter ${name} was sent more than once.`, { field: name });
+    }
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function readPair(pair: string): { name: string; value: string } {
+  const sign = pair.indexOf("=");
+  const rawName = sign === -1 ? pair : pair.slice(0, sign);
+  const name = decode(rawName);
+  if (name === undefined) {
+    throw notDecodable(rawName);
+  }
+  const value = decode(sign === -1 ? "" : pair.slice(sign + 1));
+  if (value === undefined) {
+    throw notDecodable(name);
+  }
+  return { name, value };
+}
+
+function notDecodable(name: string): ServiceProblem {
+  return new ServiceProblem("invalid_request", "The parameter is not valid percent-encoded UTF-8.", { field: name });
+}
+
+/** Undoes `application/x-www-form-urlencoded`; undefined where the text is not valid percent-encoded UTF-8. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from "fastify";
+import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
+import { sendPage } from "../../portal/layout.ts";
+import { errorsPage } from "../../portal/pages/errors-page.ts";
+import { problemType } from "../service-problem.ts";
+import { PREFIXES } from "./operations.ts";
+
+/** Serves the public error catalogue, which the `type` of every problem points into. */
+export function serveErrors(app: FastifyInstance, errorBase: () => string): void {
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/errors.json`, async (_, reply) =>
+      reply.type("application/json").send(Buffer.from(catalogue(errorBase()))),
+    );
+  }
+  app.get("/errors", async (request, reply) => {
+    reply.header("vary", "Accept");
+    return prefersJson(request.headers.accept ?? "")
+      ? reply.type("application/json").send(Buffer.from(catalogue(errorBase())))
+      : sendPage(reply, errorsPage());
+  });
+}
+
+function catalogue(errorBase: string): string {
+  const errors = PROBLEM_CODES.map((code) => ({ code, type: problemType(errorBase, code), ...PROBLEMS[code] }));
+  return JSON.stringify({ errors });
+}
+
+/** Whether JSON is named in an `Accept` header (RFC 9110 section 12.5.1) and HTML is not wanted more. */
+function prefersJson(accept: string): boolean {
+  return quality(accept, "application/json") > quality(accept, "text/html");
+}
+
+function quality(accept: string, mediaType: string): number {
+  for (const range of accept.toLowerCase().split(",")) {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim());
+    if (type === mediaType) {
+      const weight = parameters.find((parameter) => parameter.startsWith("q="));
+      return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
+    }
+  }
+  return 0;
+}

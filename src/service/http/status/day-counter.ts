@@ -1,0 +1,61 @@
+import type { DayCount, MeasuredPart, Store } from "../../store/store.ts";
+
+/**
+ * Counts requests and failures of each operation and UTC day. `flush` writes the counts to the store. If the store is
+ * not available, they stay in memory: a few numbers a day.
+ */
+export class DayCounter {
+  readonly #store: Store;
+  readonly #now: () => number;
+  #counts = new Map<string, DayCount>();
+  #lastFlush: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** @param failed Whether the request was answered with a 5xx. */
+  count(operation: MeasuredPart, failed: boolean): void {
+    const date = new Date(this.#now()).toISOString().slice(0, 10);
+    this.#add({ date, operation, requests: 1, failures: failed ? 1 : 0 });
+  }
+
+  /** What the store has not taken yet. */
+  pending(): DayCount[] {
+    return [...this.#counts.values()];
+  }
+
+  /** Hands everything counted so far to the store; never rejects. One flush at a time. */
+  flush(): Promise<void> {
+    this.#lastFlush = this.#lastFlush.then(() => this.#write());
+    return this.#lastFlush;
+  }
+
+  async #write(): Promise<void> {
+    const counts = this.pending();
+    if (counts.length === 0) {
+      return;
+    }
+    this.#counts = new Map();
+    try {
+      await this.#store.addDayCounts(counts);
+    } catch {
+      // The store is away. Whatever was counted meanwhile stays; the next flush takes both.
+      for (const count of counts) {
+        this.#add(count);
+      }
+    }
+  }
+
+  #add({ date, operation, requests, failures }: DayCount): void {
+    const key = `${date} ${operation}`;
+    const known = this.#counts.get(key);
+    this.#counts.set(key, {
+      date,
+      operation,
+      requests: requests + (known?.requests ?? 0),
+      failures: failures + (known?.failures ?? 0),
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from "fastify";
+import type { StatusFeed } from "../../../contract/status.ts";
+import { sendPage } from "../../portal/layout.ts";
+import { statusPage } from "../../portal/pages/status-page.ts";
+import type { DayCount, Incident, Store } from "../../store/store.ts";
+import { withinDeadline } from "../deadline.ts";
+import { PREFIXES } from "../routes/operations.ts";
+import type { ServiceSettings } from "../service-options.ts";
+import type { DayCounter } from "./day-counter.ts";
+import { statusFeed, windowStart } from "./status-document.ts";
+
+/** Milliseconds for which a status is told again before it is read anew. */
+const SHARED_TIME = 1_000;
+
+/** Serves the status feed (contract section 4.5) as JSON and as a page. */
+export function serveStatus(
+  app: FastifyInstance,
+  store: Store,
+  dayCounter: DayCounter,
+  settings: ServiceSettings,
+): void {
+  const read = statusReader(store, dayCounter, settings);
+  const status = shared(async () => {
+    const feed = await read();
+    return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
+  }, settings.now);
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/status.json`, async (_, reply) =>
+      reply
+        .header("cache-control", "no-cache")
+        .type("application/json")
+        .send((await status()).json),
+    );
+  }
+  app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
+}
+
+/** Does the work at most once in `SHARED_TIME`, however many ask: the status needs no key. `work` never rejects. */
+function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
+  let latest: { at: number; result: Promise<T> } | undefined;
+  return () => {
+    const age = latest === undefined ? Number.NaN : now() - latest.at;
+    if (latest === undefined || !(age >= 0 && age < SHARED_TIME)) {
+      latest = { at: now(), result: work() };
+    }
+    return latest.result;
+  };
+}
+
+/** A status that fails with the database would be of no use: while it is away, what was last read is told. */
+function statusReader(
+  store: Store,
+  dayCounter: DayCounter,
+  { now, queryTimeout, sampleData }: ServiceSettings,
+): () => Promise<StatusFeed> {
+  let known: { counts: DayCount[]; incidents: Incident[] } = { counts: [], incidents: [] };
+  return async () => {
+    const since = windowStart(now());
+    const storeReachable = await withinDeadline(queryTimeout, async () => {
+      await dayCounter.flush();
+      known = { counts: await store.dayCounts(since), incidents: await store.incidents(since) };
+      return true;
+    }).catch(() => false);
+    const counts = [...known.counts, ...dayCounter.pending()];
+    return statusFeed({ counts, incidents: known.incidents, storeReachable, sampleData, now: now() });
+  };
+}

@@ -1,0 +1,157 @@
+import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
+import {
+  AVAILABILITY,
+  SERVICE_STATES,
+  type ServiceState,
+  type StatusDay,
+  type StatusFeed,
+  type StatusIncident,
+  type StatusSuite,
+} from "../../../contract/status.ts";
+import type { DayCount, Incident, MeasuredPart } from "../../store/store.ts";
+
+interface SuiteDefinition {
+  slug: string;
+  name: string;
+  endpoints: readonly { label: string; measured?: MeasuredPart }[];
+}
+
+/** The suites of contract section 4.5. The projects API is not part of this service: nothing is measured of it. */
+const SUITES: readonly SuiteDefinition[] = [
+  {
+    slug: "catalog-api",
+    name: "Catalog API",
+    endpoints: (Object.keys(OPERATIONS) as OperationName[]).map((measured) => ({
+      label: `GET ${OPERATIONS[measured].path}`,
+      measured,
+    })),
+  },
+  { slug: "projects-api", name: "Projects API", endpoints: [{ label: "/v1/projects" }] },
+  {
+    slug: "developer-portal",
+    name: "Developer portal",
+    endpoints: [
+      { label: "/portal/sign-in", measured: "portal-sign-in" },
+      { label: "/portal/keys", measured: "portal-keys" },
+    ],
+  },
+];
+
+/** Slugs that an incident may name, the suite of the API first. */
+export const SUITE_SLUGS: readonly string[] = SUITES.map(({ slug }) => slug);
+
+/** Below this share of answered requests a day counts as an outage; below the target it counts as degraded. */
+const OUTAGE_PCT = 90;
+
+const DAY = 86_400_000;
+
+/** What the service knows of itself. */
+export interface StatusFacts {
+  counts: readonly DayCount[];
+  incidents: readonly Incident[];
+  /** Whether the database answered just now. */
+  storeReachable: boolean;
+  sampleData: boolean;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** The status document of contract section 4.5. */
+export function statusFeed(facts: StatusFacts): StatusFeed {
+  const suites = SUITES.map((definition) => suiteOf(definition, facts));
+  return {
+    // A service that answers is operational even where nobody has asked it anything yet.
+    state: worst([...suites.map(({ state }) => state), ...facts.incidents.map(incidentState), "operational"]),
+    sample_data: facts.sampleData,
+    window_days: AVAILABILITY.windowDays,
+    uptime_target: `${AVAILABILITY.targetPct}%`,
+    suites,
+    incidents: facts.incidents.map(publicIncident),
+  };
+}
+
+/** First day of the window, `YYYY-MM-DD`. */
+export function windowStart(now: number): string {
+  return isoDay(now - (AVAILABILITY.windowDays - 1) * DAY);
+}
+
+function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts): StatusSuite {
+  const { now, storeReachable } = facts;
+  const today = isoDay(now);
+  const dates = Array.from({ length: AVAILABILITY.windowDays }, (_, index) =>
+    isoDay(now - (AVAILABILITY.windowDays - 1 - index) * DAY),
+  );
+  const parts = endpoints.flatMap(({ measured }) => measured ?? []);
+  const counts = facts.counts.filter(
+    ({ date, operation }) => parts.includes(operation) && date >= windowStart(now) && date <= today,
+  );
+  const described = endpoints.map(({ label, measured }) => {
+    const own = counts.filter(({ operation }) => operation === measured);
+    return { label, state: stateOf(uptime(own.filter(({ date }) => date === today))), uptime_pct: uptime(own) };
+  });
+  const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolvedAt === null);
+  return {
+    slug,
+    name,
+    state: worst([
+      ...described.map(({ state }) => state),
+      ...(parts.length > 0 && !storeReachable ? (["outage"] as const) : []),
+      ...incidents.map(incidentState),
+    ]),
+    uptime_pct: uptime(counts),
+    endpoints: described,
+    days: dates.map((date) => day(date, counts)),
+  };
+}
+
+function day(date: string, counts: readonly DayCount[]): StatusDay {
+  const uptime_pct = uptime(counts.filter((count) => count.date === date));
+  return { date, state: stateOf(uptime_pct), uptime_pct };
+}
+
+/** Percentage with two decimals, rounded down so that a failure never shows as 100; null without requests. */
+function uptime(counts: readonly DayCount[]): number | null {
+  let requests = 0;
+  let failures = 0;
+  for (const count of counts) {
+    requests += count.requests;
+    failures += count.failures;
+  }
+  return requests === 0 ? null : Math.floor((10_000 * (requests - failures)) / requests) / 100;
+}
+
+function stateOf(pct: number | null): ServiceState {
+  if (pct === null) {
+    return "no_data";
+  }
+  if (pct >= AVAILABILITY.targetPct) {
+    return "operational";
+  }
+  return pct >= OUTAGE_PCT ? "degraded" : "outage";
+}
+
+function worst(states: readonly ServiceState[]): ServiceState {
+  return SERVICE_STATES.find((state) => states.includes(state)) ?? "no_data";
+}
+
+function incidentState({ resolvedAt, severity }: Incident): ServiceState {
+  if (resolvedAt !== null) {
+    return "operational";
+  }
+  return severity === "major" ? "outage" : "degraded";
+}
+
+function publicIncident({ title, suite, severity, startedAt, resolvedAt, updates }: Incident): StatusIncident {
+  return {
+    title,
+    suite,
+    severity,
+    started_at: startedAt,
+    resolved_at: resolvedAt,
+    updates: updates.map(({ state, body, postedAt }) => ({ state, body, posted_at: postedAt })),
+  };
+}
+
+function isoDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

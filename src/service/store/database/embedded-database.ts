@@ -1,0 +1,105 @@
+import { access, constants, mkdir, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { StoreUnavailableError } from "../store.ts";
+import { Connection } from "./database-connection.ts";
+import { checkSchema, createSchema } from "./schema.ts";
+import { connectToFile, SharedConnection } from "./shared-connection.ts";
+
+/** Milliseconds to wait for a lock of another process: a load of a million rows may be writing. */
+const READ_LOCK_WAIT = 1_000;
+const WRITE_LOCK_WAIT = 60_000;
+/** Milliseconds in which reads may still come from a file that was replaced; writes never go to one. */
+const READ_TRUSTED_TIME = 1_000;
+
+/** Access to one embedded database. */
+export interface Database {
+  /** Runs `work` on the connection for reading; `file` tells the file that it reads from every other file. */
+  reading<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T>;
+  /** Runs `work` on the connection for writing. */
+  writing<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A database in the memory of this process, with one connection for reads and writes. */
+export async function openMemoryDatabase(): Promise<Database> {
+  const connection = new Connection(":memory:", 0);
+  await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
+  await createSchema(connection);
+  return {
+    reading: async (work) => await work(connection, "memory"),
+    writing: async (work) => await work(connection),
+    close: async () => await connection.close(),
+  };
+}
+
+/**
+ * A database in a file, made with mode 0600 where it is missing. A file that vanishes later is not made
+ * anew: reads and writes fail until it is back.
+ */
+export async function openFileDatabase(path: string): Promise<Database> {
+  if (await isReadOnly(path)) {
+    return await openReadOnlyDatabase(path);
+  }
+  await createFile(path);
+  const creator = connectToFile(path, READ_LOCK_WAIT);
+  try {
+    await createSchema(creator);
+  } finally {
+    await creator.close();
+  }
+  const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME);
+  const writer = new SharedConnection(path, WRITE_LOCK_WAIT, 0);
+  return {
+    reading: async (work) => await reader.use(work),
+    writing: async (work) => await writer.use(work),
+    close: async () => {
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
+
+/** A database that may only be read, for example on a read-only disk. Every write fails. */
+export async function openReadOnlyDatabase(path: string): Promise<Database> {
+  const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
+  await reader.use(checkSchema);
+  return {
+    reading: async (work) => await reader.use(work),
+    writing: async () => {
+      throw new StoreUnavailableError("the database can only be read");
+    },
+    close: async () => await reader.close(),
+  };
+}
+
+/** Whether the file can be read but not written, and has no write-ahead log that would have to be read too. */
+async function isReadOnly(path: string): Promise<boolean> {
+  const mayWrite = await access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== "EACCES" && error.code !== "EROFS" && error.code !== "EPERM",
+  );
+  return (
+    !mayWrite &&
+    (await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    )) &&
+    !(await hasLog(path))
+  );
+}
+
+async function hasLog(path: string): Promise<boolean> {
+  return await stat(`${path}-wal`).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
+}
+
+async function createFile(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await (await open(path, "a", 0o600)).close();
+  } catch (error) {
+    throw new StoreUnavailableError(`the database file ${path} cannot be opened`, { cause: error });
+  }
+}

@@ -1,0 +1,126 @@
+import { crc32 } from "node:zlib";
+import { SCOPES } from "../../../contract/operations.ts";
+import { insertKey } from "../access/key-records.ts";
+import { insertTeam } from "../access/team-records.ts";
+import { rebuildColumnIndex } from "../product-rows/column-index.ts";
+import type { Grants } from "../store.ts";
+import type { Session, SqlValue } from "./database-connection.ts";
+
+/** The schema that a new database begins with; the migrations lead on from it, one version each. */
+export const FIRST_VERSION = 2;
+
+/** Each runs in the transaction that also raises the version: a database is never between two of them. */
+const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [grantToTeams, addPortal, addChecksums];
+
+export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
+
+/** Takes a database of `version` to the newest one. */
+export async function migrate(session: Session, version: number): Promise<void> {
+  for (const step of MIGRATIONS.slice(version - FIRST_VERSION)) {
+    await step(session);
+  }
+  await session.script(`PRAGMA user_version = ${NEWEST_VERSION}`);
+}
+
+/**
+ * Version 3: scopes and retailers belong to teams. No key may read more or less than before, so keys of one team whose
+ * grants differ get teams of their own, `sales-2` and so on; the oldest active key decides what `sales` may do.
+ */
+async function grantToTeams(session: Session): Promise<void> {
+  const keys = await session.query(
+    `SELECT name, hash, team, scopes, retailers, created_at, revoked_at FROM api_key
+     ORDER BY revoked_at IS NOT NULL, created_at, name`,
+  );
+  await session.script(`
+    DROP TABLE api_key;
+    CREATE TABLE team (
+      name TEXT PRIMARY KEY,
+      scopes TEXT NOT NULL,
+      retailers TEXT,
+      created_at TEXT NOT NULL
+    );
+    CREATE TABLE api_key (
+      id INTEGER PRIMARY KEY,
+      team TEXT NOT NULL REFERENCES team,
+      name TEXT NOT NULL,
+      hash TEXT NOT NULL UNIQUE,
+      created_at TEXT NOT NULL,
+      last_used_at TEXT,
+      revoked_at TEXT,
+      UNIQUE (team, name)
+    );
+  `);
+  const taken = new Set(keys.map(([, , team]) => String(team)));
+  const teams = new Map<string, string>();
+  for (const [name, hash, team, scopes, retailers, createdAt, revokedAt] of keys) {
+    const grants: Grants = {
+      scopes: SCOPES.filter((scope) => textsOf(scopes).includes(scope)),
+      retailers: retailers === null ? null : [...new Set(textsOf(retailers))].sort(),
+    };
+    const grantedTo = JSON.stringify([team, grants]);
+    let owner = teams.get(grantedTo);
+    if (owner === undefined) {
+      owner = [...teams.values()].includes(String(team)) ? freeName(String(team), taken) : String(team);
+      taken.add(owner);
+      teams.set(grantedTo, owner);
+      await insertTeam(session, { name: owner, ...grants, createdAt: String(createdAt) });
+    }
+    const key = { team: owner, name: String(name), createdAt: String(createdAt) };
+    await insertKey(session, String(hash), key, revokedAt === null ? null : String(revokedAt));
+  }
+}
+
+/** Version 4: the people of a team, and how they sign in to the portal. Secrets are kept as hashes. */
+async function addPortal(session: Session): Promise<void> {
+  await session.script(`
+    CREATE TABLE member (
+      email TEXT PRIMARY KEY,
+      team TEXT NOT NULL REFERENCES team,
+      added_at TEXT NOT NULL
+    );
+    CREATE TABLE sign_in (
+      hash TEXT PRIMARY KEY,
+      email TEXT NOT NULL,
+      code_hash TEXT NOT NULL,
+      tries INTEGER NOT NULL,
+      expires_at TEXT NOT NULL
+    );
+    CREATE TABLE portal_session (
+      hash TEXT PRIMARY KEY,
+      email TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      seen_at TEXT NOT NULL
+    );
+  `);
+}
+
+/** Version 5: every row and every part of the index has a checksum, and the versions of the data are kept. */
+async function addChecksums(session: Session): Promise<void> {
+  await session.script(`
+    ALTER TABLE product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE row_index ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE row_version (version INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, rows INTEGER NOT NULL);
+  `);
+  const update = await session.prepare("UPDATE product SET sum = ? WHERE id = ?");
+  const next = "SELECT id, CAST(body AS BLOB) FROM product WHERE id > ? ORDER BY id LIMIT 5000";
+  let rows = await session.query(next, [-1]);
+  while (rows.length > 0) {
+    for (const [id = null, body] of rows) {
+      update([crc32(body as Buffer), id]);
+    }
+    rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
+  }
+  await rebuildColumnIndex(session);
+}
+
+function textsOf(list: SqlValue | undefined): string[] {
+  return JSON.parse(String(list)) as string[];
+}
+
+function freeName(team: string, taken: ReadonlySet<string>): string {
+  let number = 2;
+  while (taken.has(`${team}-${number}`)) {
+    number += 1;
+  }
+  return `${team}-${number}`;
+}

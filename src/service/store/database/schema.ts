@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { StoreUnavailableError } from "../store.ts";
+import type { Connection, Session } from "./database-connection.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
+
+/** "RCat": marks a file as a database of this service (SQLite file format, offset 68). */
+const APPLICATION_ID = 0x52_43_61_74;
+
+/** The tables of the first version; `migrations.ts` leads on from them. */
+const TABLES = `
+  CREATE TABLE combination (
+    id INTEGER PRIMARY KEY,
+    retailer TEXT NOT NULL,
+    department TEXT NOT NULL,
+    category TEXT NOT NULL,
+    UNIQUE (retailer, department, category)
+  );
+  CREATE TABLE product (
+    id INTEGER PRIMARY KEY,
+    product_id TEXT NOT NULL UNIQUE,
+    sku TEXT NOT NULL,
+    combination INTEGER NOT NULL REFERENCES combination,
+    day INTEGER NOT NULL,
+    body TEXT NOT NULL
+  );
+  CREATE TABLE data_version (version INTEGER NOT NULL);
+  -- The columns that filters need, in the row order of the service, some rows at a time: little-endian 32-bit integers.
+  CREATE TABLE row_index (
+    first INTEGER PRIMARY KEY,
+    ids BLOB NOT NULL,
+    combinations BLOB NOT NULL,
+    days BLOB NOT NULL
+  );
+  CREATE TABLE secret (cursor BLOB NOT NULL);
+  CREATE TABLE api_key (
+    name TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    team TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    retailers TEXT,
+    created_at TEXT NOT NULL,
+    revoked_at TEXT
+  );
+  CREATE TABLE day_count (
+    date TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    PRIMARY KEY (date, operation)
+  ) WITHOUT ROWID;
+  CREATE TABLE incident (
+    id INTEGER PRIMARY KEY,
+    title TEXT NOT NULL,
+    suite TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    started_at TEXT NOT NULL,
+    resolved_at TEXT
+  );
+  CREATE TABLE incident_update (
+    id INTEGER PRIMARY KEY,
+    incident INTEGER NOT NULL REFERENCES incident,
+    state TEXT NOT NULL,
+    body TEXT NOT NULL,
+    posted_at TEXT NOT NULL
+  );
+`;
+
+/** Makes an empty database ready for use, and brings one of an earlier version up to date. */
+export async function createSchema(connection: Connection): Promise<void> {
+  const found = await identify(connection);
+  if (found.tables === 0) {
+    // Larger pages hold more rows of some 500 bytes without waste. Both settings stay with the file.
+    await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
+  }
+  if (found.tables === 0 || (found.isOurs && found.version >= FIRST_VERSION && found.version < NEWEST_VERSION)) {
+    await connection.transaction(bringUpToDate);
+  }
+  await checkSchema(connection);
+}
+
+/** Reads again what there is: another process may have done the same meanwhile. */
+async function bringUpToDate(session: Session): Promise<void> {
+  const { tables, version } = await identify(session);
+  if (tables === 0) {
+    await session.script(TABLES);
+    await session.script(`PRAGMA application_id = ${APPLICATION_ID}`);
+    await session.query("INSERT INTO data_version VALUES (0)");
+    await session.query("INSERT INTO secret VALUES (?)", [randomBytes(32)]);
+    await migrate(session, FIRST_VERSION);
+  } else if (version < NEWEST_VERSION) {
+    await migrate(session, version);
+  }
+}
+
+/** @throws StoreUnavailableError where the file is a database, but not one that this version of the service made. */
+export async function checkSchema(connection: Connection): Promise<void> {
+  const { isOurs, version } = await identify(connection);
+  if (!isOurs) {
+    throw new StoreUnavailableError("the database is not one of this service");
+  }
+  if (version !== NEWEST_VERSION) {
+    throw new StoreUnavailableError(`the database has schema ${version}, this service reads schema ${NEWEST_VERSION}`);
+  }
+}
+
+async function identify(database: Pick<Session, "query">) {
+  const [[tables] = []] = await database.query("SELECT count(*) FROM sqlite_schema");
+  const [[application] = []] = await database.query("PRAGMA application_id");
+  const [[version] = []] = await database.query("PRAGMA user_version");
+  return { tables: Number(tables), isOurs: application === APPLICATION_ID, version: Number(version) };
+}

@@ -1,0 +1,104 @@
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Product } from "../../../contract/product.ts";
+import type { Session } from "../database/database-connection.ts";
+import { rebuildColumnIndex } from "./column-index.ts";
+import { blobOf } from "./row-texts.ts";
+import { dayNumber } from "./selection.ts";
+
+/** A row to be added, and the text that is served: in the contract's order of columns, on one line. */
+export interface NewRow {
+  /** Where it stands in its source. */
+  line: number;
+  product: Product;
+  body: string;
+}
+
+/** Told of a row whose `product_id` is there already with another text; throws where that is not to be. */
+type OnConflict = (line: number, body: string, presentBody: string) => void;
+
+/** Rows that wait to be added together. */
+export interface RowStage {
+  /** Stages rows; of those with one `product_id` the first. Touches nothing but a temporary file. */
+  add(rows: readonly NewRow[]): Promise<void>;
+  /** Adds what was staged, as the next version of the data, in the caller's transaction. @returns the rows added */
+  merge(): Promise<number>;
+}
+
+/** One for the whole load, kept by its connection and emptied before the next one. */
+const STAGE = `
+  CREATE TEMP TABLE IF NOT EXISTS staged_row (
+    line INTEGER NOT NULL,
+    product_id TEXT NOT NULL UNIQUE,
+    sku TEXT NOT NULL,
+    retailer TEXT NOT NULL,
+    department TEXT NOT NULL,
+    category TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    sum INTEGER NOT NULL
+  );
+  DELETE FROM staged_row;
+  PRAGMA temp.cache_size = -16384;
+`;
+
+const CONFLICTS = `
+  SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row JOIN product USING (product_id)
+  WHERE line > ? AND staged_row.body <> CAST(product.body AS BLOB) ORDER BY line LIMIT 100`;
+
+/** Ids follow the row order of the service, so that the rows of a page lie side by side. */
+const ADD = `
+  INSERT INTO product (id, product_id, sku, combination, day, body, sum)
+  SELECT ? + row_number() OVER (ORDER BY sku, retailer, day, product_id), product_id, sku, combination.id, day, body, sum
+  FROM staged_row JOIN combination USING (retailer, department, category)`;
+
+export async function createRowStage(session: Session, onConflict: OnConflict): Promise<RowStage> {
+  await session.script(STAGE);
+  const insert = await session.prepare(
+    "INSERT INTO staged_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+
+  async function refuseConflicts(): Promise<void> {
+    let conflicts = await session.query(CONFLICTS, [-1]);
+    while (conflicts.length > 0) {
+      for (const [line, body, presentBody] of conflicts) {
+        onConflict(Number(line), blobOf(body).toString(), blobOf(presentBody).toString());
+      }
+      conflicts = await session.query(CONFLICTS, [conflicts.at(-1)?.[0] ?? null]);
+    }
+  }
+
+  return {
+    add: async (rows) => {
+      for (const { line, product, body } of rows) {
+        const { product_id, sku, retailer, department, category, crawl_date } = product;
+        const bytes = Buffer.from(body);
+        const place = [retailer, department, category, dayNumber(crawl_date)];
+        if (insert([line, product_id, sku, ...place, bytes, crc32(bytes)]) === 0) {
+          const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [product_id]);
+          onConflict(line, body, blobOf(staged).toString());
+        }
+      }
+    },
+    merge: async () => {
+      // The unique index is written in random order: more of it in memory is read back less often.
+      await session.script("PRAGMA cache_size = -65536");
+      await refuseConflicts();
+      await session.script(`
+        DELETE FROM staged_row WHERE product_id IN (SELECT product_id FROM product);
+        INSERT INTO combination (retailer, department, category)
+        SELECT DISTINCT retailer, department, category FROM staged_row WHERE true ON CONFLICT DO NOTHING`);
+      const [[added, highest] = []] = await session.query(
+        "SELECT (SELECT count(*) FROM staged_row), (SELECT max(last_id) FROM row_version)",
+      );
+      if (added !== 0) {
+        // Ids of a database start anywhere, so that ids read from another one that stood in the same place do not name
+        // rows of this one.
+        await session.query(ADD, [Number(highest) || randomInt(1, 2 ** 31)]);
+        await rebuildColumnIndex(session);
+      }
+      await session.script("DELETE FROM staged_row");
+      return Number(added);
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
+import { formatRcd, type Rcd } from "../../../contract/filters.ts";
+import type { Selection, SelectionFilters, Visibility } from "../store.ts";
+import type { ColumnIndex } from "./column-index.ts";
+
+const FIRST_DAY = 0;
+const LAST_DAY = 9999_12_31;
+
+interface Tally {
+  matching: number;
+  earliest: number;
+  latest: number;
+}
+
+/** The rows of one version of the data. */
+export interface VersionRows {
+  /** The highest of their ids. */
+  lastId: number;
+  total: number;
+  /** Rows of each combination of the vocabulary. */
+  corpusRows: Uint32Array;
+}
+
+/** Counts the rows of a version: those with ids up to `lastId`. */
+export function countRows({ ids, combinations, vocabulary }: ColumnIndex, lastId: number): VersionRows {
+  const corpusRows = new Uint32Array(vocabulary.length);
+  let total = 0;
+  for (let position = 0; position < ids.length; position += 1) {
+    if ((ids[position] ?? 0) <= lastId) {
+      const number = combinations[position] ?? 0;
+      corpusRows[number] = (corpusRows[number] ?? 0) + 1;
+      total += 1;
+    }
+  }
+  return { lastId, total, corpusRows };
+}
+
+/** Computes a selection by one pass over the columns, and a second one for the ids where not every row matches. */
+export function selectRows(
+  index: ColumnIndex,
+  rows: VersionRows,
+  filters: SelectionFilters,
+  visible: Visibility,
+): Selection {
+  const triples = filters.combinations && new Set(filters.combinations.map(formatRcd));
+  const wanted = Uint8Array.from(index.vocabulary, (rcd) => {
+    const isNamed = triples === undefined || triples.has(formatRcd(rcd));
+    return isNamed && matches(rcd, filters, visible) ? 1 : 0;
+  });
+  const first = filters.startDate === undefined ? FIRST_DAY : dayNumber(filters.startDate);
+  const last = filters.endDate === undefined ? LAST_DAY : dayNumber(filters.endDate);
+  const range = { wanted, first, last, lastId: rows.lastId };
+  const tallies = tally(index, range);
+  const coverage = index.vocabulary.flatMap((rcd, number) => {
+    const counted = tallies[number];
+    return counted === undefined || counted.matching === 0
+      ? []
+      : [coverageOf(rcd, counted, rows.corpusRows[number] ?? 0)];
+  });
+  const summary = summarise(coverage);
+  const ids =
+    summary.matching_rows === index.ids.length ? index.ids : pick(index, range, new Uint32Array(summary.matching_rows));
+  return {
+    total: ids.length,
+    coverage,
+    summary,
+    ids: (offset, limit) => ids.subarray(offset, offset + limit),
+  };
+}
+
+/** `YYYY-MM-DD` as the number YYYYMMDD, which orders as the date does. */
+export function dayNumber(date: string): number {
+  return Number(date.replaceAll("-", ""));
+}
+
+/** Whether a team can see a retailer. */
+export function isVisible(retailer: string, visible: Visibility): boolean {
+  return visible === null || visible.includes(retailer);
+}
+
+function matches(rcd: Rcd, filters: SelectionFilters, visible: Visibility): boolean {
+  const { retailer, category, department } = filters;
+  return (
+    isVisible(rcd.retailer, visible) &&
+    (retailer === undefined || rcd.retailer === retailer) &&
+    (category === undefined || rcd.category === category) &&
+    (department === undefined || rcd.department === department)
+  );
+}
+
+/** What a row has to be: of a wanted combination, of a day from `first` to `last`, and of the version. */
+interface Range {
+  wanted: Uint8Array;
+  first: number;
+  last: number;
+  lastId: number;
+}
+
+function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, first, last, lastId }: Range) {
+  const tallies: Tally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
+  for (let position = 0; position < days.length; position += 1) {
+    const number = combinations[position] ?? 0;
+    const day = days[position] ?? 0;
+    const counted = tallies[number];
+    const isInVersion = (ids[position] ?? 0) <= lastId;
+    if (wanted[number] === 1 && day >= first && day <= last && isInVersion && counted !== undefined) {
+      counted.matching += 1;
+      counted.earliest = Math.min(counted.earliest, day);
+      counted.latest = Math.max(counted.latest, day);
+    }
+  }
+  return tallies;
+}
+
+function pick({ ids, combinations, days }: ColumnIndex, { wanted, first, last, lastId }: Range, into: Uint32Array) {
+  let picked = 0;
+  for (let position = 0; picked < into.length; position += 1) {
+    const day = days[position] ?? 0;
+    const id = ids[position] ?? 0;
+    if (wanted[combinations[position] ?? 0] === 1 && day >= first && day <= last && id <= lastId) {
+      into[picked] = id;
+      picked += 1;
+    }
+  }
+  return into;
+}
+
+function coverageOf(rcd: Rcd, counted: Tally, corpusRows: number): Coverage {
+  return {
+    retailer: rcd.retailer,
+    department: rcd.department,
+    category: rcd.category,
+    rcd: formatRcd(rcd),
+    corpus_rows: corpusRows,
+    matching_rows: counted.matching,
+    earliest_date: dateText(counted.earliest),
+    latest_date: dateText(counted.latest),
+  };
+}
+
+function dateText(day: number): string {
+  const digits = String(day).padStart(8, "0");
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+function summarise(coverage: readonly Coverage[]): CoverageSummary {
+  const summary: CoverageSummary = {
+    combinations: coverage.length,
+    matching_rows: 0,
+    corpus_rows: 0,
+    earliest_date: null,
+    latest_date: null,
+  };
+  for (const { matching_rows, corpus_rows, earliest_date, latest_date } of coverage) {
+    summary.matching_rows += matching_rows;
+    summary.corpus_rows += corpus_rows;
+    if (summary.earliest_date === null || earliest_date < summary.earliest_date) {
+      summary.earliest_date = earliest_date;
+    }
+    if (summary.latest_date === null || latest_date > summary.latest_date) {
+      summary.latest_date = latest_date;
+    }
+  }
+  return summary;
+}

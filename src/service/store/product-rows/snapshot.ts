@@ -1,0 +1,91 @@
+import type { Selection, SelectionFilters, Snapshot, Visibility } from "../store.ts";
+import type { ColumnIndex } from "./column-index.ts";
+import { countRows, isVisible, selectRows, type VersionRows } from "./selection.ts";
+
+/** Bytes of selections that one version of the data keeps; the newest selection is kept whatever its size. */
+export const SELECTION_CACHE_BYTES = 64 * 1024 * 1024;
+
+/** Memory of a selection without its rows, and of one coverage entry, roughly. */
+const SELECTION_BYTES = 1000;
+const COVERAGE_ENTRY_BYTES = 400;
+
+/** Every version of the data that one index can show. */
+export interface Snapshots {
+  newest: Snapshot;
+  /** A version by its number; undefined where there never was one, or its rows are gone. */
+  at(version: number): Snapshot | undefined;
+}
+
+/** Versions of which the counts are kept; walks in progress ask for few. */
+const KEPT_VERSIONS = 8;
+
+/** Snapshots over the columns in memory; their selections are kept together, by least recent use. */
+export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE_BYTES): Snapshots {
+  const kept = new Map<string, Selection>();
+  const earlier = new Map<number, Snapshot>();
+  let bytes = 0;
+
+  function sizeOf(key: string, { total, coverage }: Selection): number {
+    const ids = total === index.ids.length ? 0 : total * Uint32Array.BYTES_PER_ELEMENT;
+    return SELECTION_BYTES + 2 * key.length + ids + coverage.length * COVERAGE_ENTRY_BYTES;
+  }
+
+  function keep(key: string, selection: Selection): void {
+    kept.set(key, selection);
+    bytes += sizeOf(key, selection);
+    for (const [oldest, dropped] of kept) {
+      if (bytes <= cacheBytes || oldest === key) {
+        return;
+      }
+      kept.delete(oldest);
+      bytes -= sizeOf(oldest, dropped);
+    }
+  }
+
+  function snapshotOf(version: number, rows: VersionRows): Snapshot {
+    const vocabulary = index.vocabulary.filter((_, number) => rows.corpusRows[number] !== 0);
+    return {
+      version,
+      combinations: (visible) => vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
+      select: (filters, visible) => {
+        const key = `${version} ${keyOf(filters, visible)}`;
+        const known = kept.get(key);
+        if (known !== undefined) {
+          kept.delete(key);
+          kept.set(key, known);
+          return known;
+        }
+        const selection = selectRows(index, rows, filters, visible);
+        keep(key, selection);
+        return selection;
+      },
+    };
+  }
+
+  function versionAt(version: number): Snapshot | undefined {
+    const extent = index.extents.get(version);
+    const rows = extent === undefined ? undefined : countRows(index, extent.lastId);
+    return rows === undefined || rows.total !== extent?.rows ? undefined : snapshotOf(version, rows);
+  }
+
+  const newest = snapshotOf(index.version, countRows(index, Number.POSITIVE_INFINITY));
+  return {
+    newest,
+    at: (version) => {
+      const snapshot = version === newest.version ? newest : (earlier.get(version) ?? versionAt(version));
+      if (snapshot !== undefined && snapshot !== newest) {
+        earlier.delete(version);
+        earlier.set(version, snapshot);
+      }
+      for (const oldest of [...earlier.keys()].slice(0, -KEPT_VERSIONS)) {
+        earlier.delete(oldest);
+      }
+      return snapshot;
+    },
+  };
+}
+
+function keyOf(filters: SelectionFilters, visible: Visibility): string {
+  const { retailer, category, department, combinations, startDate, endDate } = filters;
+  return JSON.stringify([retailer, category, department, combinations, startDate, endDate, visible?.toSorted()]);
+}

@@ -1,0 +1,181 @@
+import { expect, test } from "vitest";
+import { sourceOf } from "../../../../src/service/http/admission/auth.ts";
+import { revokeKey } from "../../../../src/service/store/access/keys.ts";
+import { products } from "../../../helpers/products.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+const operations = [
+  "/v1/sample",
+  "/v1/catalog",
+  "/v1/coverage",
+  "/api/v1/sample",
+  "/api/v1/catalog",
+  "/api/v1/coverage",
+];
+
+test("every operation under both prefixes answers a good key and asks for one where there is none", async () => {
+  const service = await startTestService({ rows: products(1) });
+
+  const statuses = [];
+  for (const path of operations) {
+    const [good, none] = [await service.get(path), await service.get(path, { key: null })];
+    statuses.push([path, good.status, none.status, none.body.code, none.headers.get("www-authenticate")]);
+  }
+
+  const challenge = 'Bearer realm="retail-catalog"';
+  expect(statuses).toEqual(operations.map((path) => [path, 200, 401, "missing_credentials", challenge]));
+});
+
+test.each([["Basic dXNlcjpwYXNz"], ["Bearer"], ["Bearer   "], ["Bearer\t"], ["Token abc"], ["bearerabc"]])(
+  "%s is no Bearer credential",
+  async (authorization) => {
+    const service = await startTestService();
+
+    const { status, body } = await service.get("/v1/coverage", { key: null, headers: { authorization } });
+
+    expect([status, body.code]).toEqual([401, "missing_credentials"]);
+  },
+);
+
+test("a key is 43 characters without a prefix, and no two are alike", async () => {
+  const service = await startTestService();
+  const keys = [await service.createKey({ name: "1" }), await service.createKey({ name: "2" })];
+
+  expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}$/), expect.stringMatching(/^[\w-]{43}$/)]);
+  expect(keys[0]).not.toBe(keys[1]);
+});
+
+test("the scheme is read in any letter case and with any spaces", async () => {
+  const service = await startTestService();
+
+  for (const scheme of ["bearer ", "BEARER ", "bEaReR    "]) {
+    const headers = { authorization: `${scheme}${service.key}` };
+    expect((await service.get("/v1/coverage", { key: null, headers })).status).toBe(200);
+  }
+});
+
+test("a doubled word, a cut key, a lengthened key and another key are all unknown", async () => {
+  const service = await startTestService();
+  const wrong = [
+    `Bearer ${service.key}`,
+    service.key.slice(0, 42),
+    `${service.key}A`,
+    "A".repeat(43),
+    "A".repeat(9_000),
+  ];
+
+  for (const key of wrong) {
+    const { status, body, headers } = await service.get("/v1/coverage", { key });
+    expect([status, body.code, headers.get("www-authenticate")]).toEqual([
+      401,
+      "invalid_credentials",
+      'Bearer realm="retail-catalog", error="invalid_token"',
+    ]);
+  }
+});
+
+test("a revoked key is refused at the very next request, with the answer of an unknown one", async () => {
+  const service = await startTestService();
+  const key = await service.createKey({ name: "short-lived" });
+  const before = await service.get("/v1/coverage", { key });
+
+  await revokeKey(service.store, "short-lived", new Date());
+  const revoked = await service.get("/v1/coverage", { key });
+  const unknown = await service.get("/v1/coverage", { key: "A".repeat(43) });
+
+  expect(before.status).toBe(200);
+  expect(revoked.status).toBe(401);
+  expect({ ...revoked.body, request_id: "" }).toEqual({ ...unknown.body, request_id: "" });
+});
+
+test("revoking one key of a team leaves its others alone", async () => {
+  const service = await startTestService();
+  const kept = await service.createKey({ name: "kept", team: "crew" });
+  await service.createKey({ name: "gone", team: "crew" });
+
+  await revokeKey(service.store, "gone", new Date());
+
+  expect((await service.get("/v1/coverage", { key: kept })).status).toBe(200);
+});
+
+test("a key opens the operations of its scopes and no others", async () => {
+  const service = await startTestService();
+  const sample = await service.createKey({ name: "s", scopes: ["catalog:sample"] });
+  const read = await service.createKey({ name: "r", scopes: ["catalog:read"] });
+
+  const statuses = [];
+  for (const path of ["/v1/sample", "/v1/catalog", "/v1/coverage"]) {
+    statuses.push([(await service.get(path, { key: sample })).status, (await service.get(path, { key: read })).status]);
+  }
+
+  expect(statuses).toEqual([
+    [200, 403],
+    [403, 200],
+    [403, 200],
+  ]);
+});
+
+test("a missing scope is named", async () => {
+  const service = await startTestService();
+  const key = await service.createKey({ name: "s", scopes: ["catalog:sample"] });
+
+  const { body, headers } = await service.get("/v1/catalog", { key });
+
+  expect([body.code, body.detail, headers.get("www-authenticate")]).toEqual([
+    "insufficient_scope",
+    "The team of this key lacks the scope catalog:read.",
+    'Bearer realm="retail-catalog", error="insufficient_scope", scope="catalog:read"',
+  ]);
+});
+
+test("failed attempts of an address are throttled, and a good key from there still passes", async () => {
+  const service = await startTestService();
+  const bad = async (index: number) =>
+    (await service.get("/v1/catalog", { key: index % 2 === 0 ? null : "bad" })).status;
+
+  const statuses = [];
+  for (let index = 0; index < 22; index += 1) {
+    statuses.push(await bad(index));
+  }
+  const good = await service.get("/v1/catalog");
+
+  expect(statuses).toEqual([...Array(20).fill(401), 429, 429]);
+  expect(good.status).toBe(200);
+});
+
+test("a throttled attempt says how long to wait, and attempts are heard again after that", async () => {
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const service = await startTestService({ now: () => now });
+  for (let index = 0; index < 20; index += 1) {
+    await service.get("/v1/catalog", { key: "bad" });
+  }
+
+  now += 45_000;
+  const throttled = await service.get("/v1/catalog", { key: "bad" });
+  now += 15_000;
+  const later = await service.get("/v1/catalog", { key: "bad" });
+
+  expect([throttled.status, throttled.body.code, throttled.headers.get("retry-after")]).toEqual([
+    429,
+    "rate_limited",
+    "15",
+  ]);
+  expect(later.status).toBe(401);
+});
+
+test("failed attempts take nothing from the budget of a team", async () => {
+  const service = await startTestService();
+  await service.get("/v1/catalog", { key: "bad" });
+
+  expect((await service.get("/v1/catalog")).headers.get("ratelimit-remaining")).toBe("119");
+});
+
+test.each([
+  ["203.0.113.9", "203.0.113.9"],
+  ["::ffff:203.0.113.9", "203.0.113.9"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+  ["2001:db8::6", "2001:db8:0:0"],
+  ["::1", "0:0:0:0"],
+])("attempts from %s are counted under %s", (address, source) => {
+  expect(sourceOf(address)).toBe(source);
+});

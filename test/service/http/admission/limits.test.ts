@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { products } from "../../../helpers/products.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+function figures(headers: Headers): (number | null)[] {
+  return ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => Number(headers.get(name)));
+}
+
+test("the published limits are 120 and 30 requests a minute", async () => {
+  const service = await startTestService({ now: () => 0 });
+
+  expect(figures((await service.get("/v1/catalog")).headers)).toEqual([120, 119, 60]);
+  expect(figures((await service.get("/v1/sample")).headers)).toEqual([30, 29, 60]);
+});
+
+test("catalog and coverage share one bucket, under both prefixes; sample has its own", async () => {
+  const service = await startTestService();
+  const remaining = async (path: string) => (await service.get(path)).headers.get("ratelimit-remaining");
+
+  expect([
+    await remaining("/v1/catalog"),
+    await remaining("/v1/coverage"),
+    await remaining("/api/v1/catalog"),
+    await remaining("/v1/sample"),
+    await remaining("/api/v1/sample"),
+  ]).toEqual(["119", "118", "117", "29", "28"]);
+});
+
+test("the keys of one team share its buckets, another team has its own", async () => {
+  const service = await startTestService();
+  const [one, two] = [
+    await service.createKey({ name: "1", team: "crew" }),
+    await service.createKey({ name: "2", team: "crew" }),
+  ];
+  const other = await service.createKey({ name: "3", team: "others" });
+
+  const remaining = [];
+  for (const key of [one, two, other]) {
+    remaining.push((await service.get("/v1/catalog", { key })).headers.get("ratelimit-remaining"));
+  }
+
+  expect(remaining).toEqual(["119", "118", "119"]);
+});
+
+test("a used-up window answers 429 with the seconds to wait, and opens again after them", async () => {
+  let now = 0;
+  const service = await startTestService({ rateLimit: 1, windowSeconds: 90, now: () => now });
+  await service.get("/v1/catalog");
+
+  now = 30_500;
+  const refused = await service.get("/v1/coverage");
+  now += 60_000;
+  const later = await service.get("/v1/coverage");
+
+  expect([refused.status, refused.body.code, refused.body.retryable, refused.headers.get("retry-after")]).toEqual([
+    429,
+    "rate_limited",
+    true,
+    "60",
+  ]);
+  expect(figures(refused.headers)).toEqual([1, 0, 60]);
+  expect(later.status).toBe(200);
+});
+
+test("a window and a deadline of a month are kept, beyond the longest time of a timer", async () => {
+  const month = 30 * 86_400;
+  const service = await startTestService({ windowSeconds: month, queryTimeout: month * 1_000, now: () => 0 });
+
+  const { status, headers } = await service.get("/v1/coverage");
+
+  expect([status, ...figures(headers)]).toEqual([200, 120, 119, month]);
+});
+
+test("of many requests at once exactly as many are admitted as the window holds", async () => {
+  const service = await startTestService({ rows: products(3), rateLimit: 40, now: () => 0 });
+
+  const answers = await Promise.all(Array.from({ length: 100 }, () => service.get("/v1/catalog")));
+
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
+  const left = answers.flatMap(({ status, headers }) => (status === 200 ? [figures(headers)[1]] : []));
+  expect(new Set(left)).toEqual(new Set(Array.from({ length: 40 }, (_, index) => index)));
+});
+
+test("a request that is refused for what it asks counts as well", async () => {
+  const service = await startTestService({ now: () => 0 });
+  await service.get("/v1/catalog?limit=0");
+
+  expect(figures((await service.get("/v1/catalog?retailer=nobody")).headers)).toEqual([120, 118, 60]);
+});
+
+// Every answer is checked for the three headers by the helper that reads it; here are the odd ones.
+test.each([
+  ["an unknown path", "/v1/products", "GET", 404, 120],
+  ["the bare prefix", "/v1", "GET", 404, 120],
+  ["an unknown path under the other prefix", "/api/v1/retailers", "GET", 404, 120],
+  ["a wrong method", "/v1/catalog", "POST", 404, 120],
+  ["a wrong method of the sample", "/v1/sample", "POST", 404, 30],
+  ["a path that cannot be decoded", "/v1/%zz", "GET", 400, 120],
+])("%s under /v1 carries the limit of its endpoint group", async (_, path, method, status, limit) => {
+  const service = await startTestService();
+
+  const answer = await service.get(path, { method });
+
+  expect(answer.status).toBe(status);
+  expect(figures(answer.headers)).toEqual([limit, limit, 60]);
+});
+
+test.each([
+  ["/v1/sample", 30],
+  ["/v1/catalog", 120],
+])(
+  "a failed authentication at %s carries the limit of the endpoint group, and 429 says that nothing is left",
+  async (path, limit) => {
+    const service = await startTestService({ now: () => 0 });
+
+    const answers = [];
+    for (let attempt = 1; attempt <= 21; attempt += 1) {
+      const { status, headers } = await service.get(path, { key: "wrong" });
+      answers.push([status, ...figures(headers)]);
+    }
+
+    expect(answers).toEqual([...Array(20).fill([401, limit, limit, 60]), [429, limit, 0, 60]]);
+  },
+);
+
+test("a failure under an escaped spelling of /v1 carries the limit headers", async () => {
+  const away = async () => Promise.reject(new StoreUnavailableError("away"));
+  const service = await startTestService({ faults: () => ({ keyByHash: away }) });
+
+  const { status, headers } = await service.get("/%761/catalog");
+
+  expect([status, ...figures(headers)]).toEqual([503, 120, 120, 60]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { FixedWindow } from "../../../../src/service/http/admission/rate-limit.ts";
+
+test("a window admits its limit and not one request more", () => {
+  const window = new FixedWindow(2, 60, () => 1_000);
+
+  expect([window.charge("team"), window.charge("team"), window.charge("team")]).toEqual([
+    { limit: 2, remaining: 1, resetSeconds: 60, admitted: true },
+    { limit: 2, remaining: 0, resetSeconds: 60, admitted: true },
+    { limit: 2, remaining: 0, resetSeconds: 60, admitted: false },
+  ]);
+});
+
+test("a window is open again after its length, counted from its first request, and not a moment sooner", () => {
+  let now = 5_000;
+  const window = new FixedWindow(1, 60, () => now);
+  window.charge("team");
+
+  now = 64_999;
+  expect(window.charge("team")).toEqual({ limit: 1, remaining: 0, resetSeconds: 1, admitted: false });
+  now = 65_000;
+  expect(window.charge("team")).toEqual({ limit: 1, remaining: 0, resetSeconds: 60, admitted: true });
+});
+
+test("keys are counted apart", () => {
+  const window = new FixedWindow(1, 60, () => 0);
+  window.charge("one");
+
+  expect(window.charge("other").admitted).toBe(true);
+});
+
+test("the figures of an unused window count nothing", () => {
+  const window = new FixedWindow(3, 60, () => 0);
+  window.charge("team");
+
+  expect(window.unused()).toEqual({ limit: 3, remaining: 3, resetSeconds: 60 });
+  expect(window.charge("team").remaining).toBe(1);
+});
+
+test("beyond its capacity of keys, new ones share one count and known ones keep theirs", () => {
+  const window = new FixedWindow(2, 60, () => 0, 1);
+  window.charge("known");
+  window.charge("new-1");
+  window.charge("new-2");
+
+  expect([window.charge("new-3").admitted, window.charge("known").admitted]).toEqual([false, true]);
+});
+
+test("a clock that is set back does not keep a window shut", () => {
+  let now = 1_000_000;
+  const window = new FixedWindow(1, 60, () => now);
+  window.charge("team");
+  now = 0;
+
+  expect(window.charge("team").admitted).toBe(true);
+});

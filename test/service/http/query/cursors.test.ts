@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { openCursor, sealCursor } from "../../../../src/service/http/query/cursors.ts";
+
+const secret = Buffer.alloc(32, 1);
+const position = { offset: 4_000_000_000, version: 1_800_000_000_000 };
+const HOUR = 3_600_000;
+
+test("a cursor gives its position back", () => {
+  expect(openCursor(sealCursor(position, secret, 10), secret, 20, HOUR)).toEqual(position);
+});
+
+test("a cursor is taken until its time is over", () => {
+  const cursor = sealCursor(position, secret, 10);
+
+  expect(openCursor(cursor, secret, 10 + HOUR, HOUR)).toEqual(position);
+  expect(() => openCursor(cursor, secret, 11 + HOUR, HOUR)).toThrow("The cursor has expired.");
+});
+
+test("a cursor with any one character changed is refused", () => {
+  const cursor = sealCursor(position, secret, 10);
+
+  for (let index = 0; index < cursor.length; index += 1) {
+    const other = cursor[index] === "A" ? "B" : "A";
+    const edited = `${cursor.slice(0, index)}${other}${cursor.slice(index + 1)}`;
+    expect(() => openCursor(edited, secret, 20, HOUR), edited).toThrow("not issued by this service");
+  }
+});
+
+test("a cursor of another database is refused", () => {
+  const foreign = sealCursor(position, Buffer.alloc(32, 2), 10);
+
+  expect(() => openCursor(foreign, secret, 20, HOUR)).toThrow("not issued by this service");
+});
+
+test.each([
+  ["an empty cursor", ""],
+  ["a truncated cursor", sealCursor(position, secret, 10).slice(0, -4)],
+  ["a cursor with something behind it", `${sealCursor(position, secret, 10)}AAAA`],
+  ["a cursor with a line break behind it", `${sealCursor(position, secret, 10)}\n`],
+  ["a number", "100"],
+  ["a cursor of many kilobytes", "A".repeat(100_000)],
+])("%s is refused", (_, cursor) => {
+  expect(() => openCursor(cursor, secret, 20, HOUR)).toThrow("not issued by this service");
+});

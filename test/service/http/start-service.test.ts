@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, get } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createApp, urlOf } from "../../../src/service/http/app.ts";
+import { startService } from "../../../src/service/http/start-service.ts";
+import { openStore } from "../../../src/service/store/embedded.ts";
+import { products } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
+
+test("a service starts on a database named by its location", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "catalog-start-"));
+  const service = await startService({ database: join(folder, "rows.db"), port: 0 });
+  onTestFinished(async () => {
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
+  expect((await fetch(`${service.url}/v1/coverage`)).status).toBe(401);
+});
+
+test("closing answers the requests under way, refuses new ones and then closes the store", async () => {
+  const events: string[] = [];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const service = await startTestService({
+    rows: products(2),
+    faults: (store) => ({
+      snapshot: async (deadline) => {
+        events.push("asked");
+        await held;
+        return store.snapshot(deadline);
+      },
+      addDayCounts: async (counts) => {
+        events.push("counted");
+        await store.addDayCounts(counts);
+      },
+      close: async () => {
+        events.push("store closed");
+        await store.close();
+      },
+    }),
+  });
+  const underWay = service.get("/v1/catalog").then((answer) => {
+    events.push("answered");
+    return answer;
+  });
+  await expect.poll(() => events).toEqual(["asked"]);
+
+  const closed = service.close();
+  await expect.poll(() => service.get("/v1/catalog").catch(() => "refused")).toBe("refused");
+  release();
+  await closed;
+
+  const { status, headers } = await underWay;
+  expect([status, headers.get("connection")]).toEqual([200, "close"]);
+  expect(events.filter((event) => event !== "answered")).toEqual(["asked", "counted", "store closed"]);
+});
+
+test("a request that was half sent when the end began is answered", async () => {
+  const app = createApp(await openStore(":memory:"));
+  let arrived: Socket | undefined;
+  app.server.on("connection", (socket) => {
+    arrived = socket;
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const sent = connect(Number(new URL(urlOf(app)).port), "127.0.0.1");
+  let received = "";
+  sent.on("data", (chunk) => {
+    received += chunk;
+  });
+  const half = "GET /errors.json HTTP/1.1\r\nHost: x\r\n";
+  sent.write(half);
+  await expect.poll(() => arrived?.bytesRead).toBe(half.length);
+
+  const closed = app.close();
+  await expect.poll(() => app.server.listening).toBe(false);
+  sent.write("\r\n");
+  await Promise.all([closed, once(sent, "close")]);
+
+  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
+});
+
+test("answers that were begun when the end began reach a reader that is slow", async () => {
+  const rows = products(100, { title: "x".repeat(20_000) });
+  const service = await startTestService({ rows });
+  const slow = connect(Number(new URL(service.url).port));
+  const request = `GET /v1/catalog?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+  slow.write(request.repeat(8));
+  await once(slow, "readable");
+
+  const closed = service.close();
+  await expect.poll(() => service.get("/errors.json").catch(() => "refused")).toBe("refused");
+  let received = "";
+  slow.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+  });
+  await once(slow, "end");
+  slow.end();
+  await closed;
+
+  const [, ...answers] = received.split("HTTP/1.1 200 OK\r\n");
+  expect(answers.map((answer) => answer.match(/"product_id"/g)?.length)).toEqual(Array(8).fill(100));
+});
+
+test("idle connections do not hold up the end", async () => {
+  const service = await startTestService();
+  const agent = new Agent({ keepAlive: true });
+  await new Promise<void>((resolve) => {
+    get(`${service.url}/errors`, { agent }, (response) => response.resume().on("end", resolve));
+  });
+
+  await service.close();
+  agent.destroy();
+});
+
+test("closing twice is closing once", async () => {
+  const service = await startTestService();
+
+  await Promise.all([service.close(), service.close()]);
+});
+
+test("a port that is taken is an error, and the store does not stay open", async () => {
+  const first = await startTestService();
+  const store = await openStore(":memory:");
+  let closed = false;
+
+  const second = startService({
+    store: {
+      ...store,
+      close: async () => {
+        closed = true;
+        await store.close();
+      },
+    },
+    port: Number(new URL(first.url).port),
+  });
+
+  await expect(second).rejects.toThrow("EADDRINUSE");
+  expect(closed).toBe(true);
+});

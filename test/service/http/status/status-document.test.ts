@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { statusFeed } from "../../../../src/service/http/status/status-document.ts";
+
+const now = Date.parse("2026-03-10T00:00:00Z");
+const quiet = { counts: [], incidents: [], storeReachable: true, sampleData: false, now };
+
+function count(date: string, requests: number, failures: number) {
+  return { date, operation: "catalog" as const, requests, failures };
+}
+
+test.each([
+  [1_000, 0, "operational", 100],
+  [1_000, 5, "operational", 99.5],
+  [1_000, 6, "degraded", 99.4],
+  [100, 10, "degraded", 90],
+  [100, 11, "outage", 89],
+  [1_000_000, 1, "operational", 99.99],
+])("a day of %i requests with %i failures is %s", (requests, failures, state, uptime_pct) => {
+  const feed = statusFeed({ ...quiet, counts: [count("2026-03-10", requests, failures)] });
+
+  expect(feed.suites[0]?.days.at(-1)).toEqual({ date: "2026-03-10", state, uptime_pct });
+});
+
+test("the window has 90 days, today as the last", () => {
+  const days = statusFeed(quiet).suites[0]?.days ?? [];
+
+  expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([90, "2025-12-11", "2026-03-10"]);
+});
+
+test("what lies before the window does not count", () => {
+  const feed = statusFeed({ ...quiet, counts: [count("2025-12-10", 10, 10), count("2025-12-11", 10, 5)] });
+
+  expect(feed.suites[0]?.uptime_pct).toBe(50);
+});
+
+test("a bad day that is over does not weigh on the present state", () => {
+  const feed = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 10), count("2026-03-10", 10, 0)] });
+
+  expect([feed.state, feed.suites[0]?.state, feed.suites[0]?.uptime_pct]).toEqual(["operational", "operational", 50]);
+});
+
+test("without requests today an endpoint has no data of its state, and keeps its uptime", () => {
+  const [suite] = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 0)] }).suites;
+
+  expect(suite?.endpoints.map(({ state, uptime_pct }) => [state, uptime_pct])).toEqual([
+    ["no_data", null],
+    ["no_data", 100],
+    ["no_data", null],
+  ]);
+  expect([suite?.state, suite?.uptime_pct]).toEqual(["no_data", 100]);
+});
+
+test("what one suite was asked counts for no other", () => {
+  const counts = [
+    { date: "2026-03-10", operation: "portal-keys" as const, requests: 10, failures: 10 },
+    count("2026-03-10", 10, 0),
+  ];
+  const { state, suites } = statusFeed({ ...quiet, counts });
+
+  expect([state, ...suites.map((suite) => suite.state)]).toEqual(["outage", "operational", "no_data", "outage"]);
+});
+
+test("an incident shows in its own suite and in the overall state", () => {
+  const incident = {
+    id: 1,
+    title: "Portal down",
+    suite: "developer-portal",
+    severity: "major" as const,
+    startedAt: "2026-03-10T00:00:00.000Z",
+    resolvedAt: null,
+    updates: [],
+  };
+  const feed = statusFeed({ ...quiet, incidents: [incident] });
+
+  expect([feed.state, ...feed.suites.map(({ state }) => state)]).toEqual(["outage", "no_data", "no_data", "outage"]);
+});

@@ -1,0 +1,63 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { hashSecret, listKeys } from "../../../../src/service/store/access/keys.ts";
+import { temporaryFolder } from "../../../helpers/cli.ts";
+import { NO_DEADLINE, testStore, walk } from "../stores.ts";
+
+/** A database as the version before teams made it: two rows, seven keys in three teams, one incident. */
+const SCHEMA_2 = new URL("databases/schema-2.db.gz", import.meta.url);
+
+/** Secret of its key `shop-3`, which exists nowhere else. */
+const SECRET = "Df5pSsNFFR9KP4phknj0C8uXiIkXXy5bn10WsyYrQnM";
+
+async function oldDatabase(): Promise<string> {
+  const path = join(await temporaryFolder(), "old.db");
+  await writeFile(path, gunzipSync(await readFile(SCHEMA_2)), { mode: 0o600 });
+  return path;
+}
+
+const ALL = ["catalog:sample", "catalog:read"];
+
+test("a database of before teams keeps what each key may do; keys with other grants get teams of their own", async () => {
+  const store = await testStore(await oldDatabase());
+
+  const keys = (await listKeys(store)).map(({ name, team, scopes, retailers, revokedAt }) => [
+    name,
+    team,
+    scopes,
+    retailers,
+    revokedAt === null ? "active" : "revoked",
+  ]);
+
+  expect(keys).toEqual([
+    ["cron", "default", ALL, null, "active"],
+    ["gone", "sales-4", ["catalog:read"], null, "revoked"],
+    ["laptop", "default", ALL, null, "active"],
+    ["other", "sales-2", ["catalog:read"], null, "active"],
+    ["shop-1", "sales", ["catalog:sample"], ["nordwind"], "active"],
+    ["shop-2", "sales-3", ALL, null, "active"],
+    ["shop-3", "sales", ["catalog:sample"], ["nordwind"], "active"],
+  ]);
+});
+
+test("a database of before teams keeps its secrets, rows and incidents", async () => {
+  const store = await testStore(await oldDatabase());
+
+  expect(await store.keyByHash(hashSecret(SECRET), NO_DEADLINE)).toMatchObject({ name: "shop-3", revokedAt: null });
+  expect(await walk(store)).toEqual([
+    expect.stringContaining('"selling_price":19.90'),
+    expect.stringContaining('"sku":"B-2"'),
+  ]);
+  expect(await store.incidents("")).toMatchObject([{ title: "Slow", resolvedAt: null }]);
+});
+
+test("two processes that open an old database at once bring it up to date once", async () => {
+  const path = await oldDatabase();
+
+  const [one, two] = await Promise.all([testStore(path), testStore(path)]);
+
+  expect(await listKeys(one)).toHaveLength(7);
+  expect(await listKeys(two)).toEqual(await listKeys(one));
+});

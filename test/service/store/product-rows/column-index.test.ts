@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { readColumnIndex } from "../../../../src/service/store/product-rows/column-index.ts";
+import { countRows } from "../../../../src/service/store/product-rows/selection.ts";
+import { product } from "../../../helpers/products.ts";
+import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
+
+test("an index that is stored in several parts is one again, with every row of every combination", async () => {
+  const store = await testStore();
+  // More than one part of 65,536 rows, loaded in an order that is not the service's.
+  const count = 66_000;
+  const rows = Array.from({ length: count }, (_, index) =>
+    product({ sku: String((index * 7919) % count).padStart(6, "0"), category: index % 4 === 0 ? "chairs" : "lamps" }),
+  );
+  await load(store, rows.slice(0, 100));
+  await load(store, rows.slice(100));
+  const index = await store.read(readColumnIndex);
+  const { ids, days, combinations, vocabulary } = index;
+  const { corpusRows } = countRows(index, Number.POSITIVE_INFINITY);
+  expect([ids.length, new Set(ids).size, days.length, combinations.length]).toEqual([count, count, count, count]);
+  expect(vocabulary.map(({ category }, index) => [category, corpusRows[index]])).toEqual([
+    ["chairs", count / 4],
+    ["lamps", (count * 3) / 4],
+  ]);
+  const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);
+  for (const offset of [0, 65_530, count - 10]) {
+    const texts = await textsOf(store, selection.ids(offset, 10));
+    expect(texts.map((text) => Number(JSON.parse(text).sku))).toEqual(
+      Array.from({ length: 10 }, (_, index) => offset + index),
+    );
+  }
+});
