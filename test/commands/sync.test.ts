@@ -4,7 +4,7 @@ import { watch } from "node:fs";
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
 import { addDays } from "../../src/mirror/sync/calendar.ts";
@@ -41,6 +41,19 @@ test("a first run says what it came to, as text and as JSON", async () => {
       "16 days checked (12 one by one, each within 2 runs) · 0 pulled · 0 rows added · 0 replaced · 0 removed · 13 requests\n",
     stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog and left alone; whoever reads the day folders reads it, too\n`,
   });
+});
+
+test("the progress says of how many rows, and what part of them has come", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const rows = await servedFolder(sixteenDays());
+  const pages = rows.stalledAt(4);
+  const stop = new AbortController();
+  const run = runInProcess(["sync", rows.folder, "--progress", "plain"], { env: rows.env, signal: stop.signal });
+  await pages;
+  await vi.advanceTimersByTimeAsync(10_000);
+  stop.abort(new Error("seen enough"));
+  expect((await run).stderr).toMatch(/Z 0 of 48 rows · 0 % · /);
 });
 
 test("day files that sync may not have written are a usage error with the way out", async () => {

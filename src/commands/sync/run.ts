@@ -33,8 +33,6 @@ async function syncWithProgress(
   context: Context,
 ): Promise<SyncResult> {
   const warn = reportOnce((text) => reporter.warn(text));
-  let before = 0;
-  let written = 0;
   return await withProgress(reporter, context, options, (update) =>
     syncFolder(client, {
       ...options,
@@ -51,13 +49,8 @@ async function syncWithProgress(
           onRounded: (column) => warn(`${column} holds a number that no double is equal to, written rounded`),
         }),
       observer: {
-        onPlan: async () => {
-          before = written;
-        },
-        onRows: (rows) => {
-          written = before + rows;
-          update({ rows: written });
-        },
+        onTotal: ({ rows, requests }) => update({ total: rows, requests }),
+        onRows: (rows) => update({ rows }),
         onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
       },
     }),

@@ -29,6 +29,13 @@ export interface BatchResult {
   rowsRemoved: number;
 }
 
+/** Days that are read together. */
+export interface Batch {
+  range: DayRange;
+  /** Rows that are expected there. */
+  rows: number;
+}
+
 export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | "resume"> {
   folder: string;
   createEncoder: () => RowEncoder;
@@ -68,24 +75,28 @@ export async function syncRange(
   return result;
 }
 
-/** Cuts a range of days into batches, as one more coverage request says where the rows lie. */
+/**
+ * Cuts a range of days into batches, as one more coverage request says where the rows lie. A day by itself costs no
+ * request: it is expected to have the rows that the copy holds of it.
+ */
 export async function batchesOf(
   client: CatalogClient,
   filters: Filters,
   range: DayRange,
+  state: SyncState,
   signal: AbortSignal,
-): Promise<DayRange[]> {
+): Promise<Batch[]> {
   if (range.first === range.last) {
-    return [range];
+    return [{ range, rows: state.days[range.first]?.rows ?? 0 }];
   }
   const within = { ...filters, start_date: range.first, end_date: range.last };
   const matching = (await client.coverage(within, signal)).data.filter(({ matching_rows }) => matching_rows > 0);
   if (matching.length === 0) {
-    return [range];
+    return [{ range, rows: 0 }];
   }
-  return cutByDate(matching, within, BATCH_ROWS).map(({ filters: { start_date, end_date } }) => ({
-    first: start_date ?? range.first,
-    last: end_date ?? range.last,
+  return cutByDate(matching, within, BATCH_ROWS).map(({ filters: { start_date, end_date }, rows }) => ({
+    range: { first: start_date ?? range.first, last: end_date ?? range.last },
+    rows,
   }));
 }
 

@@ -11,14 +11,15 @@ import { type DayState, newState, readStateOf, type SyncState, writeState } from
 import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts";
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
-import { type BatchOptions, type BatchResult, batchesOf, syncRange } from "./batch.ts";
+import { type Batch, type BatchOptions, type BatchResult, batchesOf, syncRange } from "./batch.ts";
 import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
 import { type Counts, compareRange, type Findings, sumOfCounts } from "./changes.ts";
 import { dropCombinations } from "./drop-combinations.ts";
 import { placeDays, stagingOf } from "./place.ts";
+import { countBatches, type SyncObserver } from "./progress.ts";
 import { removalGuard } from "./removal-guard.ts";
 
-export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval"> {
+export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval" | "observer"> {
   service: string;
   /** As they were written; none to go on with those of the folder. */
   filters: WrittenFilters;
@@ -37,6 +38,7 @@ export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock" | "
   pid: number;
   /** Milliseconds since the epoch. */
   now: () => number;
+  observer?: SyncObserver;
 }
 
 export interface SyncResult extends BatchResult {
@@ -157,13 +159,16 @@ async function bringUpToDate(
     Object.assign(state.days[day] ?? {}, { checked: checkedAt });
   }
   const again = [...untrusted].map((day) => ({ first: day, last: day }));
+  const batches: Batch[] = [];
   for (const part of mergeRanges([...findings.changed, ...again, ...newestDays(range, options.lookback)])) {
-    for (const batch of await batchesOf(client, filters, part, signal)) {
-      const batchOptions = { ...options, lock, untrusted, checkedAt, onRemoval: guard };
-      const done = await syncRange(client, filters, batch, state, batchOptions);
-      for (const name of ["days", "daysRemoved", "rowsAdded", "rowsReplaced", "rowsRemoved"] as const) {
-        result[name] += done[name];
-      }
+    batches.push(...(await batchesOf(client, filters, part, state, signal)));
+  }
+  const observe = countBatches(batches, options.pageSize, options.observer);
+  for (const batch of batches) {
+    const batchOptions = { ...options, lock, untrusted, checkedAt, onRemoval: guard, observer: observe(batch) };
+    const done = await syncRange(client, filters, batch.range, state, batchOptions);
+    for (const name of ["days", "daysRemoved", "rowsAdded", "rowsReplaced", "rowsRemoved"] as const) {
+      result[name] += done[name];
     }
   }
   return result;

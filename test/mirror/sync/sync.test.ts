@@ -25,6 +25,25 @@ test("a first run copies the whole set, one file a day", async () => {
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
+test("a run tells its rows and requests before it pulls, and mends them where a day by itself has grown", async () => {
+  const rows = await servedFolder(sixteenDays());
+  await rows.sync();
+  const late = [3, 10].map((day) => product({ crawl_date: addDays(FIRST_DAY, day), sku: "late" }));
+  await rows.replace([...rows.all(), ...late]);
+  const told: unknown[] = [];
+  await rows.sync({
+    lookback: 2,
+    observer: {
+      onTotal: (total) => told.push(total),
+      onRows: (written) => told.push(written),
+      onRestart: (reason) => told.push(reason),
+    },
+  });
+  const totals = told.filter((entry) => typeof entry === "object");
+  expect(totals).toEqual([12, 13, 14, 14].map((total) => ({ rows: total, requests: 3 })));
+  expect(told.filter((entry) => typeof entry !== "object")).toEqual([0, 4, 4, 8, 8, 14]);
+});
+
 test("a run with nothing new takes a handful of requests and leaves every file alone", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
