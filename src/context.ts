@@ -7,18 +7,18 @@ import { writeToStdout } from "./output/destination/stdout.ts";
 import { sleep } from "./timer.ts";
 
 /**
- * What a command may know of the world, built once and passed on. Nothing else in the tool reads `process`.
+ * The environment of a command, built once and passed on. Nothing else in the tool reads `process`.
  */
 export interface Context {
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;
   stderr: Output;
   /**
-   * Writes text to stdout and resolves when it has been taken. Rejects with FileError, with ClosedPipeError where the
-   * reader went away, or with the reason of `signal`.
+   * Writes text to stdout and resolves when it was accepted. Rejects with FileError, with ClosedPipeError if the reader
+   * closed the pipe, or with the reason of `signal`.
    */
   print: (text: string) => Promise<void>;
-  /** Whether the process was started with stdout closed (`>&-`), where what is written is lost without an error. */
+  /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** The platform's folders of this tool (XDG on Linux). */
@@ -29,7 +29,7 @@ export interface Context {
   nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM; its reason is an `InterruptedError`. */
   signal: AbortSignal;
-  /** Leaves SIGINT without effect until the function that it returns is called. */
+  /** Ignores SIGINT until the returned function is called. */
   ignoreInterrupts: () => () => void;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -49,7 +49,7 @@ export function processContext(): Context {
   const { config, data, cache } = envPaths("catalog", { suffix: "" });
   const { signal, ignoreInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
-    // A reader that went away is told to whoever writes; without a listener Node would end the process.
+    // The writer gets the error of a closed pipe; without a listener Node would end the process.
     stream.on("error", () => undefined);
   }
   return {
@@ -73,8 +73,8 @@ export function processContext(): Context {
 }
 
 /**
- * Node opens /dev/null for reading and writing in place of a descriptor that is closed at its start; a shell's
- * `> /dev/null` opens it for writing alone. Linux tells the two apart; elsewhere nothing is known.
+ * If a descriptor is closed at the start, Node opens /dev/null for reading and writing in its place. A shell's
+ * `> /dev/null` opens it only for writing. Only Linux shows the difference.
  */
 function isClosed(fd: number): boolean {
   try {
@@ -86,12 +86,12 @@ function isClosed(fd: number): boolean {
   }
 }
 
-/** The first SIGINT or SIGTERM aborts, so that a command can tidy up; a second one ends the process at once. */
+/** The first SIGINT or SIGTERM aborts, so that a command can clean up; a second one ends the process at once. */
 function endingSignal(): Pick<Context, "signal" | "ignoreInterrupts"> {
   const controller = new AbortController();
   let ignoring = 0;
   for (const name of ["SIGINT", "SIGTERM"] as const) {
-    // Not `once`: the library that shows the cursor again ends the process when it finds itself the last to listen.
+    // Not `once`: the library that restores the cursor ends the process if it has the only listener.
     const end = () => {
       if (name === "SIGINT" && ignoring > 0) {
         return;

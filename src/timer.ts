@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 
-/** Milliseconds. The longest delay that the timers of Node.js take; a longer one would fire at once. */
+/** Milliseconds. The longest delay of a timer of Node.js; a longer one would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
-/** Calls `ring` after `milliseconds`, which may be more than a timer of Node.js takes; what it returns stops the timer. */
+/** Calls `ring` after `milliseconds`, which may exceed the limit of Node.js. The returned function stops the timer. */
 export function startTimer(milliseconds: number, ring: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = (left: number) => {
@@ -29,17 +29,17 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Calls `listener` once `signal` is aborted, at once if it is already; what it returns stops listening.
+ * Calls `listener` when `signal` is aborted, or at once if it already is. The returned function stops listening.
  *
- * The `signal` option of `addEventListener` would do the same, but on Node each listener that was added with it stays with
- * its target for the target's life.
+ * The `signal` option of `addEventListener` does the same, but on Node each such listener stays in memory as long as its
+ * target.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
     listener();
     return () => {};
   }
-  // There are as many listeners as there are calls at once, where Node warns from 11 on.
+  // Each open call has a listener; Node would warn from 11 listeners on.
   setMaxListeners(0, signal);
   signal.addEventListener("abort", listener);
   return () => signal.removeEventListener("abort", listener);

@@ -7,7 +7,7 @@ import type { CatalogClient } from "./client.ts";
 /** A walk fails after this many empty pages in a row with `has_more: true`. */
 const EMPTY_PAGES = 3;
 
-export interface WalkOptions {
+export interface PageWalkOptions {
   /** Rows a page, 1 to 500. */
   limit: number;
   /** Cursor of the first page, from an earlier walk with the same filters. */
@@ -25,7 +25,7 @@ export interface WalkOptions {
 export async function* walkPages(
   client: Pick<CatalogClient, "catalog">,
   filters: Filters,
-  { limit, from, signal }: WalkOptions,
+  { limit, from, signal }: PageWalkOptions,
 ): AsyncGenerator<CatalogPage, void, undefined> {
   const seen = new Set<string>();
   let emptyPages = 0;

@@ -6,11 +6,11 @@ import { CredentialsError, FileError } from "../errors.ts";
 import { onAbort, startTimer } from "../timer.ts";
 import { type Profile, rightsOfOthers } from "./file.ts";
 
-/** An API key and where it came from, in words for people. */
+/** An API key and its source, in words for people. */
 export interface Credential {
   apiKey: string;
   source: string;
-  /** What is unsafe about where it came from, as a sentence for people. */
+  /** Why its source is unsafe, as a sentence for people. */
   warning?: string | undefined;
 }
 
@@ -79,10 +79,10 @@ async function readKeyFile(path: string): Promise<string> {
 /** Milliseconds that the command may take. */
 const LONGEST_COMMAND = 60_000;
 
-/** Milliseconds between asking the command to end and ending it. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 1_000;
 
-/** Bytes of output beyond which it is no key. */
+/** Maximum of bytes of output; a key is shorter. */
 const LONGEST_OUTPUT = 64 * 1024;
 
 /**
@@ -98,7 +98,7 @@ export async function runKeyCommand(
   const { spawn } = await import("node:child_process");
   const isWindows = process.platform === "win32";
   const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
-  // In a process group of its own, which can be ended as a whole.
+  // Its own process group can be ended as a whole.
   const child = spawn(shell, [flag, command], {
     env: env as NodeJS.ProcessEnv,
     detached: !isWindows,

@@ -27,7 +27,7 @@ export function configPath(context: Pick<Context, "env" | "folders">): string {
 }
 
 /**
- * Reads the configuration file; one that does not exist holds no profiles, unless `CATALOG_CONFIG` names it.
+ * Reads the configuration file. A missing file means no profiles, unless `CATALOG_CONFIG` names it.
  *
  * @throws FileError when it cannot be read; UsageError when it is not TOML of the expected shape
  */
@@ -45,7 +45,7 @@ export async function readConfig(context: Pick<Context, "env" | "folders">): Pro
   return { path, ...parseConfig(text, path) };
 }
 
-/** What other users of the machine may do with the file; nothing on Windows, where the mode does not tell. */
+/** What other users of the machine may do with the file; unknown on Windows, where the mode does not show it. */
 export async function rightsOfOthers(path: string): Promise<{ read: boolean; write: boolean }> {
   const mode = process.platform === "win32" ? 0 : (await stat(path)).mode;
   return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
@@ -57,7 +57,7 @@ export function parseConfig(text: string, path: string): Pick<ConfigFile, "profi
   try {
     document = parse(text);
   } catch (error) {
-    // The library's message quotes the lines around the fault, where a key may stand.
+    // The library's message quotes nearby lines, which may contain a key.
     const where = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
     throw new UsageError(`the configuration file ${path} is not valid TOML${where}.`);
   }

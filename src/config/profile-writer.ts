@@ -5,7 +5,7 @@ import { replacePrivateFile } from "../files/replace-file.ts";
 import { configPath, type Profile, parseConfig, rightsOfOthers } from "./file.ts";
 import { setProfile } from "./toml-edit.ts";
 
-/** How a profile was written. */
+/** The effects of writing a profile. */
 export interface ProfileWritten {
   path: string;
   /** The file could be read by others before, and no longer can. */
@@ -15,7 +15,7 @@ export interface ProfileWritten {
 }
 
 /**
- * The profile that a command is to write: the one asked for, else the default one. It need not exist, nor its file.
+ * The profile that a command writes: the one asked for, else the default one. It and its file may not exist yet.
  *
  * @throws FileError if the file cannot be read; UsageError if it is malformed
  */
@@ -30,8 +30,8 @@ export async function profileToWrite(
 }
 
 /**
- * Replaces the profile `name` in the configuration file by what `change` makes of it; the other profiles stay. The
- * file is created where it does not exist, and can be read by its owner alone afterwards.
+ * Replaces the profile `name` in the configuration file with the result of `change`; the other profiles stay. The
+ * file is created if it does not exist. Afterwards only its owner can read it.
  *
  * @throws FileError if it cannot be read or written; UsageError if it is malformed
  */

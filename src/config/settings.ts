@@ -5,10 +5,10 @@ import { type Credential, findCredential, type NamedProfile } from "./credential
 import { type Profile, readConfig } from "./file.ts";
 
 /** Which service to talk to, and as whom. */
-export interface ServiceSettings {
+export interface ConnectionSettings {
   baseUrl: URL;
   credential: Credential;
-  /** Name of the profile in use, where one is. */
+  /** Name of the profile in use, if any. */
   profile: string | undefined;
 }
 
@@ -20,14 +20,14 @@ export interface ServiceSettings {
 export async function resolveService(
   flags: { baseUrl: string | undefined; profile: string | undefined },
   context: Context,
-): Promise<ServiceSettings> {
+): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
   const credential = await findCredential(context, profile && keysFor(baseUrl, profile));
   return { baseUrl, credential, profile: profile?.name };
 }
 
-/** A profile's key goes to the profile's own service only: without it when another origin was asked for. */
+/** Removes the profile's key if another origin is asked for: it goes only to the profile's own service. */
 function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   const { base_url, api_key, api_key_command, ...rest } = profile.values;
   const elsewhere =
@@ -84,7 +84,7 @@ export async function resolveStatusUrl(
   const candidates = [
     ["--status-url", flags.statusUrl],
     ["CATALOG_STATUS_URL", context.env.CATALOG_STATUS_URL || undefined],
-    // Another service than the profile's has another status.
+    // The profile's status feed belongs to the profile's service.
     ["status_url of the profile", flags.baseUrl === undefined ? profile?.values.status_url : undefined],
   ] as const;
   const [source, value] = candidates.find(([, value]) => value !== undefined) ?? [];
@@ -96,15 +96,15 @@ export async function resolveStatusUrl(
 }
 
 /**
- * Reads the address of a service. A path prefix is kept; credentials, query and fragment have no place in it.
+ * Reads the address of a service. A path prefix is kept; credentials, query and fragment are refused.
  *
- * @throws UsageError naming where the address came from; an address with credentials is not repeated
+ * @throws UsageError that names the source of the address; an address with credentials is not repeated
  */
 export function parseBaseUrl(text: string, source: string): URL {
   const expected = "expected an address such as https://api.example.com or http://127.0.0.1:8787/api";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
-  // What stands before an @ may be a password, whether or not the rest is a URL.
+  // Text before an @ may be a password, even if the text is no URL.
   if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@")) {
     throw new UsageError(
       `${source} must not hold a user name or password; the API takes a key, see \`catalog auth --help\`.`,
@@ -126,7 +126,7 @@ export function parseBaseUrl(text: string, source: string): URL {
   return url;
 }
 
-/** The address that is meant where its scheme was left out; a service on this machine seldom has TLS. */
+/** The likely address if the scheme is missing. A service on this machine seldom has TLS. */
 function withScheme(text: string): string[] {
   const address = `https://${text}`;
   if (text.includes("://") || !URL.canParse(address)) {

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
 
-/** What a table holds; a member that is undefined is absent. */
+/** The content of a table; undefined members are left out. */
 type Strings = Readonly<Record<string, string | undefined>>;
 
 /**
  * Makes `[profiles.NAME]` hold exactly `values`.
  *
  * @param text valid TOML
- * @returns the text with the lines of that table alone changed; if it is written in a way that line by line cannot be
- * changed safely, the whole document written anew, `commentsLost` then being true
+ * @returns the text with only the lines of that table changed. If the lines cannot be changed safely, the whole document
+ * is rewritten, and `commentsLost` is true
  */
 export function setProfile(text: string, name: string, values: Strings): { text: string; commentsLost: boolean } {
   const document = parse(text);

@@ -5,27 +5,27 @@ import type { Context } from "../context.ts";
 import { type FilterName, parseRcd } from "../contract/filters.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
 
-/** The slugs of a service as they were last seen, for completion. */
+/** The slugs that a service last reported, for completion. */
 export interface Vocabulary {
   /** Combinations as `retailer:category:department`. */
   rcds: readonly string[];
-  /** Slugs of which only the name is known, from errors that listed them. */
+  /** Slugs from error answers, without their combinations. */
   slugs: Readonly<Partial<Record<FilterName, readonly string[]>>>;
 }
 
 const NOTHING: Vocabulary = { rcds: [], slugs: {} };
 
-/** A vocabulary beyond this is not completed by hand. */
+/** Larger vocabularies are not useful for completion. */
 const MOST = 20_000;
 
-/** Which vocabulary: teams see different parts of the same service. */
+/** Identifies a vocabulary. Teams see different parts of the same service. */
 export interface VocabularyOwner {
   /** Base URL, or `demo`. */
   service: string;
   profile: string | undefined;
 }
 
-/** What was last seen; nothing if nothing was, or if it cannot be read. */
+/** The stored vocabulary; empty if there is none or it cannot be read. */
 export async function readVocabulary(owner: VocabularyOwner, context: Pick<Context, "folders">): Promise<Vocabulary> {
   try {
     return checked(JSON.parse(await readFile(pathOf(owner, context), "utf8")));
@@ -35,8 +35,8 @@ export async function readVocabulary(owner: VocabularyOwner, context: Pick<Conte
 }
 
 /**
- * Keeps what was seen: `seen` itself if it is `complete`, else together with what was known. A failure to write is
- * none of the command's that saw it.
+ * Stores a vocabulary: `seen` alone if it is `complete`, else together with the stored one. A write error does not
+ * affect the command.
  */
 export async function rememberVocabulary(
   owner: VocabularyOwner,
@@ -65,7 +65,7 @@ function union(known: readonly string[], seen: readonly string[]): string[] {
   return [...new Set([...seen, ...known])].slice(0, MOST).sort();
 }
 
-/** Takes a file of whatever content to a vocabulary. */
+/** Reads a vocabulary from a file with any content. */
 function checked(document: unknown): Vocabulary {
   const { rcds, slugs } = document as Partial<Record<keyof Vocabulary, unknown>>;
   const named = Object.entries((slugs ?? {}) as object).map(([name, values]) => [name, strings(values)]);

@@ -1,9 +1,9 @@
 import { editDistance } from "./edit-distance.ts";
 
-/** Longer texts are not compared: no name comes near, and the work would grow with what was sent. */
+/** Longer texts are not compared: no name is near them, and the work would grow with their length. */
 const COMPARED_LENGTH = 200;
 
-/** Letters of candidates that are compared, a fraction of a second's work; what comes after them is not offered. */
+/** Maximum of letters of candidates to compare, a fraction of a second; later candidates are not offered. */
 const COMPARED_LETTERS = 150_000;
 
 /** How near two names are, the nearest first; within a kind the smaller difference in letters or length comes first. */
@@ -16,8 +16,8 @@ interface Budget {
 }
 
 /**
- * The candidates that `text` was most likely meant to be, best first, at most `most` of them; none if none is near.
- * Letter case, plurals, and which of space, underscore and hyphen separates words do not count.
+ * The candidates most like `text`, best first, at most `most` of them; none if none is near.
+ * Letter case, plurals and the kind of separator (space, underscore, hyphen) do not count.
  *
  * Whole words come before letters: a candidate that has all words of `text`, then one that is a slip away (a letter
  * left out, added, changed or swapped), then one with words that begin so, with a word that is a slip away, or a few
@@ -38,7 +38,7 @@ export function closest(text: string, candidates: Iterable<string>, most = 3): s
     .map(({ value }) => value);
 }
 
-/** The candidate that `text` is but for one slip, or two if it is long; undefined if there is none. */
+/** The candidate that differs from `text` by one edit, or two if it is long; undefined if there is none. */
 export function misspelt(text: string, candidates: readonly string[]): string | undefined {
   const slips = (value: string) => editDistance(text.toLowerCase(), value, value.length > 4 ? 2 : 1);
   return candidates.filter((value) => slips(value) < RANK.far).sort((a, b) => slips(a) - slips(b))[0];
@@ -80,7 +80,7 @@ function nameRanker(text: string, budget: Budget): Ranker {
   };
 }
 
-/** In what way a name is near; the distance in letters is known already, infinite if it is too large. */
+/** The kind of nearness of a name, given its distance in letters (infinite if too large). */
 function kindOf(wanted: Name, { together, singular, words }: Name, edits: number): number {
   if (together === wanted.together || singular === wanted.singular) {
     return RANK.same;
@@ -100,12 +100,12 @@ function kindOf(wanted: Name, { together, singular, words }: Name, edits: number
   return RANK.slips + edits;
 }
 
-/** Whether two words are the same but for a letter; short ones are other words then. */
+/** Whether two words differ by one letter; short words must be equal. */
 function isSlip(word: string, other: string): boolean {
   return word === other || (Math.min(word.length, other.length) > 3 && editDistance(word, other, 1) === 1);
 }
 
-/** A name in the ways in which it is compared. */
+/** The forms of a name that are compared. */
 interface Name {
   text: string;
   /** Without separators. */

@@ -15,7 +15,7 @@ export interface DayOrigins {
 
 const DAY = 86_400_000;
 
-/** Whether the rows that there are tell the day, so that the service has to be asked. */
+/** Whether the day depends on the existing rows, so that the service must be asked. */
 export function isFromLatest(text: DateExpression): boolean {
   return text.startsWith("latest");
 }
@@ -32,7 +32,7 @@ export function resolveDay(text: DateExpression, origins: DayOrigins): string | 
   return isCalendarDate(day) ? day : undefined;
 }
 
-/** Whether a text names a day; what relative days are counted from does not matter to that. */
+/** Whether a text is a valid date or relative date. */
 export function isDateExpression(text: string): boolean {
   return resolveDay(text, { today: "9000-01-01", latest: "9000-01-01" }) !== undefined;
 }

@@ -2,7 +2,7 @@ const ZERO = 48;
 
 /**
  * Compares two JSON numbers (RFC 8259 section 6) by value, to the last digit: a double would hide a change in the 17th.
- * Texts that are no numbers are the same where they are equal. The work grows with the number of digits.
+ * Texts that are no numbers are compared as texts. The work grows with the number of digits.
  */
 export function sameNumber(a: string, b: string): boolean {
   return a === b || canonicalNumber(a) === canonicalNumber(b);
@@ -28,10 +28,10 @@ function canonicalNumber(text: string): string {
   return first === end ? "0" : `${sign}${digits.slice(first, end)}e${place}`;
 }
 
-/** Digits that every decimal number may have and still be found again in its double (IEEE 754: DBL_DIG). */
+/** Every decimal number with this many digits survives conversion to a double (IEEE 754: DBL_DIG). */
 const SAFE_DIGITS = 15;
 
-/** Whether the double that is nearest to a JSON number, written out again, is that number. */
+/** Whether a JSON number keeps its value as a double. */
 export function isExactDouble(text: string): boolean {
   return (text.length <= SAFE_DIGITS && !/e/i.test(text)) || sameNumber(text, String(Number(text)));
 }

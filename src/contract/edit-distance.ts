@@ -1,9 +1,9 @@
 /**
- * How many letters have to be inserted, left out, replaced or swapped with their neighbour to make `a` into `b`
+ * Number of letters to insert, delete, replace or swap with a neighbour to turn `a` into `b`
  * (optimal string alignment: no part is edited twice).
  *
- * @param most where a larger distance is of no interest; the work is then within 2 × `most` + 1 letters a row, and ends
- * with the first row that is farther
+ * @param most upper bound of the distance; the work is then at most 2 × `most` + 1 letters a row, and ends with the
+ * first row beyond the bound
  * @returns infinity for a distance above `most`
  */
 export function editDistance(a: string, b: string, most = Math.max(a.length, b.length)): number {

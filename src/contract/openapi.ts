@@ -76,7 +76,7 @@ const ERROR_CLASSES: Readonly<Record<string, string>> = {
 const PORTAL_DESCRIPTION = "Developer portal: API keys are made there.";
 
 /**
- * The OpenAPI 3.1.0 description of the three operations, made from the schemas that the service answers by.
+ * The OpenAPI 3.1.0 description of the three operations, made from the schemas of the service's answers.
  *
  * @param portal address of the developer portal, if there is one
  */

@@ -3,13 +3,13 @@ import { collectDay, type Day } from "./day-rows.ts";
 import { type Change, type Difference, joinDays } from "./join.ts";
 import type { DiffSource } from "./source.ts";
 
-export interface DiffOptions {
+export interface CompareOptions {
   /** The two crawl days, `YYYY-MM-DD`. */
   from: string;
   to: string;
-  /** Rows of both days that are read together at most, of several retailers (default: 200,000). */
+  /** Maximum of rows of both days to read together, of several retailers (default: 200,000). */
   rowsAtOnce?: number;
-  /** Told the rows of both days once they are known, and the rows read as they come. */
+  /** Called with the rows of both days once they are known. */
   onTotal?: ((rows: number) => void) | undefined;
   onRows?: ((rows: number) => void) | undefined;
 }
@@ -23,7 +23,7 @@ export interface DiffSummary {
   retailers: RetailerRows;
 }
 
-/** Read together, retailers take fewer requests than one after another. */
+/** Reading several retailers together takes fewer requests. */
 const ROWS_AT_ONCE = 200_000;
 
 /** Differences handed on together. */
@@ -33,14 +33,14 @@ const BATCH = 500;
  * Compares two crawl days, joined on retailer and sku (a sku is unique within its retailer only, contract section
  * 2.1). Differences come by retailer, then sku, whatever the order of the source.
  *
- * Memory: the listings of both days, cut down, of one retailer, or of several where they are `rowsAtOnce` rows or
- * fewer; a listing that is the same on both days is held once. That is about 0.6 kB a row where everything differs.
+ * Memory: the needed members of the rows of both days, of one retailer or of several with at most `rowsAtOnce` rows. A
+ * listing that is the same on both days is held once. This is about 0.6 kB a row if everything differs.
  *
- * @throws SetChangedError if a day's rows changed while they were read, besides what the source throws
+ * @throws SetChangedError if a day's rows changed while they were read; also everything that the source throws
  */
 export async function diffDays(
   source: DiffSource,
-  options: DiffOptions,
+  options: CompareOptions,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
   const { rowsAtOnce = ROWS_AT_ONCE } = options;
@@ -99,7 +99,7 @@ async function rowsOfRetailers(source: DiffSource, days: { from: string; to: str
   return new Map([...retailers].filter(([, { from, to }]) => from + to > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The retailers that are compared at a time, in order, none in two parts; undefined for all of them together. */
+/** Divides the retailers, in order, into parts that are compared at once; undefined means all together. */
 function partsOf(
   retailers: RetailerRows,
   rowsAtOnce: number,

@@ -6,9 +6,9 @@ import { type PackedListing, packListing } from "./listing.ts";
 export type Day = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Takes the rows of one day into memory, cut down.
+ * Keeps the needed members of one day's rows in memory.
  *
- * @param other the other day; a listing that is the same there is held once for both
+ * @param other the other day; equal listings are held once for both days
  */
 export function collectDay(other: Day = new Map()): RowSink & { day: () => Day } {
   const slices: PackedListing[][] = [];

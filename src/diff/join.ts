@@ -1,13 +1,13 @@
+import { sameNumber } from "../contract/decimal.ts";
 import type { Day } from "./day-rows.ts";
 import { type Listing, unpackListing, unpackProduct } from "./listing.ts";
-import { samePrices } from "./prices.ts";
 
 export const CHANGES = ["changed", "appeared", "vanished"] as const;
 export type Change = (typeof CHANGES)[number];
 
 /**
  * One difference between two days. `from` is absent if the product appeared, `to` if it vanished. If a
- * product that was listed on both days had several prices, `changed` with one side alone is a price that came or went.
+ * product has several prices on a day, `changed` with only one side is a price that was added or removed.
  */
 export interface Difference {
   change: Change;
@@ -19,7 +19,7 @@ export interface Difference {
   seen?: { from: string | undefined; to: string | undefined } | undefined;
 }
 
-/** How one product fared; `unchanged` has no differences. */
+/** The result for one product; `unchanged` has no differences. */
 export interface ProductComparison {
   change: Change | "unchanged";
   differences: readonly Difference[];
@@ -65,4 +65,14 @@ function distinctPrices(facts: readonly string[]): Listing[] {
 
 function without(listings: readonly Listing[], others: readonly Listing[]): Listing[] {
   return listings.filter((listing) => !others.some((other) => samePrices(listing, other)));
+}
+
+/** Whether two listings have the same prices by value: `19.90` and `19.9` are one price, a reworded title is no change. */
+function samePrices(a: Listing, b: Listing): boolean {
+  return (
+    a.currency === b.currency &&
+    sameNumber(a.mrp, b.mrp) &&
+    sameNumber(a.selling_price, b.selling_price) &&
+    sameNumber(a.discount_pct, b.discount_pct)
+  );
 }

@@ -10,14 +10,14 @@ export const LISTING_COLUMNS: readonly string[] = ["retailer", "sku", ...FACTS];
 /** What a comparison keeps of a row: the raw JSON text of each fact, prices with the digits the API sent. */
 export type Listing = Record<(typeof FACTS)[number], string>;
 
-/** A row cut down: the product it is of, and its facts in one string that keeps nothing of the row alive. */
+/** The needed members of a row: its product, and its facts in one string that does not keep the row in memory. */
 export interface PackedListing {
   /** Retailer and sku; ordered by retailer, then sku. */
   product: string;
   facts: string;
 }
 
-/** Parts retailer and sku; no slug holds it, and it sorts before every other character. */
+/** Separates retailer and sku. No slug contains it, and it sorts before every other character. */
 const SEPARATOR = "\u0000";
 
 export function packListing(rows: RowBatch, row: number): PackedListing {

@@ -9,7 +9,7 @@ export interface ServiceDaysOptions extends Pick<PullOptions, "pageSize" | "conc
   onRestart?: ((reason: string) => void) | undefined;
 }
 
-/** Days of a service, each pulled like an export: whole, checked, planned anew where it changes. */
+/** Days of a service, each pulled like an export: whole, checked, and replanned if it changes. */
 export function serviceDays(client: CatalogClient, options: ServiceDaysOptions): DiffSource {
   const { filters, signal, onRestart } = options;
   return {

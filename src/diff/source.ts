@@ -2,16 +2,16 @@ import type { RowSink } from "../pull/pull.ts";
 
 /** The source of rows for a comparison of two crawl days. Filters apply to all counts and rows. */
 export interface DiffSource {
-  /** How many retailers one reading can be limited to. */
+  /** Maximum of retailers in one call of `read`. */
   retailersAtOnce: number;
   /** Rows of each retailer on a day; one without rows may be absent. */
   countRows(day: string): Promise<ReadonlyMap<string, number>>;
   /**
-   * Hands the rows of a day on, each with at least the members that a comparison keeps.
+   * Passes the rows of a day to the sink, each with at least the members that a comparison needs.
    *
    * @param retailers only the rows of these, at most `retailersAtOnce`; undefined for all
-   * @param onRows told the rows handed on so far
-   * @returns the rows handed on
+   * @param onRows called with the number of rows so far
+   * @returns the number of rows
    */
   read(
     day: string,

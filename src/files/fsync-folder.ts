@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { errorCode } from "./system-error.ts";
 
-/** Makes the new name itself survive a loss of power; file systems that cannot say so. */
+/** Makes a new name in the folder survive a loss of power, if the file system supports it. */
 export async function fsyncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

@@ -5,9 +5,9 @@ import { hostname } from "node:os";
 export interface Owner {
   host: string;
   pid: number;
-  /** Start of the process in clock ticks since boot; null where the system does not tell. */
+  /** Start of the process in clock ticks since boot; null if the system does not report it. */
   started: string | null;
-  /** The boot and the PID namespace in which `pid` means this process; null where the system does not tell. */
+  /** The boot and the PID namespace in which `pid` means this process; null if the system does not report it. */
   namespace: string | null;
 }
 
@@ -34,7 +34,7 @@ async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended once no thread of it is left in a system call; its parent has not asked for its exit code yet.
+    // A zombie without other threads has ended, even if its parent has not read its exit code yet.
     const hasEnded = fields[0] === "Z" && Number(fields[17]) <= 1;
     return hasEnded ? null : (fields[19] ?? null);
   } catch {
@@ -45,7 +45,7 @@ async function startOf(pid: number): Promise<string | null> {
 /** Linux: the boot's id and the inode of the PID namespace. */
 async function namespaceOfThisProcess(): Promise<string | null> {
   try {
-    // A /proc that was mounted in another PID namespace knows other numbers.
+    // A /proc mounted in another PID namespace has other process numbers.
     if ((await readlink("/proc/self")) !== String(process.pid)) {
       return null;
     }

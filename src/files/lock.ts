@@ -7,16 +7,16 @@ import { isRunning, type Owner, ownerOf } from "./lock-owner.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
 import { errorCode, fileError } from "./system-error.ts";
 
-/** Milliseconds without a heartbeat after which a lock no longer counts, where its process cannot be looked up. */
+/** Milliseconds without a heartbeat after which a lock is stale, if its process cannot be looked up. */
 const STALE_AFTER = 60_000;
 const HEARTBEAT = 10_000;
 
-/** Milliseconds after which a process that replaced a stale lock looks whether another one did so, too. */
+/** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
 const SETTLE = 250;
 
 export interface Lock {
   /**
-   * To be called before anything is written for good: a process that stood still for a minute may have lost its lock.
+   * Call it before each final write: a process that was stopped for a minute may have lost its lock.
    *
    * @throws LockedError if another process has it
    */
@@ -24,19 +24,19 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Makes the output `target` this process's own, see `lock`; the lock lies beside it. */
+/** Locks the output `target`, see `lock`; the lock file lies beside it. */
 export function lockOutput(target: string, pid: number): Promise<Lock> {
   return lock(target, `${target}.partial.lock`, pid);
 }
 
 /**
- * Makes `subject` this process's own until `release`.
+ * Locks `subject` for this process until `release`.
  *
- * The lock is the file at `path`, which only one process can create. Its holder writes it again every ten seconds. The
- * lock of a process that has ended does not count: known at once on the same machine in the same PID namespace, by a
- * minute without heartbeat elsewhere. Times are those that the file system gives, so that the clocks of two machines may
- * differ. A stale lock is replaced by `rename`; of several processes that do so at once, the last one has the lock, and
- * the others see that after a quarter of a second.
+ * The lock is the file at `path`, which only one process can create. Its holder rewrites it every ten seconds. The lock of
+ * a process that has ended is stale. On the same machine, in the same PID namespace, this is known at once; elsewhere
+ * after a minute without a heartbeat. Times come from the file system, so the clocks of two machines may differ. A stale
+ * lock is replaced by `rename`. If several processes do this at once, the last one has the lock, and the others notice it
+ * after a quarter of a second.
  *
  * @param path of the lock, in a folder that exists
  * @throws LockedError if another process holds it
@@ -72,7 +72,7 @@ async function create(path: string, content: string): Promise<FileHandle | undef
   return handle;
 }
 
-/** Undefined if the lock was released meanwhile, or looking took so long that one has to look again. */
+/** Undefined if the lock was released meanwhile, or if the check took too long and must be repeated. */
 async function replaceStale(subject: string, path: string, content: string): Promise<FileHandle | undefined> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await create(draft, content);
@@ -109,7 +109,7 @@ async function replaceStale(subject: string, path: string, content: string): Pro
   return handle;
 }
 
-/** Drafts of processes that were killed; a process whose draft goes missing has lost the race for the lock anyway. */
+/** Removes drafts of killed processes. A running process whose draft is removed has lost the race for the lock anyway. */
 async function removeDrafts(path: string): Promise<void> {
   const drafts = (await readdir(dirname(path))).filter((name) => name.startsWith(`${basename(path)}.`));
   await Promise.all(drafts.map((name) => rm(join(dirname(path), name), { force: true })));
@@ -128,7 +128,7 @@ function held(subject: string, path: string, content: string, handle: FileHandle
     return isMine;
   };
   const timer = setInterval(() => {
-    // A failure is told by `assertHeld`, which tries again.
+    // `assertHeld` tries again and reports the error.
     working = confirm().then(
       () => undefined,
       () => undefined,
@@ -153,7 +153,7 @@ function held(subject: string, path: string, content: string, handle: FileHandle
   };
 }
 
-/** A clock that stands still while the machine sleeps, and one that does not but can be set. */
+/** Two clocks: the first stops while the machine sleeps, the second can be set. */
 function now(): readonly [monotonic: number, wall: number] {
   return [performance.now(), Date.now()];
 }

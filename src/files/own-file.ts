@@ -4,14 +4,14 @@ import { dirname } from "node:path";
 import { FileError } from "../errors.ts";
 import { errorCode, fileError } from "./system-error.ts";
 
-/** Absent on Windows, where making a link needs a privilege. */
+/** Missing on Windows, where creating a link needs a privilege. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /**
- * Creates a file of the tool's own, such as a lock, a journal or an unfinished output. Nothing may have that name yet, not
- * even a link: in a folder that others can write, a planted link would lead the tool to another file.
+ * Creates one of the tool's own files, such as a lock, a journal or an unfinished output. The name must be free, even of
+ * links: in a folder that others can write, a planted link would lead the tool to another file.
  *
- * @throws FileError whose `errorCode` is EEXIST where something has that name
+ * @throws FileError with the `errorCode` EEXIST if something has that name
  */
 export async function createOwnFile(
   path: string,
@@ -26,14 +26,14 @@ export async function createOwnFile(
 }
 
 /**
- * Opens a file of the tool's own.
+ * Opens one of the tool's own files.
  *
  * @throws FileError if it is a link, a folder or a named pipe; its `errorCode` is ENOENT if there is none
  */
 export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
   await ownFileAt(path);
   try {
-    // Not blocking: a named pipe that has just been put there would wait for its other end.
+    // Not blocking: a planted named pipe would wait for its other end.
     return await open(path, flags | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw errorCode(error) === "ELOOP" ? notOwn(path, "a symbolic link", "a file") : fileError(path, error);
@@ -41,7 +41,7 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
 }
 
 /**
- * What is known of a file of the tool's own; undefined if there is none.
+ * The metadata of one of the tool's own files; undefined if there is none.
  *
  * @throws FileError if it is a link, a folder or a named pipe
  */
@@ -53,7 +53,7 @@ export async function ownFileAt(path: string): Promise<Stats | undefined> {
   return entry;
 }
 
-/** Removes a file of the tool's own, if there is one. */
+/** Removes one of the tool's own files, if it exists. */
 export async function removeOwnFile(path: string): Promise<void> {
   await ownFileAt(path);
   try {
@@ -64,7 +64,7 @@ export async function removeOwnFile(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder of the tool's own, if it is not there yet; its parent must exist.
+ * Creates one of the tool's own folders, if it does not exist yet. Its parent must exist.
  *
  * @throws FileError if a link or a file has that name
  */
@@ -80,8 +80,8 @@ export async function makeOwnFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes sure that no link and no file has the name of one of the tool's own folders; behind a link lie files of somebody
- * else, which the tool would replace or remove. A folder that is missing passes.
+ * Checks that none of the tool's own folders is a link or a file. Through a link, the tool would replace or remove files
+ * of somebody else. A missing folder is fine.
  *
  * @throws FileError if a link or a file has that name
  */
@@ -93,12 +93,12 @@ export async function assertOwnFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder that the user named, and those above it that are missing. Node's recursive `mkdir` never ends where the
- * system says ENOENT below a folder that exists, as Linux does in `/proc`.
+ * Creates a folder that the user named, and its missing parents. Node's recursive `mkdir` never ends if the system
+ * reports ENOENT below an existing folder, as Linux does in `/proc`.
  *
  * @throws FileError if it cannot be made, or something else has its name
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function makeFolderPath(path: string): Promise<void> {
   const make = async (folder: string): Promise<void> => {
     const found = await stat(folder).catch(() => undefined);
     if (found?.isDirectory()) {

@@ -7,16 +7,16 @@ import { fileError } from "./system-error.ts";
 interface ReplaceOptions {
   /** Permissions of the new file. */
   mode?: number;
-  /** Tells this process's temporary file from those of others, where several may write at once without a lock. */
+  /** Distinguishes this process's temporary file from others, if several processes may write without a lock. */
   tag?: number;
-  /** False where the content need not survive a loss of power (default: true). */
+  /** False if the content need not survive a loss of power (default: true). */
   durable?: boolean;
 }
 
 /**
- * Gives the file at `path` a new content so that at any instant the old or the new one is there, whole; once it resolves,
- * the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A link at `path` is
- * replaced, not followed.
+ * Replaces the content of the file at `path` in one step: at any time the file is either the old or the new one, whole.
+ * Once it resolves, the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A
+ * link at `path` is replaced, not followed.
  *
  * @throws FileError if it cannot be written
  */
@@ -48,8 +48,8 @@ export async function replaceFile(
 }
 
 /**
- * Replaces a file that only its owner may read; missing folders are made for the owner alone, too. Where `path` is a link,
- * the file that it leads to is replaced.
+ * Replaces a file that only its owner may read. Missing folders are created for the owner alone too. If `path` is a link,
+ * its target is replaced.
  *
  * @throws FileError if it cannot be written
  */

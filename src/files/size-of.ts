@@ -4,7 +4,7 @@ import { errorCode, fileError } from "./system-error.ts";
 /**
  * Bytes of a file, or undefined if there is none.
  *
- * @throws FileError if that cannot be told
+ * @throws FileError if the size cannot be read
  */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {

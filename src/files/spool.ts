@@ -15,12 +15,12 @@ export interface Extent {
 /** Keeps pieces of bytes in one file until they are wanted. Memory: a few numbers for each piece. */
 export interface Spool {
   /**
-   * @param beyondLimit takes room even where the limit is reached
+   * @param beyondLimit write even if the limit is reached
    * @returns undefined if there is no room: the limit is reached or the disk is full
    */
   write(bytes: Buffer, beyondLimit?: boolean): Promise<Extent | undefined>;
   read(extent: Extent): Promise<Buffer>;
-  /** Gives the room of a piece to others. */
+  /** Frees the room of a piece. */
   free(extent: Extent): void;
   hasRoom(): boolean;
   /** Resolves when everything written survives a loss of power. */
@@ -28,10 +28,10 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** System errors that say that there is no room, not that something is broken. */
+/** System errors that mean a full disk. */
 const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Opens a spool at `path`, where the pieces `kept` are still wanted; without any, the file must not exist yet. */
+/** Opens a spool at `path` and keeps the pieces `kept`. If there are none, the file must not exist yet. */
 export function openSpool(path: string, limit: number, kept: readonly Extent[]): Promise<Spool> {
   return spoolIn(path, limit, kept, () =>
     kept.length === 0 ? createOwnFile(path) : openOwnFile(path, constants.O_RDWR),
@@ -39,8 +39,8 @@ export function openSpool(path: string, limit: number, kept: readonly Extent[]):
 }
 
 /**
- * Opens a spool in a file without a name, in the system's folder for temporary files: it is made when the first piece
- * comes, and it is gone when the process ends, however that happens.
+ * Opens a spool in an unnamed file in the system's folder for temporary files. The file is created with the first piece,
+ * and the system removes it when the process ends.
  */
 export function openTemporarySpool(limit: number): Promise<Spool> {
   const path = join(tmpdir(), `catalog-${randomUUID()}.spool`);
@@ -103,7 +103,7 @@ async function spoolIn(
   };
 }
 
-/** The output needs room on the same disk. */
+/** Half, because the output needs room on the same disk. */
 async function halfOfFreeSpace(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder);
@@ -119,7 +119,7 @@ async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Pro
   }
 }
 
-/** Tells which parts of a file are free. A piece goes to the first gap that it fits into, so that the file stays short. */
+/** Manages the free parts of a file. A piece goes to the first gap that is large enough, so that the file stays short. */
 function createRoom(kept: readonly Extent[]) {
   let end = 0;
   let used = 0;

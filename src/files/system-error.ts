@@ -25,7 +25,7 @@ export function fileError(path: string, error: unknown, detail = ""): FileError 
   return new FileError(`${path}: ${reasonOf(error)}${detail}`, path, error);
 }
 
-/** The system's code of a failure, also of one that `fileError` has put into words. */
+/** The system's code of an error, also for errors made by `fileError`. */
 export function errorCode(error: unknown): string | undefined {
   if (error instanceof FileError) {
     return errorCode(error.cause);

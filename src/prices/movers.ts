@@ -24,7 +24,7 @@ export interface MoverOptions {
   isWanted: (combination: Rcd) => boolean;
 }
 
-/** What is kept of a product while the days pass. */
+/** The state of a product while the days are read. */
 interface Track {
   /** The last row up to the day. */
   before: Place | undefined;
@@ -47,7 +47,7 @@ interface Place {
  * - `new_low`: the newest price is below each earlier one.
  * - `discount`: the newest row has a discount.
  *
- * Memory: about 100 bytes a product, and the columns of the days on which some product was seen last.
+ * Memory: about 100 bytes a product, and the columns of each day that is the last one of some product.
  *
  * @param days oldest first
  * @returns each kind by its size: the largest drop, rise, distance to the earlier low, or discount first
@@ -100,7 +100,7 @@ function follow(
   }
 }
 
-/** Takes a row as the newest of its product; false where a cheaper row of the same day stands already. */
+/** Stores a row as the newest of its product; false if the same day already has a cheaper row. */
 function advance(track: Track, here: Place): boolean {
   const { now } = track;
   const price = priceAt(here);
@@ -142,7 +142,7 @@ function classify({ before, now, low, lowDay }: Track, found: Record<MoverKind, 
   }
 }
 
-/** How much a mover stands out among those of its kind. */
+/** The size of a mover, to sort those of its kind. */
 const sizeOf: Record<MoverKind, (mover: Mover) => number> = {
   drop: ({ percent = 0 }) => -percent,
   rise: ({ percent = 0 }) => percent,

@@ -10,7 +10,7 @@ export interface ProductName {
 
 /** One day of a product's prices. */
 export interface SeriesPoint extends Observation {
-  /** Change from the day before in the series, in percent; undefined for the first, and where the two cannot be compared. */
+  /** Change from the day before in the series, in percent; undefined for the first day, and if the two cannot be compared. */
   percent: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Series extends ProductName {
   lowest: SeriesPoint;
   highest: SeriesPoint;
   last: SeriesPoint;
-  /** Days on which the selling price or the currency was another than before. */
+  /** Days on which the selling price or the currency changed. */
   changes: number;
   /** Whether the last price is below each earlier one. */
   isNewLow: boolean;
@@ -29,8 +29,8 @@ export interface Series extends ProductName {
 
 /**
  * Collects the prices of products. A sku alone means the product of each retailer that has it (contract section 2.1). Of
- * several rows of a product on one day the cheapest counts. The lowest and highest are told in the currency of the last
- * price; each is the newest day that had it.
+ * several rows of a product on one day the cheapest counts. The lowest and highest are in the currency of the last
+ * price; each is the newest day with that price.
  *
  * @param days oldest first
  * @returns the series in the order of `wanted`, then by retailer

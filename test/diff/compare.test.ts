@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Filters } from "../../src/contract/filters.ts";
-import { type DiffOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
+import { type CompareOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
 import { collectDay } from "../../src/diff/day-rows.ts";
 import type { Difference } from "../../src/diff/join.ts";
 import { serviceDays } from "../../src/diff/service-source.ts";
@@ -38,7 +38,7 @@ function listed(sku: string, crawl_date: string, selling_price: number, category
 
 async function diff(
   service: ReturnType<typeof fakeService>,
-  { filters = {}, ...given }: Partial<DiffOptions> & { filters?: Filters } = {},
+  { filters = {}, ...given }: Partial<CompareOptions> & { filters?: Filters } = {},
 ): Promise<DiffSummary["products"] & { differences: unknown[] }> {
   const differences: Difference[] = [];
   const signal = new AbortController().signal;

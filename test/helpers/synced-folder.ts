@@ -4,7 +4,7 @@ import { parquetReadObjects } from "hyparquet";
 import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/mirror/sync/calendar.ts";
-import { type SyncOptions, type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
+import { type MirrorOptions, type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
@@ -30,7 +30,7 @@ export function sixteenDays(): Product[] {
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
-export type TestSync = Partial<SyncOptions>;
+export type TestSync = Partial<MirrorOptions>;
 
 /** A service whose rows a test can change between runs, and a folder that is synced with it in this process. */
 export async function servedFolder(initial: readonly Product[], wrap = (client: CatalogClient) => client) {
@@ -110,7 +110,7 @@ export async function servedFolder(initial: readonly Product[], wrap = (client: 
   };
 }
 
-function defaults(folder: string, service: string): SyncOptions {
+function defaults(folder: string, service: string): MirrorOptions {
   return {
     folder,
     service,

@@ -29,7 +29,7 @@ export interface Identified {
 export type Reader<T extends Identified> = (body: Buffer) => T;
 
 /** The sender of the request, and the size limit of the answer's body. */
-export interface Source {
+export interface AnswerContext {
   sender: Sender;
   /** Bytes, decompressed. */
   maxBody: number;
@@ -42,7 +42,7 @@ export interface Source {
  */
 export async function readSuccess<T extends Identified>(
   { body, header }: Answer,
-  { sender: { origin, redact }, maxBody }: Source,
+  { sender: { origin, redact }, maxBody }: AnswerContext,
   read: Reader<T>,
 ): Promise<ReadAnswer<T>> {
   const { bytes, end, error } = await readBody(body, header("content-encoding"), maxBody);
@@ -94,7 +94,7 @@ function mebibytes(bytes: number): string {
 }
 
 /** Reads a problem document, whatever its status is. */
-export async function readProblem(answer: Answer, { sender, maxBody }: Source): Promise<ReadAnswer<never>> {
+export async function readProblem(answer: Answer, { sender, maxBody }: AnswerContext): Promise<ReadAnswer<never>> {
   const { status, header, body } = answer;
   const { origin, apiKey, redact } = sender;
   const facts = {

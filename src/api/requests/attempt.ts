@@ -1,11 +1,11 @@
 import { ContractError } from "../../errors.ts";
 import {
+  type AnswerContext,
   type Identified,
   type ReadAnswer,
   type Reader,
   readProblem,
   readSuccess,
-  type Source,
 } from "../answers/answer.ts";
 import { bodyBound } from "../answers/body.ts";
 import { plainText } from "../answers/plain-text.ts";
@@ -77,7 +77,7 @@ export async function runAttempt<T extends Identified>(
     onEvent({ type: "request", method: "GET", ...facts });
     const answer = await send(sender, target, deadline.signal);
     context.reached = true;
-    const rate = observe(answer, permit, context.now());
+    const rate = reportHeaders(answer, permit, context.now());
     const { outcome, bytes, requestId } = await readAnswer(context, attempt, answer);
     signal.throwIfAborted();
     const { status } = answer;
@@ -105,7 +105,7 @@ export async function runAttempt<T extends Identified>(
 }
 
 /** @returns the rate limit that the answer reports, if any. */
-function observe({ status, header }: Answer, permit: Permit, now: number): RateHeaders | undefined {
+function reportHeaders({ status, header }: Answer, permit: Permit, now: number): RateHeaders | undefined {
   const rate = readRateHeaders(header);
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
   // A request that must wait longer gives up; it must not block the others.
@@ -120,7 +120,7 @@ function readAnswer<T extends Identified>(
   answer: Answer,
 ): Promise<ReadAnswer<T>> {
   const { status, body, header } = answer;
-  const source: Source = { sender, maxBody: maxBody ?? bodyBound(rows) };
+  const source: AnswerContext = { sender, maxBody: maxBody ?? bodyBound(rows) };
   if (status === 200 && !header("content-type").toLowerCase().includes("problem+json")) {
     return readSuccess(answer, source, read);
   }

@@ -19,7 +19,7 @@ export interface BudgetOptions {
 }
 
 /** The headers of an answer that matter for pacing. */
-export interface Observation {
+export interface PacingHeaders {
   status: number;
   rate: RateHeaders | undefined;
   /** Milliseconds to wait from now, as a 429 asks. */
@@ -29,7 +29,7 @@ export interface Observation {
 /** Permission to send one request. */
 export interface Permit {
   /** The headers have arrived. */
-  answered(observation: Observation): void;
+  answered(observation: PacingHeaders): void;
   /** The request is over; does nothing after `answered`. */
   release(): void;
 }
@@ -110,7 +110,7 @@ export class Budget {
     };
   }
 
-  #observe({ status, rate, retryAfter }: Observation, sentAt: number): void {
+  #observe({ status, rate, retryAfter }: PacingHeaders, sentAt: number): void {
     const receivedAt = this.#options.now();
     this.#blockedUntil = Math.max(this.#blockedUntil, receivedAt + (retryAfter ?? 0));
     if (rate === undefined) {

@@ -2,9 +2,9 @@ import type { Problem } from "../../contract/problems.ts";
 import { ApiError, ContractError, NetworkError } from "../../errors.ts";
 
 /** How one attempt ended. */
-export type Outcome<T> = { value: T } | { failure: Failure };
+export type Outcome<T> = { value: T } | { failure: AttemptFailure };
 
-export type Failure = RefusedFailure | BrokenFailure;
+export type AttemptFailure = RefusedFailure | BrokenFailure;
 
 /** The service, or a gateway before it, answered with an error status. */
 export interface RefusedFailure {
@@ -28,7 +28,7 @@ export interface BrokenFailure {
 
 /** The error after the last attempt. `note` gives the reason for no retry, if it is not obvious. */
 export function errorOf(
-  failure: Failure,
+  failure: AttemptFailure,
   attempts: number,
   details: { note?: string | undefined; keyFlaw?: string | undefined } = {},
 ): ApiError | ContractError | NetworkError {

@@ -1,5 +1,5 @@
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
-import { errorOf, type Failure, type Outcome } from "./failure.ts";
+import { type AttemptFailure, errorOf, type Outcome } from "./failure.ts";
 import { askedDelay, LONGEST_WAIT, retryDelay } from "./retry-timing.ts";
 
 /** Contract section 7: "retry once with backoff". */
@@ -18,7 +18,7 @@ export interface RetryRules {
 }
 
 /** Decides after a failure. `failures` are those of all attempts so far, in order. */
-export function decideRetry(failures: readonly Failure[], { retries, random, now }: RetryRules): RetryDecision {
+export function decideRetry(failures: readonly AttemptFailure[], { retries, random, now }: RetryRules): RetryDecision {
   const failure = failures.at(-1);
   if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
     return { retry: false };
@@ -31,7 +31,7 @@ export function decideRetry(failures: readonly Failure[], { retries, random, now
   return { retry: true, delay: retryDelay(facts, now(), random()) };
 }
 
-function isRetryable(failure: Failure): boolean {
+function isRetryable(failure: AttemptFailure): boolean {
   if (failure.kind === "broken") {
     return !failure.permanent;
   }
@@ -45,8 +45,8 @@ function isRetryable(failure: Failure): boolean {
   return failure.status === 408 || failure.status === 429 || failure.status >= 500;
 }
 
-function internalErrorsSpent(failures: readonly Failure[]): boolean {
-  const isInternal = (failure: Failure | undefined) =>
+function internalErrorsSpent(failures: readonly AttemptFailure[]): boolean {
+  const isInternal = (failure: AttemptFailure | undefined) =>
     failure?.kind === "refused" && failure.problem.code === "internal_error";
   return isInternal(failures.at(-1)) && failures.filter(isInternal).length > INTERNAL_ERROR_RETRIES;
 }
@@ -68,7 +68,7 @@ export async function withRetries<T>(
   attempt: (number: number) => Promise<Outcome<T>>,
   { signal, sleep, keyFlaw, onWait, ...rules }: RetryLoop,
 ): Promise<T> {
-  const failures: Failure[] = [];
+  const failures: AttemptFailure[] = [];
   for (;;) {
     const outcome = await attempt(failures.length + 1);
     if ("value" in outcome) {

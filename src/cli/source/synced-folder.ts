@@ -7,7 +7,7 @@ import type { Filters, Rcd } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
-import { makeFolder } from "../../files/own-file.ts";
+import { makeFolderPath } from "../../files/own-file.ts";
 import { type SyncState, statePathOf } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { combinationsOf, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
@@ -96,7 +96,7 @@ async function namedFolder(folder: string | undefined): Promise<string> {
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
   const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
   if (!(await isSyncedFolder(folder))) {
-    await makeFolder(folder);
+    await makeFolderPath(folder);
     await withConnection({ globals, demo: true }, context, ({ client, service, signal }) =>
       syncFolder(client, {
         ...{ folder, service, signal, filters: {}, lookback: 0, audit: 0, concurrency: 8 },

@@ -2,7 +2,7 @@ import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";
-import { resolveService, type ServiceSettings } from "../../config/settings.ts";
+import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import type { Scope } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
@@ -55,7 +55,7 @@ interface Report {
 }
 
 function reportOf(
-  { baseUrl, credential, profile }: ServiceSettings,
+  { baseUrl, credential, profile }: ConnectionSettings,
   facts: KeyFacts | undefined,
   path: string,
 ): Report {

@@ -12,16 +12,16 @@ import type { SyncState } from "./folder-state.ts";
 const PREFIX = "crawl_date=";
 const FILE = "part-0.parquet";
 
-/** Where a day's rows are, below the folder. All of them are in one file, so that a day changes at one instant. */
+/** Path of a day's file below the folder. One file has all rows, so that a day changes in one step. */
 export function placeOfDay(day: string): string {
   return join(`${PREFIX}${day}`, FILE);
 }
 
-/** What lies in the day folders of a synced folder. */
+/** The content of the day folders of a synced folder. */
 export interface DayFolders {
-  /** Days that have a file where sync puts it, whoever wrote that. */
+  /** Days that have a file at sync's place, whoever wrote it. */
   days: string[];
-  /** Everything else there, as paths below the folder; sync neither reads nor removes it. */
+  /** All other files, as paths below the folder. Sync neither reads nor removes them. */
   strangers: string[];
 }
 
@@ -50,7 +50,7 @@ export async function listDayFolders(folder: string): Promise<DayFolders> {
   return found;
 }
 
-/** Names with a dot first are passed over: readers of the rows do so, too. */
+/** Skips names that begin with a dot, as readers of the rows do. */
 async function namesIn(folder: string): Promise<string[]> {
   if ((await sizeOf(folder)) === undefined) {
     return [];
@@ -63,7 +63,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The days whose file is not what the state says.
+ * The days whose file differs from the state.
  *
  * @param thorough compares the content, not only the size
  */
@@ -79,13 +79,13 @@ export async function damagedDays(folder: string, state: SyncState, thorough: bo
   return damaged;
 }
 
-/** Puts a complete file in the place of a day's file; readers see the old one or the new one. */
+/** Replaces a day's file with a complete file. Readers see the old one or the new one. */
 export async function placeDay(complete: string, folder: string, day: string): Promise<void> {
   await assertOwnFolder(dirname(join(folder, placeOfDay(day))));
   await moveIntoPlace(complete, folder, placeOfDay(day));
 }
 
-/** Removes a day's file, and its folder unless something that is not ours is in there. */
+/** Removes a day's file, and its folder if it is then empty. */
 export async function removeDay(folder: string, day: string): Promise<void> {
   const path = join(folder, placeOfDay(day));
   await assertOwnFolder(dirname(path));

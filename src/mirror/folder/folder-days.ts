@@ -10,8 +10,8 @@ export interface FolderDaysOptions {
 }
 
 /**
- * Days of a synced folder, those that it has. Row groups without rows of the retailers that are read at a time are
- * passed over; as the rows of a day come by retailer, hardly a group is read twice.
+ * The days of a synced folder. Row groups without rows of the wanted retailers are skipped. The rows of a day are in the
+ * order of retailers, so few groups are read twice.
  */
 export function folderDays(days: ReadonlyMap<string, SyncedDay>, { isWanted, signal }: FolderDaysOptions): DiffSource {
   const wanted = (day: string) => (days.get(day)?.combinations ?? []).filter(isWanted);

@@ -10,31 +10,31 @@ import { ownFolderOf } from "./folder-lock.ts";
 /** Bumped on incompatible changes. */
 const STATE_VERSION = 2;
 
-/** What the file of one day holds. */
+/** The content of one day's file. */
 export interface DayState {
   rows: number;
-  /** Names the rows whatever their order, which depends on how they were pulled; empty if it is not known. */
+  /** Identifies the set of rows, independent of their order in the file; empty if unknown. */
   digest: string;
   bytes: number;
   sha256: string;
   /** Rows per combination. */
   counts: Readonly<Record<string, number>>;
-  /** When a run last pulled the day or compared its counts by themselves (ISO 8601); absent if none is known to have. */
+  /** When a run last pulled the day or compared its counts alone (ISO 8601); absent if unknown. */
   checked?: string;
 }
 
-/** What a folder is a copy of and what it holds. */
+/** The source of a folder and its content. */
 export interface SyncState {
   version: number;
   service: string;
-  /** As they were written: relative dates move on. */
+  /** As written, so that relative dates move on. */
   filters: WrittenFilters;
-  /** The dates that the filters meant on the last run. */
+  /** The absolute dates of the filters on the last run. */
   window: Pick<Filters, "start_date" | "end_date">;
-  /** Whether the dates of `filters` may have been written in another way: version 1 kept only what they meant. */
+  /** Whether the dates of `filters` may have been relative: version 1 stored only absolute dates. */
   datesAreResolved?: boolean;
   days: Record<string, DayState>;
-  /** Days whose files were being replaced; what they hold is unknown where a run ended before it was done. */
+  /** Days whose files are being replaced. If a run is interrupted, their content is unknown. */
   pending: string[];
 }
 
@@ -44,13 +44,13 @@ export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");
 }
 
-/** The state of a folder of which nothing is known yet. */
+/** The state of a new folder. */
 export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncState {
   return { version: STATE_VERSION, ...copyOf, window: {}, days: {}, pending: [] };
 }
 
 /**
- * The state of a folder, whatever it is a copy of; undefined if it has none.
+ * The state of a folder; undefined if it has none.
  *
  * @throws FileError if the state cannot be read
  */
@@ -75,7 +75,7 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   return state;
 }
 
-/** Version 1 kept the filters as the API took them. */
+/** Version 1 stored the filters as sent to the API. */
 function migrated(state: Partial<SyncState>): Partial<SyncState> {
   if (state.version !== 1 || !isObject(state.filters)) {
     return state;
@@ -91,7 +91,7 @@ function migrated(state: Partial<SyncState>): Partial<SyncState> {
   return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
 }
 
-/** Nothing if the text is not an object of JSON. */
+/** An empty object if the text is not a JSON object. */
 function parse(text: string): Partial<SyncState> {
   try {
     const value: unknown = JSON.parse(text);
@@ -131,7 +131,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Writes the state so that at any instant the old or the new one is there, whole. */
+/** Writes the state in one step: the file is always either the old or the new one. */
 export async function writeState(folder: string, state: SyncState): Promise<void> {
   await replaceFile(statePathOf(folder), `${JSON.stringify(state)}\n`);
 }

@@ -2,14 +2,14 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { fileError } from "../../files/system-error.ts";
 
-/** A file of the folder, open to be read as Parquet; it stays what it was, whatever is put in its place. */
-export interface ParquetFile {
+/** A file opened for reading as Parquet. Its content stays the same, even if the file is replaced. */
+export interface OpenParquetFile {
   buffer: AsyncBuffer;
   close(): Promise<void>;
 }
 
 /** @throws FileError if it cannot be opened */
-export async function openParquet(path: string): Promise<ParquetFile> {
+export async function openParquet(path: string): Promise<OpenParquetFile> {
   try {
     const file = await open(path);
     return { buffer: bufferOf(file, (await file.stat()).size), close: () => file.close() };
@@ -18,7 +18,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
   }
 }
 
-/** What the reader of Parquet reads a file by. */
+/** The file access that the Parquet reader needs. */
 export function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
   return {
     byteLength,
@@ -33,7 +33,7 @@ export function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
   };
 }
 
-/** A byte order mark is a character of the text, which a decoder would swallow unasked. */
+/** A byte order mark is part of the text; by default a decoder would remove it. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Values as the file stores them: texts, doubles, null, and a date as days since 1970-01-01. */

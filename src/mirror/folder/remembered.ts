@@ -7,9 +7,9 @@ import { type SyncState, statePathOf } from "./folder-state.ts";
 type Name = keyof WrittenFilters;
 
 /**
- * What a folder is a copy of: the filters that it was first given, as they were written.
+ * The filters that a folder was first synced with, as they were written.
  *
- * @param given this run's filters; none to go on with the remembered ones
+ * @param given this run's filters; none to use the remembered ones
  * @throws UsageError if the folder is a copy of another service, or the filters are others
  */
 export function rememberedFilters(
@@ -43,8 +43,8 @@ export function rememberedFilters(
 }
 
 /**
- * Refuses a state that names rows outside its own filters: sync never wrote such a one. A relative date moves on and
- * leaves days behind, which is no fault.
+ * Refuses a state with rows outside its own filters, because sync never writes one. Days that a relative date has left
+ * behind are fine.
  *
  * @throws FileError naming the day or the combination
  */
@@ -77,7 +77,7 @@ function isOf({ rcd, ...filters }: WrittenFilters, combination: string): boolean
   );
 }
 
-/** Filters as they are typed on a command line. */
+/** Filters as flags of a command line. */
 export function filtersAsFlags(filters: WrittenFilters): string {
   return quoteCommand(
     FILTER_NAMES.flatMap((name) => {

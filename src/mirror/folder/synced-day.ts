@@ -14,7 +14,7 @@ import { placeOfDay } from "./day-files.ts";
 import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 import { bufferOf } from "./parquet-file.ts";
 
-/** Rows whose texts are made at once. */
+/** Rows that are converted to text at once. */
 const BATCH = 1000;
 
 /** A combination and its rows on a day. */
@@ -22,7 +22,7 @@ export interface CombinationRows extends Rcd {
   rows: number;
 }
 
-/** A day of a synced folder, open to be read. */
+/** A day of a synced folder, opened for reading. */
 export interface SyncedDay {
   combinations: readonly CombinationRows[];
   /** Of its file. */
@@ -43,7 +43,7 @@ export interface SyncedDay {
 }
 
 /**
- * The state of a folder that `catalog sync` keeps.
+ * The state of a folder of `catalog sync`.
  *
  * @throws FileError if it is no such folder, or its state cannot be read
  */
@@ -59,8 +59,8 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
 }
 
 /**
- * Opens the days that the folder has, all as they were at one time: a sync that goes on meanwhile may have replaced the
- * first before the last is open.
+ * Opens the days that the folder has, all from the same moment. If a sync replaces one of them meanwhile, all are opened
+ * again.
  *
  * @throws what `openDay` does
  */
@@ -91,12 +91,12 @@ export async function closeDays(days: ReadonlyMap<string, SyncedDay>): Promise<v
 }
 
 /**
- * Opens a day and makes sure, by size and SHA-256, that its file is what the folder's state says. It stays open: a
- * sync that puts another in its place does not change what is read.
+ * Opens a day and compares the size and SHA-256 of its file with the folder's state. The file stays open, so a sync that
+ * replaces it does not change what is read.
  *
  * @returns undefined if the folder has no such day
  * @throws FileError if the file is missing or was altered
- * @throws SetChangedError if a sync is about to replace it, or was interrupted there
+ * @throws SetChangedError if a sync is about to replace it, or was interrupted
  */
 export async function openDay(folder: string, day: string): Promise<SyncedDay | undefined> {
   const path = join(folder, placeOfDay(day));
@@ -115,20 +115,20 @@ export async function openDay(folder: string, day: string): Promise<SyncedDay | 
   }
 }
 
-/** Says why a day cannot be read that the folder has, or may have. */
+/** Throws the reason if the folder has the day but it cannot be read. */
 async function refuseDay(folder: string, day: string, path: string, { days, pending }: SyncState): Promise<void> {
   if (pending.includes(day)) {
     throw new SetChangedError(
-      `a sync of ${folder} is replacing ${day}, or was interrupted there; where none is running, run one first`,
+      `a sync of ${folder} is replacing ${day}, or was interrupted; if no sync is running, run \`catalog sync\` first`,
     );
   }
   if (days[day] !== undefined) {
     const fault = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
-    throw new FileError(`${path} ${fault}; \`catalog sync --verify\` mends it`, path);
+    throw new FileError(`${path} ${fault}; \`catalog sync --verify\` repairs it`, path);
   }
 }
 
-/** Undefined if the file is not what the state says. */
+/** Undefined if the file differs from the state. */
 async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<FileHandle | undefined> {
   let file: FileHandle;
   try {
@@ -177,7 +177,7 @@ function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
   };
 }
 
-/** What a day's state counts. */
+/** The combinations of a day, from its state. */
 export function combinationsOf({ counts }: Pick<DayState, "counts">): CombinationRows[] {
   return Object.entries(counts).map(([rcd, rows]) => {
     const [retailer = "", category = "", department = ""] = rcd.split(":");

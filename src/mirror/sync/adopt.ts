@@ -13,19 +13,19 @@ const NAMED = 3;
 
 export interface AdoptOptions {
   folder: string;
-  /** Take over day files of which the state has no record. */
+  /** Take over day files that the state does not list. */
   adopt: boolean;
-  /** Whether a day is one of those that the folder is to be a copy of. */
+  /** Whether a day is within the filters. */
   isWanted: (day: string) => boolean;
 }
 
 /**
- * Settles what becomes of day files that the folder's state has no record of: sync never replaces or removes a file that
- * it may not have written. They are taken over only if that is asked for, and only if their Parquet metadata say
- * that this tool wrote them and that they are of that day.
+ * Handles day files that the folder's state does not list. Sync never replaces or removes a file that it may not have
+ * written. With `adopt` it takes over files whose Parquet metadata say that this tool wrote them and that all rows are of
+ * that day.
  *
- * @returns the days taken over; what they hold is not known in detail, so they must be read again
- * @throws UsageError if there are such files and they are not to be, or cannot be, taken over
+ * @returns the days taken over; they must be pulled again, because their rows are not known
+ * @throws UsageError if there are such files and they cannot be taken over, or `adopt` is false
  */
 export async function adoptDays(
   { days, strangers }: DayFolders,
@@ -65,7 +65,7 @@ export async function adoptDays(
   return adopted;
 }
 
-/** Undefined if the file is not one of this tool's of that day. */
+/** Undefined if this tool did not write the file, or for another day. */
 async function contentOf(path: string, day: string): Promise<DayState | undefined> {
   const file = await openParquet(path);
   try {
@@ -79,7 +79,7 @@ async function contentOf(path: string, day: string): Promise<DayState | undefine
   }
 }
 
-/** Every version of the tool has written its name, the columns of a row in their order, and statistics of each. */
+/** Every version of the tool writes its name, the columns of a row in order, and statistics of each column. */
 function isOurs(metadata: FileMetaData, day: string): boolean {
   const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
   return (

@@ -1,23 +1,23 @@
 import type { Coverage } from "../../contract/coverage.ts";
 import type { DayState } from "../folder/folder-state.ts";
-import { dayNumber } from "./calendar.ts";
+import { daysSinceEpoch } from "./calendar.ts";
 
 type Days = Readonly<Record<string, DayState>>;
 
 /**
- * The days whose counts were compared longest ago. Of days of the same age every second one comes first: rows that moved
- * to a neighbouring day are then found by either of the two.
+ * The days whose counts were compared longest ago. Among days of the same age every second one comes first, because rows
+ * that moved to a neighbouring day are found on either of the two days.
  */
 export function longestUnchecked(days: Days, count: number): string[] {
-  const rank = (day: string) => `${days[day]?.checked ?? ""} ${dayNumber(day) % 2} ${day}`;
+  const rank = (day: string) => `${days[day]?.checked ?? ""} ${daysSinceEpoch(day) % 2} ${day}`;
   return Object.keys(days)
     .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
     .slice(0, count);
 }
 
 /**
- * Days on which the copy must differ, although the counts of a combination agree: the service's first or last day of the
- * combination is another than the copy's.
+ * Days on which the copy must differ although the count of a combination is the same: the combination's first or last day
+ * is not the same as in the copy.
  */
 export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): string[] {
   const held = combinationsIn(days);
@@ -33,7 +33,7 @@ export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): stri
   return [...new Set(differing)];
 }
 
-/** The rows of each combination, and the first and last day that has some. */
+/** The rows of each combination, and its first and last day. */
 function combinationsIn(days: Days): Map<string, { rows: number; first: string; last: string }> {
   const held = new Map<string, { rows: number; first: string; last: string }>();
   for (const day of Object.keys(days).sort()) {
@@ -45,7 +45,7 @@ function combinationsIn(days: Days): Map<string, { rows: number; first: string; 
   return held;
 }
 
-/** When this run compares days: later than any run before it, whatever the clock says. */
+/** The time of this run: always later than all earlier runs, even if the clock is wrong. */
 export function timeOfRun(days: Days, now: number): string {
   const newest = Object.values(days).reduce((latest, { checked = "" }) => (checked > latest ? checked : latest), "");
   const next = newest === "" ? now : Math.max(now, Date.parse(newest) + 1);

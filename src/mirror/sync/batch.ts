@@ -15,14 +15,14 @@ import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { type DayRange, isWithin } from "./calendar.ts";
 import { placeDays, stagedFile, stagingOf } from "./place.ts";
 
-/** Rows of one batch: what is read and put into place before the next; what an interruption costs at most. */
+/** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
 const BATCH_ROWS = 100_000;
 
-/** What became of the days of a batch. */
+/** The result of a batch. */
 export interface BatchResult {
   /** Days that were read and have rows, or had. */
   days: number;
-  /** Days whose files were removed, since the service has no rows of them. */
+  /** Days whose files were removed because the service has no rows of them. */
   daysRemoved: number;
   rowsAdded: number;
   rowsReplaced: number;
@@ -39,18 +39,17 @@ export interface Batch {
 export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | "resume"> {
   folder: string;
   createEncoder: () => RowEncoder;
-  /** Days whose files are not what the state says, or that it knows nothing of. */
+  /** Days whose files differ from the state, or that it does not list. */
   untrusted: ReadonlySet<string>;
   lock: Lock;
   /** When this run compares days, see `DayState`. */
   checkedAt: string;
-  /** Told the rows that are about to go; what it throws keeps them. */
+  /** Called with the number of rows before they are removed; it throws to keep them. */
   onRemoval: (rows: number) => void;
 }
 
 /**
- * Reads a range of days and makes the files of these days what the service says, each at one instant. A day whose rows
- * are what they were keeps its file.
+ * Reads a range of days and replaces the files of these days, each in one step. A day with the same rows keeps its file.
  */
 export async function syncRange(
   client: CatalogClient,
@@ -76,8 +75,8 @@ export async function syncRange(
 }
 
 /**
- * Cuts a range of days into batches, as one more coverage request says where the rows lie. A day by itself costs no
- * request: it is expected to have the rows that the copy holds of it.
+ * Divides a range of days into batches, by the row counts of one more coverage request. A single day needs no request:
+ * it is expected to have as many rows as the copy has of it.
  */
 export async function batchesOf(
   client: CatalogClient,
@@ -126,7 +125,7 @@ const RCD_COLUMNS = ["retailer", "category", "department"] as const;
 
 interface Tally {
   counts: Record<string, number>;
-  /** The SHA-256 of every row, added bit by bit (exclusive or): no row of a set comes twice. */
+  /** The SHA-256 of all rows, combined by exclusive or. No row of a set comes twice. */
   digest: Buffer;
 }
 

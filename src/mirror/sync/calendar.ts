@@ -7,11 +7,11 @@ export interface DayRange {
 }
 
 export function numberOfDays({ first, last }: DayRange): number {
-  return dayNumber(last) - dayNumber(first) + 1;
+  return daysSinceEpoch(last) - daysSinceEpoch(first) + 1;
 }
 
 export function addDays(day: string, days: number): string {
-  return new Date((dayNumber(day) + days) * DAY).toISOString().slice(0, 10);
+  return new Date((daysSinceEpoch(day) + days) * DAY).toISOString().slice(0, 10);
 }
 
 /** The two halves of a range of two days or more. */
@@ -27,7 +27,7 @@ export function isWithin(day: string, { first, last }: DayRange): boolean {
   return day >= first && day <= last;
 }
 
-/** The same days as few ranges in order; ranges that touch become one. */
+/** Sorts ranges and joins those that overlap or touch. */
 export function mergeRanges(ranges: readonly DayRange[]): DayRange[] {
   const merged: DayRange[] = [];
   for (const range of [...ranges].sort((a, b) => (a.first < b.first ? -1 : 1))) {
@@ -42,6 +42,6 @@ export function mergeRanges(ranges: readonly DayRange[]): DayRange[] {
 }
 
 /** Days since 1970-01-01. */
-export function dayNumber(day: string): number {
+export function daysSinceEpoch(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / DAY;
 }

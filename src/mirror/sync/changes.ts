@@ -1,35 +1,35 @@
 import { addDays, type DayRange, halvesOf, isWithin } from "./calendar.ts";
 
-/** Rows per combination (`retailer:category:department`); one without rows is absent. */
+/** Rows per combination (`retailer:category:department`); combinations without rows are absent. */
 export type Counts = ReadonlyMap<string, number>;
 
 export interface Comparison {
-  /** What the copy holds of these days. */
+  /** The counts of these days in the copy. */
   local: (range: DayRange) => Counts;
-  /** What the service counts there, by one coverage request. */
+  /** The counts of the service, by one coverage request. */
   remote: (range: DayRange) => Promise<Counts>;
-  /** Days that are asked for by themselves also where a range around them agrees, see `auditRange`. */
+  /** Days that are compared alone even if the range around them is equal, see `auditRange`. */
   audited: readonly string[];
-  /** Requests of the audit that are under way at once. */
+  /** Maximum of open requests of the audit. */
   concurrency: number;
 }
 
 export interface Findings {
   /** Ranges of days to be read again. */
   changed: DayRange[];
-  /** Days whose counts were found equal day by day. */
+  /** Days that were compared alone and are equal. */
   equal: string[];
 }
 
 /**
- * Finds the days whose counts differ, by bisection: a range that differs is cut in two, of which only the first half
- * is asked for, because the second is what remains. One changed day among N takes about log2(N) requests. A range that
- * one side holds nothing of is not cut.
+ * Finds the days whose counts differ, by bisection. A range that differs is divided in two halves. Only the first half is
+ * requested; the second one is the difference. One changed day among N takes about log2(N) requests. A range that is
+ * empty on one side is not divided.
  *
- * Changes that cancel out within a combination and a range are found only if a day of theirs is audited. A row that
- * was exchanged for another one of the same combination and day is never found by counts.
+ * Changes that cancel out within a combination and a range are found only if one of the days is audited. If a row is
+ * replaced by another one of the same combination and day, counts never show it.
  *
- * @param counted what the service counts in `range`
+ * @param counted the counts of the service in `range`
  */
 export async function compareRange(range: DayRange, counted: Counts, comparison: Comparison): Promise<Findings> {
   const held = comparison.local(range);
@@ -42,14 +42,15 @@ export async function compareRange(range: DayRange, counted: Counts, comparison:
   }
   const [earlier, later] = halvesOf(range);
   const ofEarlier = await comparison.remote(earlier);
-  // What remains is wrong where rows came or went between the two requests.
+  // The difference is wrong if rows were added or removed between the two requests.
   const ofLater = remainder(counted, ofEarlier) ?? (await comparison.remote(later));
   return together([await compareRange(earlier, ofEarlier, comparison), await compareRange(later, ofLater, comparison)]);
 }
 
 /**
- * Asks for the audited days of a range whose sum agrees. If one differs, others must differ the other way round: the
- * days between are compared, too. If every day that the copy holds agrees, so do the others, which hold nothing.
+ * Compares the audited days of a range whose sum is equal. If one of them differs, other days must differ in the opposite
+ * direction, so the days between are compared too. If every day of the copy is equal, the days without rows are equal
+ * too.
  */
 async function auditRange(range: DayRange, comparison: Comparison): Promise<Findings> {
   const days = comparison.audited.filter((day) => isWithin(day, range));
@@ -108,7 +109,7 @@ function equals(a: Counts, b: Counts): boolean {
   return a.size === b.size && [...a].every(([rcd, rows]) => b.get(rcd) === rows);
 }
 
-/** Undefined if the part is not one of the whole. */
+/** Undefined if the part is larger than the whole. */
 function remainder(whole: Counts, part: Counts): Counts | undefined {
   const rest = new Map(whole);
   for (const [rcd, rows] of part) {

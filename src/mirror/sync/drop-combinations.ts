@@ -8,7 +8,7 @@ import { openFile } from "../../output/destination/file.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet.ts";
 import { placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
-import { openParquet, type ParquetFile, STORED_VALUES } from "../folder/parquet-file.ts";
+import { type OpenParquetFile, openParquet, STORED_VALUES } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
 
 /** Rows of the files that are written before they are put into their places. */
@@ -55,7 +55,7 @@ export async function dropCombinations(
         untrusted.add(day);
         continue;
       }
-      // The texts of the rows that stay, of which the digest was made, are not in the file.
+      // The digest needs the original texts of the rows, which the file does not have.
       batch.replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
     }
     dropped.rows += held.rows - rows;
@@ -68,7 +68,7 @@ export async function dropCombinations(
   return dropped;
 }
 
-/** Writes a day's new file beside the copy; undefined if the present one is not what the state says. */
+/** Writes a day's new file in the staging folder; undefined if the present file differs from the state. */
 async function withoutCombinations(
   folder: string,
   day: string,
@@ -91,8 +91,12 @@ async function withoutCombinations(
   }
 }
 
-/** Copies the rows of some combinations, values as they are stored, row group by row group. */
-async function copyRows({ buffer }: ParquetFile, target: string, isKept: (rcd: string) => boolean): Promise<number> {
+/** Copies the rows of some combinations with their stored values, row group by row group. */
+async function copyRows(
+  { buffer }: OpenParquetFile,
+  target: string,
+  isKept: (rcd: string) => boolean,
+): Promise<number> {
   const scan = await parquetScan({ file: buffer, parsers: STORED_VALUES });
   const { schema } = scan.metadata;
   const names = schema.slice(1).map(({ name }) => name);

@@ -4,19 +4,19 @@ import { placeDay, removeDay } from "../folder/day-files.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
 import { type DayState, type SyncState, writeState } from "../folder/folder-state.ts";
 
-/** Where files are made before they are put into their places; it is emptied before and after each run. */
+/** The folder for new files before they replace the old ones. It is emptied before and after each run. */
 export function stagingOf(folder: string): string {
   return join(ownFolderOf(folder), "staging");
 }
 
-/** A day's new file in the making; without the ending of Parquet, so that no reader of the folder takes it for a part of the copy. */
+/** Path of a day's new file. It does not end in `.parquet`, so that no reader takes it for a part of the copy. */
 export function stagedFile(folder: string, day: string): string {
   return join(stagingOf(folder), day);
 }
 
 /**
- * Puts staged files into their places, removes the files of other days, and says so in the state. Until all of it is
- * done, the state names the days as pending: a run that is interrupted here leaves whole days behind.
+ * Moves staged files into place, removes the files of other days, and updates the state. Until this is finished, the
+ * state lists the days as pending, so the next run reads them again after an interruption.
  */
 export async function placeDays(
   folder: string,

@@ -3,10 +3,10 @@ import type { DayState } from "../folder/folder-state.ts";
 import type { Counts } from "./changes.ts";
 
 /**
- * Keeps a wrong answer of the service from emptying the copy: looks at once whether more than half of the rows that the
- * folder holds would go, by the counts of each combination.
+ * Protects the copy against wrong answers of the service: checks at once, by the counts of each combination, whether more
+ * than half of the folder's rows would be removed.
  *
- * @returns to be told of rows before they go for any reason; refuses where they come to more than half in all
+ * @returns a function to call with the number of rows before each removal; it throws if the sum is more than half
  * @throws ShrinkError unless `isAllowed`
  */
 export function removalGuard(

@@ -19,17 +19,18 @@ import { placeDays, stagingOf } from "./place.ts";
 import { countBatches, type SyncObserver } from "./progress.ts";
 import { removalGuard } from "./removal-guard.ts";
 
-export interface SyncOptions extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval" | "observer"> {
+export interface MirrorOptions
+  extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval" | "observer"> {
   service: string;
-  /** As they were written; none to go on with those of the folder. */
+  /** As written; none to use those of the folder. */
   filters: WrittenFilters;
   /** Newest days that are read again whatever their counts. */
   lookback: number;
-  /** Days whose counts are compared by themselves, by one request each: those that were longest ago. */
+  /** Number of days whose counts are compared alone, with one request each: those checked longest ago. */
   audit: number;
   /** Compare every day with the service and every file with its digest. */
   verify: boolean;
-  /** Take over day files that the state has no record of, where this tool wrote them. */
+  /** Take over day files that the state does not list, if this tool wrote them. */
   adopt: boolean;
   /** Remove days that the filters' dates have left behind. */
   prune: boolean;
@@ -46,30 +47,30 @@ export interface SyncResult extends BatchResult {
   filters: WrittenFilters;
   /** Days from the first that either side has to the last. */
   daysChecked: number;
-  /** Of these, days that were compared by themselves. */
+  /** Of these, days that were compared alone. */
   daysAudited: number;
-  /** Runs after which every day has been compared by itself again; undefined if nothing is audited. */
+  /** Number of runs until every day has been compared alone; undefined if nothing is audited. */
   auditCycle: number | undefined;
   /** Days removed because the filters' dates have left them behind. */
   daysPruned: number;
-  /** Days that the filters' dates have left behind and that stay as they are. */
+  /** Days that the filters' dates have left behind and that stay unchanged. */
   outside: readonly string[];
-  /** What lies in the day folders and is not sync's, as paths below the folder; it was left alone. */
+  /** Files in the day folders that sync did not write, as paths below the folder; they stay unchanged. */
   strangers: readonly string[];
 }
 
 /**
- * Makes a folder a copy of the filtered set, one file a crawl day: finds from coverage alone which days differ from
- * what the folder holds, and replaces those whole.
+ * Makes a folder a copy of the filtered set, one file a crawl day. It finds changed days from coverage alone and replaces
+ * each of them as a whole.
  *
- * Interrupted at any instant, every day is whole, as it was or as it is now, and the next run goes on.
+ * If it is interrupted, every day is either the old or the new one, whole, and the next run continues.
  *
- * @throws UsageError if the folder is a copy of another set, or holds day files that sync may not have written
+ * @throws UsageError if the folder is a copy of another set, or has day files that the state does not list
  * @throws LockedError if another process is writing it
  * @throws ShrinkError if more than half of the rows would go
  * @throws SetChangedError if the set changes faster than it can be read
  */
-export async function syncFolder(client: CatalogClient, options: SyncOptions): Promise<SyncResult> {
+export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
   const { folder, pid } = options;
   const lock = await lockFolder(folder, pid);
   try {
@@ -77,12 +78,12 @@ export async function syncFolder(client: CatalogClient, options: SyncOptions): P
   } finally {
     await rm(stagingOf(folder), { recursive: true, force: true });
     await lock.release();
-    // Only where nothing was synced is it empty.
+    // It is empty only if nothing was synced.
     await rmdir(ownFolderOf(folder)).catch(() => undefined);
   }
 }
 
-async function syncLocked(client: CatalogClient, lock: Lock, options: SyncOptions): Promise<SyncResult> {
+async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOptions): Promise<SyncResult> {
   const { folder, service, signal } = options;
   const known = await readStateOf(folder);
   const filters = known === undefined ? options.filters : rememberedFilters(folder, known, options);
@@ -125,7 +126,7 @@ async function bringUpToDate(
   state: SyncState,
   untrusted: Set<string>,
   lock: Lock,
-  options: SyncOptions,
+  options: MirrorOptions,
 ): Promise<Brought> {
   const { folder, signal } = options;
   const result: Brought = {
@@ -174,14 +175,14 @@ async function bringUpToDate(
   return result;
 }
 
-/** Compares the copy with the service by coverage requests; `coverage` is what it answered for the whole range. */
+/** Compares the copy with the service by coverage requests; `coverage` is the answer for the whole range. */
 async function findChanges(
   client: CatalogClient,
   filters: Filters,
   range: DayRange,
   coverage: readonly Coverage[],
   state: SyncState,
-  { audit, verify, concurrency, signal }: SyncOptions,
+  { audit, verify, concurrency, signal }: MirrorOptions,
 ): Promise<Findings> {
   const days = Object.fromEntries(Object.entries(state.days).filter(([day]) => isWithin(day, range)));
   const audited = verify ? Object.keys(days) : longestUnchecked(days, audit);
@@ -196,7 +197,7 @@ async function findChanges(
   });
 }
 
-/** From the first day that either side has to the last. */
+/** From the first to the last day of both sides. */
 function extent(held: readonly string[], coverage: readonly Coverage[]): DayRange | undefined {
   const days = [...held, ...coverage.flatMap((entry) => [entry.earliest_date, entry.latest_date])].sort();
   const [first] = days;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../../../src/api/requests/failure.ts";
+import type { AttemptFailure } from "../../../src/api/requests/failure.ts";
 import { decideRetry, type RetryDecision } from "../../../src/api/requests/retry.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
-function decide(failures: readonly Failure[], random = 0.5, retries = 5): RetryDecision {
+function decide(failures: readonly AttemptFailure[], random = 0.5, retries = 5): RetryDecision {
   return decideRetry(failures, { retries, random: () => random, now: () => NOW });
 }
 
-function refused(facts: Partial<Extract<Failure, { kind: "refused" }>>): Failure {
+function refused(facts: Partial<Extract<AttemptFailure, { kind: "refused" }>>): AttemptFailure {
   return {
     kind: "refused",
     message: "refused",
@@ -20,11 +20,11 @@ function refused(facts: Partial<Extract<Failure, { kind: "refused" }>>): Failure
   };
 }
 
-const broken: Failure = { kind: "broken", message: "broken", permanent: false, cause: undefined };
+const broken: AttemptFailure = { kind: "broken", message: "broken", permanent: false, cause: undefined };
 const internal = refused({ status: 500, problem: { code: "internal_error", retryable: true } });
 
 describe("whether to retry", () => {
-  test.each<[string, Failure, boolean]>([
+  test.each<[string, AttemptFailure, boolean]>([
     ["`retryable: false` is final whatever the status", refused({ problem: { retryable: false } }), false],
     ["`retryable: true` is not, whatever the status", refused({ status: 400, problem: { retryable: true } }), true],
     ["an unknown code is judged by `retryable`", refused({ problem: { code: "new_code", retryable: false } }), false],
@@ -82,7 +82,7 @@ describe("the delay", () => {
     expect(decide([broken, broken, broken], 0)).toEqual({ retry: true, delay: 0 });
   });
 
-  test.each<[string, Partial<Extract<Failure, { kind: "refused" }>>, number]>([
+  test.each<[string, Partial<Extract<AttemptFailure, { kind: "refused" }>>, number]>([
     ["seconds", { retryAfter: "7" }, 7000],
     ["an HTTP-date", { retryAfter: "Thu, 01 Jan 2026 00:00:09 GMT" }, 9000],
     ["an HTTP-date in the past", { retryAfter: "Wed, 31 Dec 2025 23:00:00 GMT" }, 0],
