@@ -132,6 +132,30 @@ describe("the exit code", () => {
       ]),
     );
     expect(runs.map(({ code }) => code)).toEqual([7, 0, 7, 0, 7, 0]);
+    const failures = runs.filter(({ code }) => code === 7).map(({ stderr }) => stderr);
+    expect(failures.filter((text) => !text.includes("the newest day that has rows is 2026-"))).toEqual([]);
+  });
+
+  test("is 0 or 7 for nothing also where the request for the newest day fails", async () => {
+    let requests = 0;
+    const faults: TestServiceOptions["faults"] = (store) => ({
+      snapshot: (deadline) => {
+        requests += 1;
+        return requests % 2 === 0 ? Promise.reject(new Error("gone")) : store.snapshot(deadline);
+      },
+    });
+    const { env } = await service({ faults });
+    const folder = join(await temporaryFolder(), "parts");
+    for (const [flags, expected] of [
+      [[], 0],
+      [["--fail-on-empty"], 7],
+      [["--partition-by", "retailer", "--output", folder], 0],
+    ] as const) {
+      const args = ["export", "--date", "1999-01-01", "--retries", "0", "--verbose", ...flags];
+      const { code, stderr } = await runInProcess(args, { env });
+      expect([code, stderr]).toEqual([expected, expect.stringContaining("no rows match the filters\n")]);
+    }
+    expect(requests).toBe(6);
   });
 
   test.each([

@@ -2,15 +2,20 @@ import type { Connection } from "./connection.ts";
 
 /**
  * Says that nothing matches and, where the filters name days, which day is the newest that has rows: one coverage
- * request without the days.
+ * request without the days. A fault of this request is no fault of the command, which has its result.
  */
 export async function emptyResult({ client, filters, signal }: Connection): Promise<string> {
   const { start_date, end_date, ...others } = filters;
   if (start_date === undefined && end_date === undefined) {
     return "no rows match the filters";
   }
-  const { latest_date } = (await client.coverage(others, signal)).meta.coverage;
-  const newest =
-    latest_date === null ? "there are none on any other day" : `the newest day that has rows is ${latest_date}`;
-  return `no rows match the filters; ${newest}`;
+  try {
+    const { latest_date } = (await client.coverage(others, signal)).meta.coverage;
+    const newest =
+      latest_date === null ? "there are none on any other day" : `the newest day that has rows is ${latest_date}`;
+    return `no rows match the filters; ${newest}`;
+  } catch {
+    signal.throwIfAborted();
+    return "no rows match the filters";
+  }
 }

@@ -2,6 +2,7 @@ import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { emptyResult } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
 import { EmptyResultError, FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
@@ -61,8 +62,12 @@ async function exportTo(
     const { rows } = await pullWithProgress(sink, options, undefined, connection, context, (coverage) =>
       assertFolderNames(columns, coverage),
     );
-    if (options.failOnEmpty && rows === 0) {
-      throw new EmptyResultError("nothing matches the filters");
+    if (rows === 0) {
+      const nothing = await emptyResult(connection);
+      if (options.failOnEmpty) {
+        throw new EmptyResultError(nothing);
+      }
+      connection.reporter.note(nothing);
     }
     await writePartitions(folder, staging, spool, options, connection.reporter);
   } finally {

@@ -1,5 +1,6 @@
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { emptyResult } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -34,10 +35,12 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       throw error;
     });
     let result: PullResult;
+    let nothing: string | undefined;
     try {
       result = await pullWithProgress(sink, options, claim, connection, context);
-      if (options.failOnEmpty && result.rows === 0) {
-        throw new EmptyResultError("nothing matches the filters");
+      nothing = result.rows === 0 ? await emptyResult(connection) : undefined;
+      if (options.failOnEmpty && nothing !== undefined) {
+        throw new EmptyResultError(nothing);
       }
       await claim?.settle();
       await sink.finish();
@@ -53,11 +56,15 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     } finally {
       await claim?.close();
     }
-    tellOutcome(result, options, connection, context.stdout.isTTY === true);
+    if (nothing === undefined) {
+      tellOutcome(result, options, connection, context.stdout.isTTY === true);
+    } else {
+      connection.reporter.note(nothing);
+    }
   });
 }
 
-/** Rows that are piped speak for themselves; a file that was replaced, a screenful of JSON, or nothing at all do not. */
+/** Rows that are piped speak for themselves; a file that was replaced or a screenful of JSON do not. */
 function tellOutcome(
   { rows }: PullResult,
   { output: { output }, manifest }: ExportOptions,
@@ -65,9 +72,7 @@ function tellOutcome(
   isTerminal: boolean,
 ): void {
   const counted = `${groupDigits(rows)} row${rows === 1 ? "" : "s"}`;
-  if (rows === 0) {
-    reporter.note("no rows match the filters");
-  } else if (!isStdout(output)) {
+  if (!isStdout(output)) {
     reporter.note(
       `${output}: ${counted}${manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
     );
