@@ -34,7 +34,7 @@ test("a sample has rows and an uncursored pagination", async () => {
   });
 });
 
-test("a coverage is its entries", async () => {
+test("a coverage has its entries", async () => {
   const { client } = await start([answer({ body: coverageBody([COMBINATION]) })]);
   expect(await client.coverage({})).toEqual({ data: [COMBINATION], meta: META });
 });
@@ -72,7 +72,7 @@ test("a vocabulary error is not retried and keeps its suggestions", async () => 
   expect(server.requests.length).toBe(1);
 });
 
-test("a 401 for a key that is visibly wrong says what is wrong with it, and not the key", async () => {
+test("the error for a 401 describes the visible flaw of the key, but not the key", async () => {
   const apiKey = `Bearer ${KEY}`;
   const body = problemBody({ code: "invalid_credentials", retryable: false, detail: `No such key: ${apiKey}` });
   const { client } = await start([answer({ status: 401, body })], { apiKey });
@@ -84,11 +84,11 @@ test("a 401 for a key that is visibly wrong says what is wrong with it, and not 
   expect(JSON.stringify(error) + String(error)).not.toContain(KEY);
 });
 
-test("a key that no header can carry is refused before any request", () => {
+test("a key that is not allowed in a header is refused before any request", () => {
   expect(() => testClient(new URL("http://127.0.0.1:1"), { apiKey: `${KEY}\n` })).toThrow(CredentialsError);
 });
 
-test("the events tell each request, answer, fault and wait, and never the key", async () => {
+test("the events report each request, answer, fault and wait, and never the key", async () => {
   const body = problemBody({ code: "service_unavailable", retryable: true });
   const down = answer({ status: 503, headers: RATE, body });
   const { client, events } = await start([resetConnection, down, answer({ headers: RATE, body: PAGE })]);

@@ -68,19 +68,22 @@ const stalls: [string, Behaviour][] = [
   ["in the body", stallInBody()],
 ];
 
-test.each(stalls)("a server that stalls %s is given up after the timeout of one request", async (_, behaviour) => {
-  const { client, server } = await start([behaviour, ok], { requestTimeout: 1_000 });
-  expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
-  expect(server.requests.length).toBe(2);
-});
+test.each(stalls)(
+  "a request to a server that stalls %s ends after the timeout of one request",
+  async (_, behaviour) => {
+    const { client, server } = await start([behaviour, ok], { requestTimeout: 1_000 });
+    expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
+    expect(server.requests.length).toBe(2);
+  },
+);
 
-test("a stall that lasts names the timeout of one request", async () => {
+test("the error for a permanent stall names the timeout of one request", async () => {
   const { client, server } = await start(() => stallInBody(), { requestTimeout: 50, retries: 1 });
   const message = `No complete answer from ${server.url.origin} within the 0.05 s of one request (after 2 attempts)`;
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 2 }));
 });
 
-test("a 429 is waited out for as many seconds as it asks", async () => {
+test("the client waits as many seconds as a 429 asks", async () => {
   const body = problemBody({ code: "rate_limited", retryable: true });
   const headers = { ...RATE, "ratelimit-remaining": "0", "ratelimit-reset": "7", "retry-after": "7" };
   const { client, waits } = await start([answer({ status: 429, headers, body }), ok]);
@@ -89,20 +92,20 @@ test("a 429 is waited out for as many seconds as it asks", async () => {
   expect(waits).toEqual([7250, 800]);
 });
 
-test("a 429 is waited out until the date that it names", async () => {
+test("the client waits until the date that a 429 names", async () => {
   const headers = { "retry-after": "Thu, 01 Jan 2026 00:00:20 GMT" };
   const { client, waits } = await start([answer({ status: 429, headers }), ok]);
   await client.catalog({});
   expect(waits).toEqual([20_250]);
 });
 
-test("an invalid Retry-After is no reason to wait longer than the backoff", async () => {
+test("an invalid Retry-After adds nothing to the backoff", async () => {
   const { client, waits } = await start([answer({ status: 503, headers: { "retry-after": "later" } }), ok]);
   await client.catalog({});
   expect(waits).toEqual([250]);
 });
 
-test("a window that is spent for longer than the tool waits is an error that says so", async () => {
+test("a window that is spent for longer than the tool waits is an error", async () => {
   const headers = { "ratelimit-limit": "120", "ratelimit-remaining": "0", "ratelimit-reset": "1795305600" };
   const { client, server, waits } = await start([answer({ headers, body: PAGE })]);
   await client.catalog({});
@@ -112,7 +115,7 @@ test("a window that is spent for longer than the tool waits is an error that say
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 1, waits: [] });
 });
 
-test("the wall clock set back by an hour delays nothing", async () => {
+test("setting the wall clock back by an hour delays nothing", async () => {
   let elapsed = 0;
   let wall = Date.UTC(2026, 0, 1);
   const waits: number[] = [];
@@ -135,7 +138,7 @@ test("the wall clock set back by an hour delays nothing", async () => {
   expect(events.flatMap((event) => (event.type === "answer" ? event.milliseconds : []))).toEqual([0, 0]);
 });
 
-test("a problem document with status 200 is the problem that it says", async () => {
+test("a problem document with status 200 is treated as an error", async () => {
   const problem = { code: "unknown_retailer", retryable: false, status: 400, detail: "No retailer acm." } as const;
   const headers = { "content-type": "application/problem+json; charset=utf-8" };
   const { client, server } = await start([answer({ headers, body: problemBody(problem) })]);
@@ -146,7 +149,7 @@ test("a problem document with status 200 is the problem that it says", async () 
   });
 });
 
-test("a body longer than the rows asked for can be is refused", async () => {
+test("a body that is too long for the requested rows is refused", async () => {
   const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client, server } = await start(() => answer({ body }));
   const message = `${server.url.origin} sent a body of more than 1 MiB; --max-body allows longer ones.`;
@@ -154,13 +157,13 @@ test("a body longer than the rows asked for can be is refused", async () => {
   expect((await client.catalog({}, { limit: 500 })).rows.length).toBe(1);
 });
 
-test("a body longer than 1 MiB is taken where that is allowed", async () => {
+test("a body longer than 1 MiB is accepted if that is allowed", async () => {
   const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client } = await start([answer({ body })], { maxBody: 2_000_000 });
   expect((await client.catalog({}, { limit: 10 })).rows.length).toBe(1);
 });
 
-test("what fails to the last is the service's problem document, with the attempts counted", async () => {
+test("the error after the last attempt is the service's problem document, with the number of attempts", async () => {
   const problem = { code: "service_unavailable", retryable: true, status: 503, detail: "Down." } as const;
   const down = answer({ status: 503, body: problemBody(problem) });
   const { client, server } = await start([down, down, down], { retries: 2 });
@@ -174,7 +177,7 @@ test("what fails to the last is the service's problem document, with the attempt
   });
 });
 
-test("a page that breaks the contract at every attempt ends with what it breaks, and is counted", async () => {
+test("the error for a page that breaks the contract at every attempt names the violation and the number of attempts", async () => {
   const body = pageBody(ROWS, { has_more: "no" });
   const { client, server, waits } = await start(() => answer({ body }), { retries: 2 });
   const what = "`pagination.has_more` is not true or false (request req-1) (after 3 attempts)";
@@ -192,12 +195,12 @@ test("an answer to other filters than were sent is final", async () => {
   expect(server.requests.length).toBe(1);
 });
 
-test("an error page that stalls is still told by its status", async () => {
+test("an error page that stalls is still reported with its status", async () => {
   const { client } = await start([stallInBody(403, "<html>")], { requestTimeout: 1_000 });
   expect(await failureOf(client.catalog({}))).toMatchObject({ status: 403, attempts: 1, problem: {} });
 });
 
-test("an endless error body is given up", async () => {
+test("reading of an endless error body stops", async () => {
   const { client } = await start([endlessBody(400)]);
   expect(await failureOf(client.catalog({}))).toMatchObject({ status: 400, attempts: 1 });
 });
@@ -210,12 +213,12 @@ test("a web page with status 200 is named as such", async () => {
   expect((error as Error).message).toContain("a web page (“Airport Wi-Fi”) instead of JSON");
 });
 
-test("a success other than 200 is none", async () => {
+test("a 2xx other than 200 is an error", async () => {
   const { client } = await start([answer({ status: 202 })]);
   expect(await failureOf(client.catalog({}))).toBeInstanceOf(ContractError);
 });
 
-test("a body in an encoding that was not offered is refused and its connection dropped", async () => {
+test("a body in an encoding that was not offered is refused and its connection is closed", async () => {
   const closed: Promise<unknown>[] = [];
   const packed: Behaviour = (socket) => {
     closed.push(once(socket, "close"));

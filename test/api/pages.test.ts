@@ -54,14 +54,14 @@ test("a walk resends its filters and the cursor as received, page after page, an
   ]);
 });
 
-test("a page is requested when it is asked for, not before", async () => {
+test("a page is requested only when the caller asks for it", async () => {
   const { server, pages } = await walk([page([ROW], "c1"), page([ROW])]);
   await pages.next();
   expect(server.requests.length).toBe(1);
   await pages.return();
 });
 
-test("cursors that run in a circle end the walk before a row comes twice", async () => {
+test("repeating cursors end the walk before a row comes twice", async () => {
   const { server, pages } = await walk([
     page(["1"].map(row), "c1"),
     page(["2"].map(row), "c2"),
@@ -77,7 +77,7 @@ function row(number: string): string {
   return productRow({ mrp: number });
 }
 
-test("pages without rows for ever end the walk", async () => {
+test("endless empty pages end the walk", async () => {
   const { pages } = await walk([page([ROW], "c0"), page([], "c1"), page([], "c2"), page([], "c3")]);
   const message =
     "The service's answer breaks its contract: 3 pages in a row without rows, though `has_more` is true (request req-1)";

@@ -44,7 +44,7 @@ api_key_command = "printf '%s\\\\n' secret-from-command"
 `;
 
 describe("the service's settings", () => {
-  test("come from the default profile where nothing else is said", async () => {
+  test("come from the default profile if nothing else is given", async () => {
     const settings = await resolveService(none, await contextWith(profiles));
     expect(settings).toEqual({
       baseUrl: new URL("https://default.example/api"),
@@ -80,7 +80,7 @@ describe("the service's settings", () => {
     expect(credential).toEqual({ apiKey: KEY, source: "profile default", warning });
   });
 
-  test("never run a command that other users could have written", async () => {
+  test("never run a command that other users can change", async () => {
     const context = await contextWith(profiles);
     const path = join(context.folders.config, "config.toml");
     await writeFile(path, profiles.replace("printf", `touch ${path}.ran; printf`));
@@ -132,7 +132,7 @@ describe("the service's settings", () => {
     await expect(resolveService(none, await contextWith(toml))).rejects.toThrow(message);
   });
 
-  test("do not repeat a key that stands on a malformed line", async () => {
+  test("do not print a key on a malformed line", async () => {
     const context = await contextWith(`[profiles.default]\napi_key = "${KEY}`);
     await expect(resolveService(none, context)).rejects.toSatisfy((error: Error) => !error.message.includes(KEY));
   });
@@ -158,12 +158,12 @@ describe("the service's settings", () => {
     await expect(refusal).rejects.toMatchObject({ flag: "--base-url", value: baseUrl, suggestions: [meant] });
   });
 
-  test("name the profiles there are where the one asked for is missing", async () => {
+  test("name the existing profiles if the requested one is missing", async () => {
     const refusal = resolveService({ ...none, profile: "stagin" }, await contextWith(profiles));
     await expect(refusal).rejects.toMatchObject({ suggestions: ["staging"], flag: "--profile", value: "stagin" });
   });
 
-  test("say what to set where there is no service and no key", async () => {
+  test("say what to set if there is no service and no key", async () => {
     await expect(resolveService(none, await contextWith(""))).rejects.toThrow(/no service to talk to.*--demo/);
     const env = { CATALOG_BASE_URL: "https://env.example" };
     await expect(resolveService(none, await contextWith("", env))).rejects.toThrow(/no API key/);

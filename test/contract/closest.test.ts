@@ -91,11 +91,11 @@ test("a slug of several words is found by one of them", () => {
   expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
 });
 
-test("nothing is offered where nothing is near", () => {
+test("nothing is offered if nothing is near", () => {
   expect(closest("zzzzzzzzzz", retailers)).toEqual([]);
 });
 
-test("as many are offered as asked for", () => {
+test("no more are offered than asked for", () => {
   const numbered = ["a1", "a2", "a3", "a4"];
   expect([closest("a", numbered), closest("a", numbered, 1)]).toEqual([["a1", "a2", "a3"], ["a1"]]);
 });

@@ -17,7 +17,7 @@ describe("two numbers", () => {
     expect(sameNumber(a, b)).toBe(same);
   });
 
-  test("are the same where their digits are, wherever the point stands", () => {
+  test("are equal if their digits are, independent of the position of the point", () => {
     assert(
       property(bigInt(), integer({ min: 0, max: 30 }), (digits, moved) => {
         expect(sameNumber(String(digits), `${digits}${"0".repeat(moved)}e-${moved}`)).toBe(true);

@@ -10,7 +10,7 @@ test("each letter inserted, left out, replaced or swapped is one edit", () => {
   expect(edited.map((text) => editDistance("shoes", text))).toEqual([0, 1, 1, 1, 1, 2, 5]);
 });
 
-test("swaps apart, it is the Levenshtein distance", () => {
+test("without swaps it is the Levenshtein distance", () => {
   // Between sorted words no two letters stand the other way round.
   const sorted = array(constantFrom("a", "b", "c", "d"), { maxLength: 12 }).map((letters) => letters.sort().join(""));
   assert(property(sorted, sorted, (a, b) => editDistance(a, b) === levenshtein(a, b)));

@@ -55,7 +55,7 @@ test("on one line any JSON is the same JSON", () => {
   );
 });
 
-test("what has no line break stays as it is", () => {
+test("text without a line break stays unchanged", () => {
   assert(
     property(json(), (text) => {
       expect(onOneLine(text)).toBe(text);
@@ -79,7 +79,7 @@ test("strings that end in backslashes do not hide what follows", () => {
   expect(rawElements('["a\\\\","b\\\\\\"]","c"]')).toEqual(['"a\\\\"', '"b\\\\\\"]"', '"c"']);
 });
 
-test("of a repeated name, however written, the last value counts", () => {
+test("if a name is repeated, in any spelling, the last value counts", () => {
   expect(Object.fromEntries(rawMembers('{"data":[1],"d\\u0061ta":[2]}'))).toEqual({ data: "[2]" });
 });
 

@@ -63,7 +63,7 @@ test("a product in two categories at one price is one product", async () => {
   });
 });
 
-test("of several prices of a product the common ones are no difference and the others are paired, cheapest first", async () => {
+test("if a product has several prices, equal ones are no difference and the others are paired, cheapest first", async () => {
   const service = fakeService([
     listed("a", FROM, 1),
     listed("a", FROM, 5, "boots"),
@@ -104,7 +104,7 @@ test.each([{}, { rcd: "zeta:shoes:fashion,acme:shoes:fashion,acme:boots:fashion"
   },
 );
 
-test("retailers are read together up to the rows that may be, and as many as the source can limit a reading to", async () => {
+test("retailers are read together up to the limits of rows and retailers", async () => {
   const readings: (readonly string[] | undefined)[] = [];
   const source = (retailersAtOnce: number): DiffSource => ({
     retailersAtOnce,
@@ -130,7 +130,7 @@ test("retailers are read together up to the rows that may be, and as many as the
   expect(await parts(1, 4)).toEqual([["a"], ["b"], ["c"], ["d"]]);
 });
 
-test("differences come in the order of skus, whatever the order of the categories they are read from", async () => {
+test("differences are in the order of skus, independent of the order of the categories", async () => {
   const service = fakeService([listed("b", TO, 1, "boots"), listed("c", TO, 1, "hats"), listed("a", TO, 1, "shoes")]);
   expect((await diff(service)).differences).toEqual([
     ["appeared", "a", undefined, "1"],
@@ -161,7 +161,7 @@ test("rows that a pull takes back are not compared", async () => {
   expect([...day().keys()]).toEqual(["acme\u0000a", "acme\u0000d"]);
 });
 
-test("rows that come while a day is read are read with it or refused, never missed", async () => {
+test("rows added while a day is read are included or cause an error, never missed", async () => {
   const service = fakeService([listed("a", FROM, 1), listed("a", TO, 1), listed("b", TO, 1)]);
   let requests = 0;
   service.before = () => {
@@ -173,7 +173,7 @@ test("rows that come while a day is read are read with it or refused, never miss
   await expect(diff(service)).rejects.toThrow(SetChangedError);
 });
 
-test("a day that changes and changes back is compared as it is", async () => {
+test("a day that changes and changes back is compared correctly", async () => {
   const rows = Array.from({ length: 5 }, (_, index) => [
     listed(`p${index}`, FROM, 1),
     listed(`p${index}`, TO, 2),

@@ -45,7 +45,7 @@ async function deadOwner(): Promise<Owner> {
   return owner;
 }
 
-test("a released lock leaves nothing behind and can be had again", async () => {
+test("a released lock leaves nothing behind and can be taken again", async () => {
   const { folder, file } = await target();
   const lock = await lockOutput(file, process.pid);
   await lock.release();
@@ -54,7 +54,7 @@ test("a released lock leaves nothing behind and can be had again", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a lock that is held is refused by the name of its process", async () => {
+test("the error for a held lock names its process", async () => {
   const { folder, file } = await target();
   await lockOutput(file, process.pid);
   await expect(lockOutput(file, process.pid)).rejects.toThrow(
@@ -71,7 +71,7 @@ test("locks of other files do not count", async () => {
   expect(await readdir(folder)).toEqual(["other.csv.partial.lock"]);
 });
 
-test("the lock of a process that has ended does not count, and drafts of locks are removed", async () => {
+test("the lock of a process that has ended is stale, and drafts of locks are removed", async () => {
   const { folder, file, leaveLock, lockPath } = await target();
   await leaveLock(await deadOwner());
   await writeFile(`${lockPath}.draft`, "");
@@ -81,13 +81,13 @@ test("the lock of a process that has ended does not count, and drafts of locks a
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a process number that another process has by now does not hold the lock", async () => {
+test("a reused process number does not hold the lock", async () => {
   const { file, leaveLock } = await target();
   await leaveLock({ started: "1" });
   await (await lockOutput(file, process.pid)).release();
 });
 
-test("a process that runs holds its lock however long its last heartbeat was ago", async () => {
+test("a running process holds its lock even without a recent heartbeat", async () => {
   const { file, leaveLock } = await target();
   await leaveLock({}, 3_600);
   await expect(lockOutput(file, process.pid)).rejects.toThrow(LockedError);
@@ -105,7 +105,7 @@ test.each([
   await (await lockOutput(file, process.pid)).release();
 });
 
-test("a lock that is only being written counts", async () => {
+test("a lock counts while it is being written", async () => {
   const { file, lockPath } = await target();
   await writeFile(lockPath, "");
   await expect(lockOutput(file, process.pid)).rejects.toThrow("is being written by another process");
@@ -113,14 +113,14 @@ test("a lock that is only being written counts", async () => {
   await (await lockOutput(file, process.pid)).release();
 });
 
-test("of many that try at once exactly one has the lock, also where an old one is left", async () => {
+test("of many processes exactly one gets the lock, also if an old one is left", async () => {
   const { file, leaveLock } = await target();
   await leaveLock(await deadOwner());
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockOutput(file, process.pid)));
   expect(tries.filter(({ status }) => status === "fulfilled").length).toBe(1);
 });
 
-test("a process that stood still notices that another has its lock, and leaves that one alone", async () => {
+test("a process that was stopped notices that another has its lock, and does not touch it", async () => {
   const { file, leaveLock, lockPath } = await target();
   const lock = await lockOutput(file, process.pid);
   await leaveLock({ host: "elsewhere" });
@@ -134,7 +134,7 @@ test("a process that stood still notices that another has its lock, and leaves t
   expect(JSON.parse(await readFile(lockPath, "utf8"))).toMatchObject({ host: "elsewhere" });
 });
 
-test("a link in the place of a lock is refused and not followed", async () => {
+test("a link in place of a lock is refused and not followed", async () => {
   const { folder, file, lockPath } = await target();
   await writeFile(join(folder, "victim"), "precious");
   await symlink("victim", lockPath);

@@ -27,7 +27,7 @@ describe("movers", () => {
     expect(found).toEqual({ drop: [], rise: [], new_low: [], discount: [] });
   });
 
-  test("prices in different currencies are not compared, and lows start anew", async () => {
+  test("prices in different currencies are not compared, and lows start again", async () => {
     const rows = [row("2026-01-01", "a", 200), row("2026-01-03", "a", 100, { currency: "USD" })];
 
     const { drop, new_low } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-02" });
@@ -46,7 +46,7 @@ describe("movers", () => {
     expect(new_low).toMatchObject([{ now: { sku: "b" }, earlierLow: { selling_price: 50, day: "2026-01-01" } }]);
   });
 
-  test("of several rows of a product on one day the cheapest counts", async () => {
+  test("if a product has several rows on one day, the cheapest counts", async () => {
     const rows = [
       ...[row("2026-01-01", "a", 100), row("2026-01-01", "a", 90)],
       ...[row("2026-01-02", "a", 80), row("2026-01-02", "a", 95)],
@@ -57,7 +57,7 @@ describe("movers", () => {
     expect(drop).toMatchObject([{ before: { selling_price: 90 }, now: { selling_price: 80 } }]);
   });
 
-  test("they are what the definitions give, product by product", async () => {
+  test("the results match the definitions, product by product", async () => {
     const rowOf = fc.record({
       day: fc.integer({ min: 1, max: 9 }).map((day) => `2026-01-0${day}`),
       retailer: fc.constantFrom("acme", "bolt"),
@@ -78,7 +78,7 @@ describe("movers", () => {
 });
 
 describe("series", () => {
-  test("a sku means the product of each retailer that has it, and no sku that holds its letters", async () => {
+  test("a sku means the product of each retailer that has it, and no sku that contains it", async () => {
     const rows = [
       ...[row("2026-01-01", "ab", 1), row("2026-01-01", "b", 2), row("2026-01-02", "b", 3)],
       row("2026-01-02", "b", 4, { retailer: "bolt" }),
@@ -92,7 +92,7 @@ describe("series", () => {
     ]);
   });
 
-  test("tells the lowest, the highest, the changes and a new low", async () => {
+  test("gives the lowest price, the highest price, the changes and a new low", async () => {
     const rows = [5, 7, 7, 4].map((price, index) => row(`2026-01-0${index + 1}`, "a", price));
 
     const [series] = await collectSeries(priceDays(rows), [{ sku: "a" }], () => true);

@@ -57,7 +57,7 @@ export async function readSuccess<T extends Identified>(
     const title = plainText(redact(pageTitle(bytes.toString("utf8")) ?? "untitled"), 80);
     throw new ContractError(
       `${origin} answered with a web page (“${title}”) instead of JSON: ` +
-        "the base URL is wrong, or a login page of this network stands in between.",
+        "the base URL is wrong, or this network shows a login page first.",
     );
   }
   if (end === "broken") {

@@ -27,13 +27,13 @@ const TRANSIENT_FAULTS: Readonly<Record<string, string>> = {
   EPIPE: "the connection was closed",
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
   ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the answer was complete",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer has another length than it announced",
-  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
-  ETIMEDOUT: "no connection in time",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer has a different length than its headers say",
+  UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
+  ETIMEDOUT: "the connection took too long",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
-  EAI_AGAIN: "the name of the host could not be looked up",
-  ENOTFOUND: "the name of the host is not known",
+  EAI_AGAIN: "the host name could not be looked up",
+  ENOTFOUND: "the host name is unknown",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
   Z_BUF_ERROR: "the compressed answer was cut",
   Z_DATA_ERROR: "the compressed answer is damaged",
@@ -73,7 +73,7 @@ export function networkFault(error: unknown, origin: string, reached: boolean): 
     const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
     return { kind: "broken", message, permanent: true, cause: error };
   }
-  const what = code.startsWith("HPE_") ? "what came is not HTTP" : TRANSIENT_FAULTS[code];
+  const what = code.startsWith("HPE_") ? "the answer is not HTTP" : TRANSIENT_FAULTS[code];
   const message = `No answer from ${origin}: ${what ?? plainText(text)} (${code})`;
   return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
 }

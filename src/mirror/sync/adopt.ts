@@ -51,14 +51,14 @@ export async function adoptDays(
   }
   if (refused.length > 0) {
     throw new UsageError(
-      `${folder} cannot be taken over, since \`catalog sync\` did not write ${listed(refused)}. Move that away, or name another folder.`,
+      `${folder} cannot be taken over, because \`catalog sync\` did not write ${listed(refused)}. Move them away, or name another folder.`,
       { flag: "--adopt" },
     );
   }
   const outside = unknown.filter((day) => !isWanted(day));
   if (outside.length > 0) {
     throw new UsageError(
-      `${folder} cannot be taken over, since it holds days outside the filters: ${listed(outside)}. Give filters that include them, or move them away.`,
+      `${folder} cannot be taken over, because it has days outside the filters: ${listed(outside)}. Give filters that include them, or move them away.`,
       { flag: "--adopt" },
     );
   }

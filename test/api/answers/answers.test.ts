@@ -114,16 +114,16 @@ describe("a page", () => {
     expect(pageRefusal(pageBody([productRow(raw)]))).toBeUndefined();
   });
 
-  test("with more rows than were asked for is refused", () => {
+  test("with more rows than requested is refused", () => {
     const message = "2 rows where at most 1 were asked for (request req-1)";
     expect(pageRefusal(pageBody([ROW, ROW]), {}, 1)).toBe(message);
   });
 
-  test("with fewer rows than were asked for is taken", () => {
+  test("with fewer rows than requested is accepted", () => {
     expect(pageRefusal(pageBody([ROW], { has_more: true, next_cursor: "n" }), {}, 500)).toBeUndefined();
   });
 
-  test("that ends a walk may carry a cursor, which leads nowhere", () => {
+  test("that ends a walk may carry a cursor, which is ignored", () => {
     const body = pageBody([ROW], { next_cursor: "left over" });
     expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toEqual({
       limit: 100,
@@ -133,7 +133,7 @@ describe("a page", () => {
     });
   });
 
-  test("whose limit and total are not told is taken", () => {
+  test("without a limit and a total is accepted", () => {
     const body = pageBody([ROW], { limit: null, total_matching: null });
     expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toMatchObject({
       limit: null,
@@ -176,7 +176,7 @@ describe("the filters that were applied", () => {
     expect(refusalOf(filters, resolved)).toBe(differ(what));
   });
 
-  test("are taken where they are those that were sent, word for word", () => {
+  test("are accepted if they are exactly those that were sent", () => {
     const filters = { rcd: "acme:lamps:home", start_date: "2026-01-01" };
     expect(refusalOf(filters, filters)).toBeUndefined();
   });
@@ -209,7 +209,7 @@ describe("a sample", () => {
     expect(sampleRefusal([row], filters)).toBe(outside);
   });
 
-  test("whose rows lie within the filters is taken", () => {
+  test("whose rows lie within the filters is accepted", () => {
     expect(
       sampleRefusal([row], { retailer: "acme", start_date: "2026-01-02", end_date: "2026-01-02" }),
     ).toBeUndefined();

@@ -43,7 +43,7 @@ test("a problem document is read whole", async () => {
   });
 });
 
-test("members of a wrong type are dropped one by one, unknown ones ignored", async () => {
+test("members of a wrong type are dropped one by one, and unknown ones are ignored", async () => {
   const body = JSON.stringify({
     type: 7,
     title: "Bad",
@@ -104,12 +104,12 @@ test("a key that would be cut in the middle is not shown in part", async () => {
   expect(text).not.toContain(KEY.slice(0, 8));
 });
 
-test("of a longer body than is allowed the beginning is read", async () => {
+test("a body that is too long is read up to the limit", async () => {
   const body = "x".repeat(MAX_BODY + 1);
   expect(await read({ body, status: 400 })).toEqual({ problem: {}, text: "Bad Request (body cut or too long)" });
 });
 
-test("a body that breaks off does not hide the answer", async () => {
+test("an incomplete body does not hide the answer", async () => {
   async function* breaking() {
     yield Buffer.from('{"code":');
     throw new Error("gone");
@@ -122,12 +122,12 @@ test("a body that breaks off does not hide the answer", async () => {
   });
 });
 
-test("a key that something else echoes is taken out of the line", async () => {
+test("a key that a gateway echoes is removed from the line", async () => {
   const body = `denied: ${KEY}`;
   expect((await read({ body, contentType: "text/plain" })).text).toBe("denied: [redacted]");
 });
 
-test("a key that the service echoes is taken out of every member and the line", async () => {
+test("a key that the service echoes is removed from every member and the line", async () => {
   const body = problemBody({ detail: `Bearer ${KEY} is unknown`, field: KEY, valid_options: [KEY] });
   const { problem, text } = await read({ body, status: 401 });
   expect({ ...problem, text }).toMatchObject({

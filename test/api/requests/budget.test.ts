@@ -122,7 +122,7 @@ describe("a pull that is alone", () => {
 });
 
 describe("pulls of one team", () => {
-  test("share the windows with few 429s and hardly any waste", async () => {
+  test("share the windows with few 429s and little waste", async () => {
     const clock = new SimulatedClock();
     const server = fixedWindowServer(clock, { ...WINDOW, phase: 0, rounding: "up" });
     const one = { requests: 600, concurrency: 8, latency: (number: number) => 150 + ((number * 7919) % 300) };
@@ -157,11 +157,11 @@ describe("a budget", () => {
     return new Budget({ now: clock.now, sleep: clock.sleep, ...options });
   }
 
-  test("lets one request leave until an answer tells the limit", async () => {
+  test("allows one request until an answer reports the limit", async () => {
     expect(await granted(budgetAt(new SimulatedClock()), 5)).toBe(1);
   });
 
-  test("lets all that the window has left leave once it is known", async () => {
+  test("allows all requests that the window has left once it is known", async () => {
     const budget = budgetAt(new SimulatedClock());
     (await budget.acquire(neverAborted())).answered({
       status: 200,
@@ -183,14 +183,14 @@ describe("a budget", () => {
     expect(await granted(budget, 5)).toBe(1);
   });
 
-  test("never has more requests under way than it has connections for", async () => {
+  test("never has more open requests than connections", async () => {
     const budget = budgetAt(new SimulatedClock());
     const rate = { ...RATE, limit: 1000, remaining: 999 };
     (await budget.acquire(neverAborted())).answered({ status: 200, rate, retryAfter: undefined });
     expect(await granted(budget, 100)).toBe(64);
   });
 
-  test("waits as long as a 429 asks, and says so", async () => {
+  test("waits as long as a 429 asks, and reports it", async () => {
     const clock = new SimulatedClock();
     const waits: number[] = [];
     const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
@@ -199,7 +199,7 @@ describe("a budget", () => {
     expect({ now: clock.now(), waits }).toEqual({ now: 90_000, waits: [90_000] });
   });
 
-  test("tells of a pause once the last request under way is answered", async () => {
+  test("reports a pause once the last open request is answered", async () => {
     const clock = new SimulatedClock();
     const waits: number[] = [];
     const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
@@ -213,7 +213,7 @@ describe("a budget", () => {
     await clock.run(next);
   });
 
-  test("goes on with a limit of 0 once its window is over", async () => {
+  test("continues with a limit of 0 once its window is over", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock);
     const rate = { limit: 0, remaining: 0, resetSeconds: 5 };
@@ -222,7 +222,7 @@ describe("a budget", () => {
     expect(clock.now()).toBe(6050);
   });
 
-  test("does not take a late answer of a window that is over for one of the new window", async () => {
+  test("does not count a late answer of the old window in the new one", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock);
     const learning = await budget.acquire(neverAborted());

@@ -11,7 +11,7 @@ const ROWS = [productRow({ mrp: "19.90" }).replace(",", ", "), productRow({ mrp:
 const PAGE = pageBody(ROWS);
 const ok = answer({ body: PAGE });
 
-test("requests one after another do not open a connection each", async () => {
+test("successive requests share a connection", async () => {
   const { client, server } = await start(() => ok);
   for (let number = 0; number < 20; number += 1) {
     await client.catalog({});
@@ -20,7 +20,7 @@ test("requests one after another do not open a connection each", async () => {
   expect(server.connections()).toBeLessThanOrEqual(2);
 });
 
-test("requests at once, again and again, take a connection each", async () => {
+test("repeated parallel requests use one connection each", async () => {
   const { client, server } = await start(() => ok);
   const inTurn = async () => {
     for (let number = 0; number < 10; number += 1) {
@@ -42,7 +42,7 @@ test("a redirect is refused with its target's origin and without its query, and 
   expect(other.requests).toEqual([]);
 });
 
-test("a connection that is refused is tried again and then named", async () => {
+test("a refused connection is retried and then reported", async () => {
   const { server, client, waits } = await start([], { retries: 2 });
   await server.close();
   const message = `No answer from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
@@ -50,7 +50,7 @@ test("a connection that is refused is tried again and then named", async () => {
   expect(waits).toEqual([250, 500]);
 });
 
-test("the client's signal ends a request under way with its reason", async () => {
+test("the client's signal ends an open request with its reason", async () => {
   const abort = new AbortController();
   const stop = new Error("stop");
   const interrupt: Behaviour = () => abort.abort(stop);
@@ -58,7 +58,7 @@ test("the client's signal ends a request under way with its reason", async () =>
   expect(await failureOf(client.catalog({}))).toBe(stop);
 });
 
-test("the client's signal ends a connection that never stands", { timeout: 10_000 }, async () => {
+test("the client's signal ends a connection attempt that never succeeds", { timeout: 10_000 }, async () => {
   const abort = new AbortController();
   const stop = new Error("stop");
   const silent = createServer(() => abort.abort(stop));
@@ -71,7 +71,7 @@ test("the client's signal ends a connection that never stands", { timeout: 10_00
   expect(await failureOf(client.catalog({}))).toBe(stop);
 });
 
-test("many calls at once under one signal raise no warning", async () => {
+test("many parallel calls with one signal raise no warning", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);
@@ -122,7 +122,7 @@ test("an https target gets a tunnel, which a proxy that asks for a password refu
   });
 });
 
-test("a proxy that is no URL is named without its value", () => {
+test("the error for an invalid proxy URL does not show its value", () => {
   const env = { HTTP_PROXY: "http://user:secret@[" };
   const create = () => testClient(new URL("http://catalog.invalid"), { env });
   expect(create).toThrow(new UsageError("HTTP_PROXY is not the URL of a proxy."));

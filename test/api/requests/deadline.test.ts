@@ -20,7 +20,7 @@ describe("a deadline", () => {
     expect([before.signal.reason, after.signal.reason]).toEqual([reason, reason]);
   });
 
-  test("once released no longer follows its parent", () => {
+  test("does not follow its parent once released", () => {
     const parent = new AbortController();
     const deadline = startDeadline([parent.signal], 60_000, expired);
     deadline.release();
@@ -29,7 +29,7 @@ describe("a deadline", () => {
   });
 });
 
-test("a signal that outlives many calls at once keeps nothing of them", async () => {
+test("a signal that outlives many parallel calls keeps no reference to them", async () => {
   const ok = answer({ body: pageBody([ROW]) });
   const { client } = await start(() => ok);
   const { signal } = new AbortController();

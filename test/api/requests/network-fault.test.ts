@@ -12,7 +12,7 @@ function told(error: Error, reached = false): { message: string; permanent: bool
   return { message, permanent };
 }
 
-test("an untrusted certificate is final and names the way out", () => {
+test("an untrusted certificate is final, and the error names a solution", () => {
   expect(told(coded("SELF_SIGNED_CERT_IN_CHAIN"))).toEqual({
     message:
       "https://catalog.example cannot be trusted: its certificate is not signed by an authority that this machine " +
@@ -35,22 +35,22 @@ test("a server without TLS is final and asks for the scheme", () => {
   });
 });
 
-test("an unknown name is final before the first answer and passing after it", () => {
-  const message = "No answer from https://catalog.example: the name of the host is not known (ENOTFOUND)";
+test("an unknown name is final before the first answer and retried after it", () => {
+  const message = "No answer from https://catalog.example: the host name is unknown (ENOTFOUND)";
   expect([told(coded("ENOTFOUND"), false), told(coded("ENOTFOUND"), true)]).toEqual([
     { message, permanent: true },
     { message, permanent: false },
   ]);
 });
 
-test("a fault without a sentence of its own is told in the words it came with", () => {
+test("an error without a message of its own keeps its original text", () => {
   expect(told(coded("ENOBUFS", "no\nbuffers"))).toEqual({
     message: "No answer from https://catalog.example: no buffers (ENOBUFS)",
     permanent: false,
   });
 });
 
-test("a mistake in the program is thrown on", () => {
+test("a programming error is rethrown", () => {
   const mistake = new TypeError("undefined is not a function");
   expect(() => networkFault(mistake, ORIGIN, false)).toThrow(mistake);
 });

@@ -23,7 +23,7 @@ test("an https service is reached through the tunnel of HTTPS_PROXY, which sees 
   expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
 });
 
-test("credentials in HTTPS_PROXY go to the proxy alone and are never printed", async () => {
+test("credentials in HTTPS_PROXY go only to the proxy and are never printed", async () => {
   const [service, proxy] = [await startSecureService(), await startProxy("ann:pass word")];
   const env = { NODE_EXTRA_CA_CERTS: service.certificate };
   const right = await coverage(service.url, { ...env, HTTPS_PROXY: `http://ann:pass%20word@localhost:${proxy.port}` });
@@ -59,7 +59,7 @@ test("an https service whose certificate is not trusted gets no request, through
   expect(proxy.requests.length).toBe(1);
 });
 
-test("an http service is asked through HTTP_PROXY, with its credentials", async () => {
+test("an http service is reached through HTTP_PROXY, with its credentials", async () => {
   const proxy = await startProxy("ann:secret");
   const { code, stdout, stderr } = await coverage("http://catalog.invalid/api", {
     HTTP_PROXY: `http://ann:secret@localhost:${proxy.port}`,

@@ -53,12 +53,12 @@ describe("whether to retry", () => {
     expect(decisions).toEqual([true, true, false]);
   });
 
-  test("retries an internal error once, whatever else failed before", () => {
+  test("retries an internal error once, even after other errors", () => {
     const decisions = [[internal], [broken, internal], [internal, internal], [internal, broken, internal]];
     expect(decisions.map((failures) => decide(failures).retry)).toEqual([true, true, false, false]);
   });
 
-  test("gives up instead of waiting for hours, and says what was asked", () => {
+  test("gives up instead of waiting for hours, and reports the requested wait", () => {
     const decision = decide([refused({ retryAfter: "7200" })]);
     expect(decision).toEqual({ retry: false, note: "the service asks to wait 7200 s" });
   });
@@ -78,7 +78,7 @@ describe("the delay", () => {
     ]);
   });
 
-  test("has full jitter: nothing is its least", () => {
+  test("has full jitter: its minimum is zero", () => {
     expect(decide([broken, broken, broken], 0)).toEqual({ retry: true, delay: 0 });
   });
 

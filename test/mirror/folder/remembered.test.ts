@@ -10,7 +10,7 @@ function clockAfter(days: number): () => number {
 }
 
 describe("the folder remembers its filters as they were written:", () => {
-  test("a window of days moves on, and the days that it has left stay until they are pruned", async () => {
+  test("a window of days moves on, and older days stay until they are pruned", async () => {
     const rows = await servedFolder(sixteenDays());
     const filters = { start_date: "5d", retailer: ["bolt"] };
     await rows.sync({ filters, now: clockAfter(0) });
@@ -28,7 +28,7 @@ describe("the folder remembers its filters as they were written:", () => {
     expect(await rows.sync({ now: clockAfter(0) })).toMatchObject({ days: 1, rowsAdded: 1, outside: [] });
   });
 
-  test("a window from the newest day follows what the service has", async () => {
+  test("a window from the newest day follows the service", async () => {
     const rows = await servedFolder(sixteenDays());
     await rows.sync({ filters: { start_date: "latest-1d" } });
     expect(await rows.days()).toEqual([addDays(LAST_DAY, -1), LAST_DAY]);
@@ -77,7 +77,7 @@ describe("a state of version 1", () => {
     return { ...rows, start_date };
   }
 
-  test("goes on without pulling anything again", async () => {
+  test("continues without pulling anything again", async () => {
     const rows = await ofVersion1();
     expect(await rows.sync()).toMatchObject({
       filters: { retailer: ["bolt"], start_date: rows.start_date },
@@ -87,7 +87,7 @@ describe("a state of version 1", () => {
     expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 2 });
   });
 
-  test("takes a relative date for the one whose meaning it kept, and remembers that", async () => {
+  test("accepts a relative date in place of the stored absolute one, and remembers it", async () => {
     const rows = await ofVersion1();
     const filters = { retailer: ["bolt"], start_date: "5d" };
     expect(await rows.sync({ filters, now: clockAfter(1) })).toMatchObject({ outside: [rows.start_date] });

@@ -21,7 +21,7 @@ import { failureOf } from "../../helpers/test-client.ts";
 const DAY = "2026-01-01";
 const NEXT = "2026-01-02";
 
-test("what is open stays what it was, whatever a sync puts in its place", async () => {
+test("an open file keeps its content when a sync replaces it", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(3));
   const day = await openDay(folder.path, DAY);
@@ -30,7 +30,7 @@ test("what is open stays what it was, whatever a sync puts in its place", async 
   expect(await countOf(await openDay(folder.path, DAY))).toBe(5);
 });
 
-test("opened at any instant of a sync, a day is whole or refused as one that changes", async () => {
+test("a day opened during a sync is either whole or refused", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(1));
   let isOver = false;
@@ -58,7 +58,7 @@ test("opened at any instant of a sync, a day is whole or refused as one that cha
   expect(await countOf(await openDay(folder.path, DAY))).toBe(59);
 });
 
-test("days are opened as they were at one time, though a sync replaces them meanwhile", async () => {
+test("days are opened from the same moment, even if a sync replaces them meanwhile", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(3), DAY, NEXT);
   // Days that the folder does not have take the time in between.
@@ -72,7 +72,7 @@ test("days are opened as they were at one time, though a sync replaces them mean
   expect(await countOf(days.get(NEXT))).toBe(await countOf(days.get(DAY)));
 });
 
-test("a day that a first sync has not put into place yet is not taken for one without rows", async () => {
+test("a day that the first sync has not stored yet does not count as empty", async () => {
   const folder = await syncedFolder();
   await writeState(folder.path, { ...folder.state, days: {}, pending: [DAY] });
   await expect(openDay(folder.path, DAY)).rejects.toThrow(SetChangedError);
@@ -80,7 +80,7 @@ test("a day that a first sync has not put into place yet is not taken for one wi
   expect(await openDay(folder.path, DAY)).toBeUndefined();
 });
 
-test("days are compared some retailers at a time, each retailer's rows in one part", async () => {
+test("days are compared a few retailers at a time, and each retailer is in one part", async () => {
   const folder = await syncedFolder();
   const rows = ["bolt", "acme", "zeta"].map((retailer) => product({ retailer }));
   await folder.replace(rows);
@@ -107,7 +107,7 @@ test("days are compared some retailers at a time, each retailer's rows in one pa
   expect([summary.products.changed, changed, read]).toEqual([2, ["acme", "bolt"], [1, 2, 3, 4]]);
 });
 
-test("a comparison ends where it is interrupted", async () => {
+test("a comparison can be interrupted", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(3));
   const day = (await openDay(folder.path, DAY)) as SyncedDay;

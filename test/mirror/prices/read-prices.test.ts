@@ -18,7 +18,7 @@ const rows = DAYS.flatMap((crawl_date, index) => [
 ]);
 
 describe("prices of the days of a synced folder", () => {
-  test("are those of the rows, from the Parquet files and from what is kept of them", async () => {
+  test("are those of the rows, from the Parquet files and from the cache", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
 
@@ -40,7 +40,7 @@ describe("prices of the days of a synced folder", () => {
     expect(await pricesOf(folder)).toEqual(expected(dearer));
   });
 
-  test("are read from the Parquet file where what is kept is damaged at any place", async () => {
+  test("are read from the Parquet file if the cache is damaged anywhere", async () => {
     const { folder, sync } = await servedFolder(rows.slice(0, 3));
     await sync();
     const right = await pricesOf(folder);
@@ -57,7 +57,7 @@ describe("prices of the days of a synced folder", () => {
     expect(await pricesOf(folder)).toEqual(right);
   });
 
-  test("are not kept behind a planted link", async () => {
+  test("are not cached through a planted link", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
     const victim = join(folder, "..", "victim");
@@ -69,7 +69,7 @@ describe("prices of the days of a synced folder", () => {
     expect(await readdir(join(folder, ".."))).toEqual(["copy", "victim"]);
   });
 
-  test("are read where nothing can be kept", async () => {
+  test("are read even if nothing can be cached", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
     await writeFile(join(ownFolderOf(folder), "prices"), "a file");

@@ -12,7 +12,7 @@ function moved(rows: readonly Product[], from: string, to: string): Product[] {
   return [...kept, product({ crawl_date: to, sku: `moved-${from}` })];
 }
 
-test("a row that moved to another day of its combination is found within the stated number of runs", async () => {
+test("a row that moved to another day of its combination is found within the documented number of runs", async () => {
   const rows = await servedFolder(sixteenDays());
   expect(await rows.sync({ audit: 4 })).toMatchObject({ auditCycle: 4 });
   await rows.replace(moved(rows.all(), addDays(FIRST_DAY, 6), addDays(FIRST_DAY, 7)));
@@ -25,7 +25,7 @@ test("a row that moved to another day of its combination is found within the sta
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("every run audits the days that were longest ago, so that each comes up once in a cycle", async () => {
+test("every run audits the days that were checked longest ago, so each day is checked once in a cycle", async () => {
   const rows = await servedFolder(sixteenDays());
   // The clock stands still, and is set back at last.
   const now = Date.UTC(2026, 5, 1);
@@ -60,7 +60,7 @@ test("a row that moved before the first day of its combination is found at once"
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a retailer that is gone is taken out of the files without a request for rows", async () => {
+test("a retailer that is gone is removed from the files without a request for rows", async () => {
   const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: addDays(LAST_DAY, -1) })]);
   await rows.sync();
   await rows.replace(rows.all().filter(({ retailer }) => retailer !== "bolt" && retailer !== "zeta"));
@@ -74,7 +74,7 @@ test("a retailer that is gone is taken out of the files without a request for ro
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a day that held only a retailer that is gone loses its file", async () => {
+test("the file of a day with only a removed retailer is removed", async () => {
   const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: addDays(LAST_DAY, 3) })]);
   await rows.sync();
   await rows.replace(rows.all().filter(({ retailer }) => retailer !== "zeta"));
@@ -82,7 +82,7 @@ test("a day that held only a retailer that is gone loses its file", async () => 
   expect(await rows.days()).not.toContain(addDays(LAST_DAY, 3));
 });
 
-test("values that Parquet could spoil stay what they are where another retailer is taken out", async () => {
+test("values that Parquet could change stay the same when another retailer is removed", async () => {
   const odd = product({ crawl_date: FIRST_DAY, title: "\ufeffmarked 🏪", mrp: 0.1, color: null, image_url: "" });
   const coloured = product({ crawl_date: FIRST_DAY, sku: "other", color: "red", selling_price: 1e21 });
   const gone = product({ crawl_date: FIRST_DAY, retailer: "bolt", color: "blue" });
@@ -95,7 +95,7 @@ test("values that Parquet could spoil stay what they are where another retailer 
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a damaged file is pulled again rather than cut down", async () => {
+test("a damaged file is pulled again", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const bytes = await readFile(rows.file(FIRST_DAY));

@@ -6,7 +6,7 @@ type Days = Record<string, Record<string, number>>;
 
 const YEAR = { first: "2026-01-01", last: "2026-12-31" };
 
-test("nothing changed takes no request beyond the first", async () => {
+test("without changes there is only one request", async () => {
   const days = yearOf({ a: 3 });
   expect(await compare(days, days)).toEqual({ changed: [], equal: [], requests: 0 });
 });
@@ -29,7 +29,7 @@ test("a shrunk day and a grown day are both found, although the sum of all rows 
   ]);
 });
 
-test("days that one side holds nothing of are one range and are not cut", async () => {
+test("days that are empty on one side are one range and are not divided", async () => {
   const remote = yearOf({ a: 3 });
   expect(await compare({}, remote)).toEqual({ changed: [YEAR], equal: [], requests: 0 });
   expect(await compare(remote, {})).toEqual({ changed: [YEAR], equal: [], requests: 0 });
@@ -52,14 +52,14 @@ test("rows that moved from day to day are found when either of the days is audit
   expect([inOrder(all.changed), all.equal.length]).toEqual([found, 363]);
 });
 
-test("a day that is audited and agrees is named, as is one whose counts had to be reckoned", async () => {
+test("an audited day that is equal is reported, and so is a day whose counts were calculated", async () => {
   const local = yearOf({ a: 3 });
   expect(await compare(local, local, ["2026-03-03"])).toEqual({ changed: [], equal: ["2026-03-03"], requests: 1 });
   const { equal } = await compare(local, { ...local, "2026-03-03": { a: 4 } });
   expect(equal).toEqual(["2026-03-04", "2026-03-05"]);
 });
 
-test("where rows come between two requests, the second half is asked for instead of being reckoned", async () => {
+test("if rows are added between two requests, the second half is requested instead of calculated", async () => {
   const local = yearOf({ a: 3 });
   const before = { ...local, "2026-09-09": { a: 1 } };
   const after = { ...before, ...daysOf("2026-01-01", 181, { a: 9 }), "2026-12-01": { a: 8 } };

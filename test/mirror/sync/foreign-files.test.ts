@@ -37,7 +37,7 @@ describe("a folder without a state", () => {
     expect(await readdir(rows.folder)).toEqual([`crawl_date=${OTHER_DAY}`]);
   });
 
-  test("that catalog wrote is refused, and taken over where that is asked for", async () => {
+  test("that catalog wrote is refused, and accepted with --adopt", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     await rm(join(rows.folder, ".catalog"), { recursive: true });
@@ -90,7 +90,7 @@ describe("in a synced folder", () => {
     expect(await readdir(join(rows.folder, `crawl_date=${FIRST_DAY}`))).toEqual(["part-1.parquet"]);
   });
 
-  test("a day file that the state has no record of is refused and stays", async () => {
+  test("a day file that the state does not list is refused and stays", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     await place(rows.file(OTHER_DAY), "a stranger");

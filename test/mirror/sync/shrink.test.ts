@@ -22,16 +22,16 @@ test("an empty coverage removes nothing, unless the copy may shrink", async () =
   expect(await rows.days()).toEqual([]);
 });
 
-test("combinations that took the place of others do not hide that more than half of the rows would go", async () => {
+test("new combinations do not hide that more than half of the rows would be removed", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const before = await rows.times();
   await rows.replace(sixteenDays().map((row) => product({ ...row, retailer: "other", product_id: "" })));
-  await expect(rows.sync()).rejects.toThrow("48 of the 48 rows that the folder holds would go");
+  await expect(rows.sync()).rejects.toThrow("48 of the 48 rows in the folder would be removed");
   expect(await rows.times()).toEqual(before);
 });
 
-test("a service that answers with nothing only for the days themselves removes nothing", async () => {
+test("empty answers for single days remove nothing", async () => {
   const answered: string[] = [];
   const rows = await servedFolder(sixteenDays(), (client) => ({
     ...client,
@@ -53,7 +53,7 @@ test("a service that answers with nothing only for the days themselves removes n
   expect(await rows.times()).toEqual(before);
 });
 
-test("less than half of the rows may go", async () => {
+test("less than half of the rows may be removed", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   await rows.replace(rows.all().filter(({ sku }) => sku !== "s0"));

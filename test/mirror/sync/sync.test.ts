@@ -54,7 +54,7 @@ test("a run with nothing new takes a handful of requests and leaves every file a
   expect(await rows.sync()).toMatchObject({ ...nothing, days: 0, requests: 1 });
 });
 
-test("a new day is found by one more request than its rows take", async () => {
+test("finding a new day takes one request besides those for its rows", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   await rows.replace([...rows.all(), product({ crawl_date: addDays(LAST_DAY, 1), sku: "new" })]);
@@ -70,7 +70,7 @@ test("rows that come late to an old day are found", async () => {
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a row that an old day has lost is found", async () => {
+test("a row removed from an old day is found", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const day = addDays(FIRST_DAY, 11);
@@ -79,7 +79,7 @@ test("a row that an old day has lost is found", async () => {
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a day that the service no longer has loses its folder, and that is counted", async () => {
+test("the folder of a day that the service no longer has is removed and counted", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const day = addDays(FIRST_DAY, 7);
@@ -89,7 +89,7 @@ test("a day that the service no longer has loses its folder, and that is counted
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a row that changed without a change of counts is found by looking back", async () => {
+test("a row that changed without a change of counts is found by --lookback", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const day = addDays(LAST_DAY, -1);
@@ -99,7 +99,7 @@ test("a row that changed without a change of counts is found by looking back", a
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a day's file that is missing or cut is mended", async () => {
+test("a day's file that is missing or cut is repaired", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   await rm(rows.file(FIRST_DAY));
@@ -108,7 +108,7 @@ test("a day's file that is missing or cut is mended", async () => {
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("verify finds damage that leaves the size as it was", async () => {
+test("verify finds damage that does not change the size", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const path = rows.file(addDays(FIRST_DAY, 9));
