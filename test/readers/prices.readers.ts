@@ -1,0 +1,175 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Product } from "../../src/contract/product.ts";
+import { addDays } from "../../src/mirror/sync/calendar.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+
+const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
+
+/** What these tests use of the package that `.ci/run` installs beside the project's own. */
+interface DuckDb {
+  DuckDBInstance: {
+    create(path: string): Promise<{ connect(): Promise<Connection> }>;
+  };
+}
+interface Connection {
+  runAndReadAll(sql: string): Promise<{ getRowsJson(): unknown[][] }>;
+}
+
+const DAYS = 12;
+const dayAt = (index: number) => addDays(FIRST_DAY, index);
+
+/** Prices of products on random days, some in two categories on one day; the discount follows from the price. */
+const rowsOfFolder = fc
+  .uniqueArray(
+    fc.record({
+      day: fc.integer({ min: 0, max: DAYS - 1 }),
+      retailer: fc.constantFrom("acme", "bolt"),
+      category: fc.constantFrom("lamps", "chairs"),
+      sku: fc.integer({ min: 1, max: 12 }).map((number) => `s${number}`),
+      price: fc.integer({ min: 1, max: 6 }),
+    }),
+    {
+      minLength: 60,
+      maxLength: 150,
+      selector: ({ day, retailer, category, sku }) => [day, retailer, category, sku].join(),
+    },
+  )
+  .map((rows): Product[] =>
+    rows.map(({ day, retailer, category, sku, price }) =>
+      product({
+        ...{ crawl_date: dayAt(day), retailer, category, sku, mrp: 10, selling_price: price * 1.5 },
+        discount_pct: price < 3 ? 40 : 0,
+      }),
+    ),
+  );
+
+const filters = fc.record(
+  { retailer: fc.constantFrom("acme", "bolt"), category: fc.constantFrom("lamps", "chairs") },
+  { requiredKeys: [] },
+);
+type Chosen = { retailer?: string; category?: string };
+
+/** The rows as a table of DuckDB, by the same files that the tool reads. */
+async function synced(rows: readonly Product[]) {
+  const { folder, sync } = await servedFolder(rows);
+  await sync();
+  const { DuckDBInstance } = createRequire(join(MODULES, "package.json"))("@duckdb/node-api") as DuckDb;
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  await connection.runAndReadAll(
+    `CREATE VIEW every_row AS FROM read_parquet('${folder}/**/*.parquet', hive_partitioning = false)`,
+  );
+  const days = [...new Set(rows.map(({ crawl_date }) => crawl_date))].sort();
+  return {
+    folder,
+    days,
+    answer: async (chosen: Chosen, sql: string) => {
+      const conditions = Object.entries(chosen).map(([name, value]) => `${name} = '${value}'`);
+      const rows = `WITH wanted AS (FROM every_row WHERE ${["true", ...conditions].join(" AND ")})`;
+      return (await (await connection.runAndReadAll(`${rows} ${sql}`)).getRowsJson()).map(String).sort();
+    },
+    tool: async (chosen: Chosen, ...args: string[]) => {
+      const flags = Object.entries(chosen).flatMap(([name, value]) => [`--${name}`, value]);
+      const { code, stdout, stderr } = await runInProcess([...args, ...flags, "-f", "ndjson"]);
+      expect([code, stderr]).toEqual([0, ""]);
+      return stdout
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+  };
+}
+
+const pick = (records: readonly Record<string, unknown>[], ...names: string[]) =>
+  [...new Set(records.map((record) => String(names.map((name) => record[name]))))].sort();
+
+describe("equals the same question asked in SQL", () => {
+  const runs = { numRuns: 12 };
+
+  test("diff by last known prices", async () => {
+    const age = fc.option(fc.integer({ min: 0, max: DAYS }), { nil: undefined });
+    const ends = fc.uniqueArray(fc.nat(), { minLength: 2, maxLength: 2 });
+    await fc.assert(
+      fc.asyncProperty(rowsOfFolder, filters, age, ends, async (rows, chosen, maxAge, [one = 0, other = 1]) => {
+        const { folder, days, answer, tool } = await synced(rows);
+        const [from = "", to = ""] = [one % days.length, other % days.length]
+          .sort((a, b) => a - b)
+          .map((at) => days[at]);
+        fc.pre(from < to);
+        const bound = maxAge === undefined ? [] : ["--max-age", `${maxAge}d`];
+        const records = await tool(
+          chosen,
+          ...["diff", "--against", folder, "--as-of", "--from", from, "--to", to, ...bound],
+        );
+        const upTo = (day: string) => `
+          SELECT retailer, sku, max(crawl_date) AS seen,
+            list_sort(list_distinct(list((mrp, selling_price, discount_pct, currency)))) AS prices
+          FROM (FROM wanted WHERE crawl_date <= DATE '${day}' AND crawl_date >= DATE '${day}' - ${maxAge ?? 10_000}
+            QUALIFY crawl_date = max(crawl_date) OVER (PARTITION BY retailer, sku)) GROUP BY ALL`;
+        const expected = await answer(
+          chosen,
+          `, a AS (${upTo(from)}), b AS (${upTo(to)})
+           SELECT CASE WHEN a.sku IS NULL THEN 'appeared' WHEN b.sku IS NULL THEN 'vanished' ELSE 'changed' END,
+             coalesce(a.retailer, b.retailer), coalesce(a.sku, b.sku)
+           FROM a FULL JOIN b USING (retailer, sku) WHERE a.prices IS DISTINCT FROM b.prices`,
+        );
+        expect(pick(records, "change", "retailer", "sku")).toEqual(expected);
+      }),
+      runs,
+    );
+  });
+
+  test("movers", async () => {
+    await fc.assert(
+      fc.asyncProperty(rowsOfFolder, filters, fc.nat(), async (rows, chosen, at) => {
+        const { folder, answer, tool } = await synced(rows);
+        const days = await answer(chosen, "SELECT DISTINCT crawl_date FROM wanted");
+        fc.pre(days.length > 1);
+        const since = days[at % (days.length - 1)] ?? "";
+        const records = await tool(chosen, "movers", folder, "--since", since, "-n", "100000");
+        const expected = await answer(
+          chosen,
+          `, d AS (SELECT retailer, sku, crawl_date, min(selling_price) AS price, arg_min(discount_pct, selling_price) AS discount
+               FROM wanted GROUP BY ALL),
+             n AS (SELECT retailer, sku, max(crawl_date) AS day, arg_max(price, crawl_date) AS price,
+               arg_max(discount, crawl_date) AS discount FROM d GROUP BY ALL HAVING day > DATE '${since}'),
+             b AS (SELECT retailer, sku, arg_max(price, crawl_date) AS price FROM d
+               WHERE crawl_date <= DATE '${since}' GROUP BY ALL),
+             l AS (SELECT d.retailer, d.sku, min(d.price) AS price FROM d JOIN n USING (retailer, sku)
+               WHERE crawl_date < n.day GROUP BY ALL)
+           SELECT 'drop', n.retailer, n.sku, n.price FROM n JOIN b USING (retailer, sku) WHERE n.price < b.price
+           UNION ALL SELECT 'rise', n.retailer, n.sku, n.price FROM n JOIN b USING (retailer, sku) WHERE n.price > b.price
+           UNION ALL SELECT 'new_low', n.retailer, n.sku, n.price FROM n JOIN l USING (retailer, sku) WHERE n.price < l.price
+           UNION ALL SELECT 'discount', retailer, sku, price FROM n WHERE discount > 0`,
+        );
+        expect(pick(records, "kind", "retailer", "sku", "selling_price")).toEqual(expected);
+      }),
+      runs,
+    );
+  });
+
+  test("history", async () => {
+    const skus = fc.uniqueArray(
+      fc.integer({ min: 1, max: 12 }).map((number) => `s${number}`),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(rowsOfFolder, filters, skus, async (rows, chosen, wanted) => {
+        const { folder, answer, tool } = await synced(rows);
+        const expected = await answer(
+          chosen,
+          `SELECT retailer, sku, crawl_date, min(selling_price) FROM wanted
+           WHERE sku IN (${wanted.map((sku) => `'${sku}'`).join(", ")}) GROUP BY ALL`,
+        );
+        fc.pre(wanted.every((sku) => expected.some((row) => row.includes(`,${sku},`))));
+        const records = await tool(chosen, "history", ...wanted, folder);
+        expect(pick(records, "retailer", "sku", "crawl_date", "selling_price")).toEqual(expected);
+      }),
+      runs,
+    );
+  });
+});

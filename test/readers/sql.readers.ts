@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CATALOG, type RunResult, temporaryFolder } from "../helpers/cli.ts";
+import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+
+const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
+
+/** The built tool as it is installed, with DuckDB beside it or without, and a synced folder of 48 rows. */
+async function installed({ duckDb = true } = {}) {
+  const home = await temporaryFolder();
+  const dist = dirname(CATALOG);
+  await cp(dist, join(home, "dist"), { recursive: true });
+  await mkdir(join(home, "node_modules"));
+  if (duckDb) {
+    await symlink(join(MODULES, "node_modules", "@duckdb"), join(home, "node_modules", "@duckdb"));
+  }
+  const { folder, sync } = await servedFolder(sixteenDays());
+  await sync();
+  const sql = (args: readonly string[], stdin = "") =>
+    new Promise<RunResult>((resolve) => {
+      const command = [join(home, "dist", "catalog.js"), "sql", ...args];
+      const child = execFile(process.execPath, command, { cwd: folder }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), signal: null, stdout, stderr });
+      });
+      child.stdin?.end(stdin);
+    });
+  return { folder, sql };
+}
+
+describe("catalog sql", () => {
+  test("answers a query in every text format", async () => {
+    const { sql } = await installed();
+    const query = "SELECT retailer, count(*) AS rows, min(mrp) AS mrp FROM rows GROUP BY ALL ORDER BY 1";
+    const answers = await Promise.all(
+      ["csv", "tsv", "ndjson", "json", "table"].map((format) => sql([query, "-f", format])),
+    );
+    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, ""]));
+    expect(answers.slice(0, 3).map(({ stdout }) => stdout)).toEqual([
+      "retailer,rows,mrp\r\nacme,32,19.9\r\nbolt,16,20\r\n",
+      "retailer\trows\tmrp\nacme\t32\t19.9\nbolt\t16\t20\n",
+      '{"retailer":"acme","rows":32,"mrp":19.9}\n{"retailer":"bolt","rows":16,"mrp":20}\n',
+    ]);
+    expect(JSON.parse(answers[3]?.stdout ?? "")).toHaveLength(2);
+    expect(answers[4]?.stdout).toContain("retailer");
+  });
+
+  test("reads the query from standard input, and shows the tables with .schema", async () => {
+    const { sql } = await installed();
+    expect(await sql(["-", "-f", "csv"], "SELECT count(*) AS n FROM days -- every day\n")).toMatchObject({
+      code: 0,
+      stdout: "n\r\n16\r\n",
+    });
+    expect((await sql([".schema", "-f", "csv"])).stdout).toContain("rows,crawl_date,DATE");
+  });
+
+  test.each([
+    ["COPY rows TO 'stolen.csv'"],
+    ["SELECT * FROM read_csv('/etc/passwd')"],
+    ["SELECT * FROM read_text('http://127.0.0.1:1/')"],
+    ["ATTACH 'other.db'"],
+    ["CREATE TABLE other AS SELECT 1"],
+    ["INSTALL httpfs"],
+    ["SET memory_limit = '9GB'"],
+    ["DROP VIEW rows"],
+    ["SELECT 1; SELECT 2"],
+    ["SELECT nothing FROM rows"],
+    ["SELEC 1"],
+  ])("refuses %s, and leaves no file", async (query) => {
+    const { folder, sql } = await installed();
+    const before = await readdir(folder);
+    const { code, stdout, stderr } = await sql([query]);
+    expect([code, stdout, stderr.split("\n")[0]]).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^error: The query cannot be run: /),
+    ]);
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  test("says how to install DuckDB where it is missing", async () => {
+    const { sql } = await installed({ duckDb: false });
+    const { code, stdout, stderr } = await sql(["SELECT 1"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/needs DuckDB, which is not installed\. Install it with: npm install .*@duckdb\/node-api/);
+  });
+});
