@@ -2,7 +2,8 @@ import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
 /** A running service and a configuration file of the test's own, holding `toml` where that is given. */
@@ -15,7 +16,7 @@ async function setUp(toml?: (url: string) => string, mode = 0o600) {
     await chmod(path, mode);
   }
   const auth = (args: string[], { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {}) =>
-    runCatalog(["auth", ...args], { stdin, env: { CATALOG_CONFIG: path, ...env } });
+    runInProcess(["auth", ...args], { stdin, env: { CATALOG_CONFIG: path, ...env } });
   return { ...service, path, auth, config: () => readFile(path, "utf8") };
 }
 
@@ -25,7 +26,7 @@ describe("auth login", () => {
   test("stores a piped key and the address in a new file that nobody else can read", async () => {
     const { auth, config, key, path, url } = await setUp();
     const result = await auth(["login", "--base-url", url], { stdin: `${key}\n` });
-    expect(result).toEqual({ code: EXIT.ok, signal: null, stdout: "", stderr: "" });
+    expect(result).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
     expect(await config()).toBe(`[profiles.default]\nbase_url = "${url}/"\napi_key = "${key}"\n`);
     expect([await modeOf(path), await modeOf(join(path, ".."))]).toEqual([0o600, 0o700]);
   });
@@ -33,7 +34,7 @@ describe("auth login", () => {
   test("leaves a profile with which other commands work", async () => {
     const { auth, key, path, url } = await setUp();
     await auth(["login", "--base-url", url, "--profile", "my team"], { stdin: key });
-    const { code } = await runCatalog(["coverage", "--profile", "my team"], { env: { CATALOG_CONFIG: path } });
+    const { code } = await runInProcess(["coverage", "--profile", "my team"], { env: { CATALOG_CONFIG: path } });
     expect(code).toBe(EXIT.ok);
   });
 

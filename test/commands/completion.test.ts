@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { splitLine } from "../../src/commands/completion/shell-words.ts";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { type InProcessOptions, runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -14,8 +15,8 @@ const ROWS = [
 ];
 
 /** The words offered at the end of a command line, the kind of completion first. */
-async function offered(line: string, env: Record<string, string> = {}): Promise<string[]> {
-  const { stdout } = await runCatalog(["__complete", "--line", `catalog ${line}`], { env });
+async function offered(line: string, options: InProcessOptions = {}): Promise<string[]> {
+  const { stdout } = await runInProcess(["__complete", "--line", `catalog ${line}`], options);
   const [kind = "", ...lines] = stdout.trimEnd().split("\n");
   return [kind, ...lines.map((text) => text.split("\t")[0] ?? "")];
 }
@@ -24,9 +25,10 @@ async function offered(line: string, env: Record<string, string> = {}): Promise<
 async function seenService() {
   const cache = await temporaryFolder();
   const { url, key } = await startTestService({ rows: ROWS });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key, XDG_CACHE_HOME: cache };
-  const run = (...args: string[]) => runCatalog(args, { env });
-  return { cache, env, run, words: async (line: string) => (await offered(line, env)).slice(1) };
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  const folders = { config: "/nonexistent", data: "/nonexistent", cache };
+  const run = (...args: string[]) => runInProcess(args, { env, folders });
+  return { cache, env, folders, run, words: async (line: string) => (await offered(line, { env, folders })).slice(1) };
 }
 
 describe("completion offers", () => {
@@ -83,26 +85,26 @@ describe("completion offers", () => {
     await run("coverage", "--retailer", "nordwind");
     await run("coverage", "--retailer", "casa-luz");
     expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
-    const [name = ""] = await readdir(join(cache, "catalog", "vocabulary"));
-    const path = join(cache, "catalog", "vocabulary", name);
+    const [name = ""] = await readdir(join(cache, "vocabulary"));
+    const path = join(cache, "vocabulary", name);
     await writeFile(path, (await readFile(path, "utf8")).replaceAll("nordwind", "gone"));
     await run("coverage");
     expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
   });
 
   test("nothing of another service's vocabulary", async () => {
-    const { env, run } = await seenService();
+    const { env, folders, run } = await seenService();
     await run("coverage");
-    const other = { ...env, CATALOG_BASE_URL: "https://other.example" };
+    const other = { env: { ...env, CATALOG_BASE_URL: "https://other.example" }, folders };
     expect(await offered("export --retailer ", other)).toEqual(["words"]);
   });
 
   test("nothing that a shell would obey", async () => {
     const { cache, run, words } = await seenService();
     await run("coverage");
-    const [name = ""] = await readdir(join(cache, "catalog", "vocabulary"));
+    const [name = ""] = await readdir(join(cache, "vocabulary"));
     await writeFile(
-      join(cache, "catalog", "vocabulary", name),
+      join(cache, "vocabulary", name),
       JSON.stringify({ rcds: ["a;b:c:d", "$(x):c:d", "fine:c:d", 7], slugs: {} }),
     );
     expect(await words("export --retailer ")).toEqual(["fine"]);
@@ -111,7 +113,7 @@ describe("completion offers", () => {
   test("the profiles of the configuration file", async () => {
     const config = join(await temporaryFolder(), "config.toml");
     await writeFile(config, "[profiles.staging]\n[profiles.work]\n");
-    expect(await offered("export --profile w", { CATALOG_CONFIG: config })).toEqual(["words", "work"]);
+    expect(await offered("export --profile w", { env: { CATALOG_CONFIG: config } })).toEqual(["words", "work"]);
   });
 });
 
@@ -119,16 +121,19 @@ describe("the vocabulary", () => {
   test("can be read by its owner alone", async () => {
     const { cache, run } = await seenService();
     await run("coverage");
-    const folder = join(cache, "catalog", "vocabulary");
+    const folder = join(cache, "vocabulary");
     const [name = "", ...more] = await readdir(folder);
     expect([(await stat(join(folder, name))).mode & 0o777, more]).toEqual([0o600, []]);
   });
 
   test("never fails the command that has seen it", async () => {
-    const { env } = await seenService();
+    const { env, folders } = await seenService();
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
-    const { code, stderr } = await runCatalog(["coverage"], { env: { ...env, XDG_CACHE_HOME: file } });
+    const { code, stderr } = await runInProcess(["coverage"], {
+      env,
+      folders: { ...folders, cache: join(file, "catalog") },
+    });
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
   });
 });
@@ -144,11 +149,11 @@ test.each([
 });
 
 test.each(["bash", "zsh", "fish"])("the script of %s calls the tool", async (shell) => {
-  const { code, stdout } = await runCatalog(["completion", shell]);
+  const { code, stdout } = await runInProcess(["completion", shell]);
   expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("catalog __complete")]);
 });
 
 test("an unknown shell is refused with those that there are", async () => {
-  const { code, stderr } = await runCatalog(["completion", "tcsh"]);
+  const { code, stderr } = await runInProcess(["completion", "tcsh"]);
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("bash, zsh, fish")]);
 });

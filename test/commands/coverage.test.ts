@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -14,7 +15,7 @@ const ROWS = [
 async function coverage(args: readonly string[], cwd?: string) {
   const { url, key } = await startTestService({ rows: ROWS });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return await runCatalog(["coverage", ...args], cwd === undefined ? { env } : { env, cwd });
+  return await runInProcess(["coverage", ...args], cwd === undefined ? { env } : { env, cwd });
 }
 
 test("--chart draws rows as bars and crawls over time as lines", async () => {
@@ -63,7 +64,7 @@ test.each([
   [["--html", "page.html", "-o", "rows.csv"], "--html FILE is an output of its own"],
   [["--html", "page.html", "--group-by", "retailer"], "leave --group-by away"],
 ])("refuses %j", async (args, message) => {
-  const { code, stdout, stderr } = await runCatalog(["coverage", "--demo", ...args]);
+  const { code, stdout, stderr } = await runInProcess(["coverage", "--demo", ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
 });

@@ -3,7 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -18,7 +18,7 @@ async function service(options: TestServiceOptions = {}) {
 describe("the exit code", () => {
   test("is 0 for a complete export, on stderr nothing", async () => {
     const { env } = await service();
-    const { code, stdout, stderr } = await runCatalog(["export"], { env });
+    const { code, stdout, stderr } = await runInProcess(["export"], { env });
     expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([EXIT.ok, 50, ""]);
   });
 
@@ -26,7 +26,7 @@ describe("the exit code", () => {
     const { env } = await service();
     const folder = await temporaryFolder();
     await mkdir(join(folder, "taken"));
-    const { code, stderr } = await runCatalog(["export", "-o", "taken"], { env, cwd: folder });
+    const { code, stderr } = await runInProcess(["export", "-o", "taken"], { env, cwd: folder });
     expect([code, stderr, await readdir(folder)]).toEqual([EXIT.failure, expect.stringContaining("folder"), ["taken"]]);
   });
 
@@ -45,14 +45,14 @@ describe("the exit code", () => {
     [["coverage", "--quiet", "--verbose"], /contradict/],
     [["coverage"], /no service to talk to/],
   ])("is 2 for the command line %j, before any request", async (args, message) => {
-    const { code, stdout, stderr } = await runCatalog(args);
+    const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).toMatch(message);
   });
 
   test("is 2 where the service refuses a value", async () => {
     const { env } = await service();
-    const { code } = await runCatalog(["coverage", "--retailer", "nobody"], { env });
+    const { code } = await runInProcess(["coverage", "--retailer", "nobody"], { env });
     expect(code).toBe(EXIT.usage);
   });
 
@@ -62,7 +62,7 @@ describe("the exit code", () => {
     const keys = [undefined, "x".repeat(43), sampleOnly];
     const runs = await Promise.all(
       keys.map((key) =>
-        runCatalog(["export"], {
+        runInProcess(["export"], {
           env: { CATALOG_BASE_URL: env.CATALOG_BASE_URL, ...(key === undefined ? {} : { CATALOG_API_KEY: key }) },
         }),
       ),
@@ -73,7 +73,9 @@ describe("the exit code", () => {
 
   test("is 4 where there is no such service at the address", async () => {
     const { env, url } = await service();
-    const { code, stderr } = await runCatalog(["coverage"], { env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` } });
+    const { code, stderr } = await runInProcess(["coverage"], {
+      env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` },
+    });
     expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("not_found")]);
   });
 
@@ -89,9 +91,9 @@ describe("the exit code", () => {
 
   test("is 5 where the service stays unavailable, and where nobody listens", async () => {
     const { env, close } = await service({ faults: () => ({ snapshot: () => Promise.reject(new Error("gone")) }) });
-    const failing = await runCatalog(["coverage", "--retries", "0"], { env });
+    const failing = await runInProcess(["coverage", "--retries", "0"], { env });
     await close();
-    const silent = await runCatalog(["coverage", "--retries", "0"], { env });
+    const silent = await runInProcess(["coverage", "--retries", "0"], { env });
     expect([failing.code, silent.code]).toEqual([EXIT.unavailable, EXIT.unavailable]);
   });
 
@@ -118,7 +120,7 @@ describe("the exit code", () => {
     });
     onTestFinished(() => shifting.close());
     const env = { CATALOG_BASE_URL: shifting.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const { code, stderr } = await runCatalog(["export", "--page-size", "1", "--concurrency", "1"], { env });
+    const { code, stderr } = await runInProcess(["export", "--page-size", "1", "--concurrency", "1"], { env });
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("changed while it was read")]);
   });
 
@@ -127,8 +129,8 @@ describe("the exit code", () => {
     const empty = ["--date", "1999-01-01"];
     const runs = await Promise.all(
       ["export", "sample", "coverage"].flatMap((command) => [
-        runCatalog([command, ...empty, "--fail-on-empty"], { env }),
-        runCatalog([command, ...empty], { env }),
+        runInProcess([command, ...empty, "--fail-on-empty"], { env }),
+        runInProcess([command, ...empty], { env }),
       ]),
     );
     expect(runs.map(({ code }) => code)).toEqual([7, 0, 7, 0, 7, 0]);

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
-import { CATALOG, runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestServiceOptions } from "../helpers/service.ts";
 
@@ -122,15 +123,12 @@ describe("an export to a file", () => {
     await writeFile(target, "of before");
     const { beforePage, met, open } = gateAt(6);
     const { env } = await service(beforePage);
-    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.ndjson"], {
-      cwd,
-      env,
-    });
-    const closed = once(child, "close");
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.ndjson"];
+    const ended = runInProcess(args, { cwd, env });
     await met;
     const before = [await readFile(target, "utf8"), (await readdir(cwd)).includes("rows.ndjson.partial")];
     open();
-    const [code] = await closed;
+    const { code } = await ended;
     expect([before, code, (await readFile(target, "utf8")).split("\n").length - 1, await readdir(cwd)]).toEqual([
       ["of before", true],
       EXIT.ok,
@@ -147,7 +145,7 @@ describe("an export to a file", () => {
       }
     });
     const flags = ["--page-size", "20", "--concurrency", "1", "--retries", "0", "--error-format", "json"];
-    const { code, stdout, stderr } = await runCatalog(["export", "-o", "rows.ndjson", ...flags], { cwd, env });
+    const { code, stdout, stderr } = await runInProcess(["export", "-o", "rows.ndjson", ...flags], { cwd, env });
     expect([code, stdout, stderr.split("\n").length, JSON.parse(stderr), await readdir(cwd)]).toEqual([
       EXIT.unavailable,
       "",
@@ -162,21 +160,15 @@ describe("an export to a file", () => {
     await mkdir(join(cwd, "gone"));
     const { beforePage, met, open } = gateAt(6);
     const { env } = await service(beforePage);
-    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1", "-o", "gone/rows.csv"], {
-      cwd,
-      env,
-    });
-    let stderr = "";
-    child.stderr?.on("data", (text) => {
-      stderr += text;
-    });
-    const closed = once(child, "close");
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "gone/rows.csv"];
+    const ended = runInProcess(args, { cwd, env });
     await met;
     // At once, where a removal file by file would meet those that are still being made.
     await rename(join(cwd, "gone"), join(cwd, "moved"));
     open();
-    expect([await closed, stderr, await readdir(cwd)]).toEqual([
-      [EXIT.failure, null],
+    const { code, stderr } = await ended;
+    expect([code, stderr, await readdir(cwd)]).toEqual([
+      EXIT.failure,
       expect.stringMatching(/^error: gone\/rows\.csv: no such file or folder\n$/),
       ["moved"],
     ]);
@@ -205,22 +197,27 @@ describe("an export to a file", () => {
 
 describe("what an export says on stderr", () => {
   test("is whole lines with --progress plain", async () => {
-    const { beforePage, open } = gateAt(2);
-    const { env } = await service(beforePage, { queryTimeout: 60_000 });
-    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1", "--progress", "plain"], { env });
-    child.stdout?.resume();
-    let stderr = "";
-    child.stderr?.on("data", (text) => {
-      stderr += text;
-      open();
-    });
-    const [code] = await once(child, "close");
-    expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(/^(\d[\d,]* of 120 rows · \P{Cc}*\n)+$/u)]);
+    const { beforePage, met, open } = gateAt(2);
+    const { env } = await service(beforePage);
+    let time = Date.UTC(2026, 0, 1);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "--progress", "plain"];
+    const ended = runInProcess(args, { env, now: () => time });
+    await met;
+    time += 10_000;
+    vi.advanceTimersByTime(10_000);
+    open();
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([
+      EXIT.ok,
+      expect.stringMatching(/^00:00:10Z \d+ of 120 rows · \P{Cc}*\n00:00:10Z done: 120 rows in 10 s\n$/u),
+    ]);
   });
 
   test("is with --verbose each request once and nowhere the key", async () => {
     const { env, key, pages } = await service();
-    const { code, stderr } = await runCatalog(["export", "--page-size", "20", "--verbose"], { env });
+    const { code, stderr } = await runInProcess(["export", "--page-size", "20", "--verbose"], { env });
     const lines = stderr.trimEnd().split("\n");
     const line = /^GET \/v1\/(coverage|catalog\?\S+) 200 in \d+ ms, [\d,]+ bytes \S+$/;
     expect([code, lines.length, lines.filter((text) => !line.test(text)), new Set(lines).size]).toEqual([
@@ -235,7 +232,7 @@ describe("what an export says on stderr", () => {
   test("is with --verbose and a key that is refused its one request, and nowhere the key", async () => {
     const { env } = await service();
     const key = "unknown-".padEnd(43, "k");
-    const { code, stdout, stderr } = await runCatalog(["export", "--verbose"], {
+    const { code, stdout, stderr } = await runInProcess(["export", "--verbose"], {
       env: { ...env, CATALOG_API_KEY: key },
     });
     expect([code, stdout, stderr.match(/^GET .*/gm)]).toEqual([
@@ -254,7 +251,7 @@ describe("what an export says on stderr", () => {
   ])("is, with a warning due and %j, %s", async (flags, expected) => {
     const row = JSON.stringify({ ...product(), seller: "somebody" });
     const { env } = await service(undefined, { rows: [row] });
-    const { code, stderr } = await runCatalog(["export", "-f", "csv", ...flags], { env });
+    const { code, stderr } = await runInProcess(["export", "-f", "csv", ...flags], { env });
     expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(expected)]);
   });
 
@@ -262,7 +259,7 @@ describe("what an export says on stderr", () => {
     const stalling = await startFaultServer(() => stallBeforeHeaders);
     onTestFinished(() => stalling.close());
     const env = { CATALOG_BASE_URL: stalling.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const { code, stderr } = await runCatalog(["export", "--max-time", "1s"], { env });
+    const { code, stderr } = await runInProcess(["export", "--max-time", "1s"], { env });
     expect([code, stderr]).toEqual([
       EXIT.unavailable,
       expect.stringContaining("not done within the --max-time of 1 s"),

@@ -4,7 +4,8 @@ import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -74,14 +75,14 @@ test.each([
   [["--partition-by", "retailer"], "add --output DIR"],
   [["--partition-by", "retailer", "-o", "x", "--resume"], "--resume is for an export to one file"],
 ])("%j is refused", async (flags, message) => {
-  const { code, stderr } = await runCatalog(["export", "--demo", ...flags]);
+  const { code, stderr } = await runInProcess(["export", "--demo", ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 async function exportTo(folder: string, flags: readonly string[], served = rows) {
   const { url, key } = await startTestService({ rows: served });
   const args = ["export", "--partition-by", "retailer,crawl_date", "-o", folder, ...flags];
-  return runCatalog(args, { env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } });
+  return runInProcess(args, { env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } });
 }
 
 async function filesOf(folder: string): Promise<Record<string, Buffer>> {

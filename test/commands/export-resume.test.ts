@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { changeHead, type Interruptible, interruptible } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -212,7 +213,7 @@ describe("an export to a file", () => {
       await make(join(cwd, `rows.csv${suffix}`));
       const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
       for (const flags of [[], ["--resume"], ["--fresh"]]) {
-        const { code, stderr } = await runCatalog(["export", "-o", "rows.csv", ...flags], { cwd, env });
+        const { code, stderr } = await runInProcess(["export", "-o", "rows.csv", ...flags], { cwd, env });
         expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
           EXIT.failure,
           expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
@@ -238,7 +239,7 @@ describe("an export to a file", () => {
     const cwd = await temporaryFolder();
     const { url, key } = await startTestService({ rows: products(3) });
     const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-    const run = (name: string) => runCatalog(["export", "-o", name], { cwd, env });
+    const run = (name: string) => runInProcess(["export", "-o", name], { cwd, env });
     for (const length of [242, 255]) {
       const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
       expect([code, stderr.replace(/\s+/g, "")]).toEqual([EXIT.failure, expect.stringContaining("itmayhave241bytes")]);
@@ -280,7 +281,7 @@ describe("an export to a file", () => {
   test("of two at once gives a whole file, and who does not write says so", async () => {
     const rows = await exporting();
     await rows.interrupt("SIGKILL", 7);
-    const runs = await Promise.all([rows.run("--resume"), rows.run("--resume"), rows.run("--resume")]);
+    const runs = await Promise.all([1, 2, 3].map(() => rows.runProcess("--resume")));
     const refused = runs.filter(({ code }) => code !== EXIT.ok);
     expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual(
       refused.map(() => [EXIT.unavailable, expect.stringContaining("is being written by process")]),

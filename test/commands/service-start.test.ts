@@ -2,14 +2,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { TestBrowser } from "../helpers/portal.ts";
 
 /** A started service: where it listens, and what it says on stderr. */
 async function start(args: readonly string[], env: Record<string, string> = {}) {
   const database = join(await temporaryFolder(), "service.db");
-  await runCatalog(["service", "teams", "create", "sales", "--database", database]);
-  await runCatalog(["service", "teams", "members", "add", "sales", "ada@example.com", "--database", database]);
+  await runInProcess(["service", "teams", "create", "sales", "--database", database]);
+  await runInProcess(["service", "teams", "members", "add", "sales", "ada@example.com", "--database", database]);
   const child = startCatalog(["service", "start", "--port", "0", "--database", database, ...args], { env });
   const closed = new Promise((resolve) => child.once("close", resolve));
   onTestFinished(async () => {
@@ -71,14 +72,14 @@ test.each([
   [["--trust-proxy", "all"], /--trust-proxy "all" is neither a number of proxies nor a list/],
   [["--trust-proxy", "10.0.0.0/33"], /is neither a number/],
 ])("%j is refused with exit code 2", async (args, message) => {
-  const { code, stderr } = await runCatalog(["service", "start", "--database", ":memory:", ...args]);
+  const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
 });
 
 test("a wrong mail server is not repeated, since it may hold a password", async () => {
   const args = ["--mail-from", "a@example.com", "--smtp-url", "https://user:secret-word@mail.example.com"];
-  const { code, stderr } = await runCatalog(["service", "start", "--database", ":memory:", ...args]);
+  const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 
   expect([code, stderr]).toEqual([
     EXIT.usage,

@@ -2,17 +2,18 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 
 /** `catalog service …` on a database of the test's own. */
 async function setUp({ rows = [] as readonly object[] } = {}) {
   const folder = await temporaryFolder();
   const database = join(folder, "service.db");
-  const service = (...args: string[]) => runCatalog(["service", ...args, "--database", database]);
+  const service = (...args: string[]) => runInProcess(["service", ...args, "--database", database]);
   if (rows.length > 0) {
     const stdin = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-    await runCatalog(["service", "load", "-", "--database", database], { stdin });
+    await runInProcess(["service", "load", "-", "--database", database], { stdin });
   }
   return { folder, database, service };
 }

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { StatusFeed } from "../../src/contract/status.ts";
 import { EXIT } from "../../src/errors.ts";
 import { openIncident } from "../../src/service/store/incidents.ts";
-import { runCatalog } from "../helpers/cli.ts";
 import { answer, type Behaviour, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
 const FEED = {
@@ -54,7 +54,7 @@ async function feedServer(behaviour: Behaviour) {
   const server = await startFaultServer(() => behaviour);
   onTestFinished(() => server.close());
   const status = (args: string[] = [], env: Record<string, string> = {}) =>
-    runCatalog(["status", ...args], { env: { CATALOG_BASE_URL: `${server.url.origin}/api`, ...env } });
+    runInProcess(["status", ...args], { env: { CATALOG_BASE_URL: `${server.url.origin}/api`, ...env } });
   return { ...server, status };
 }
 
@@ -107,7 +107,7 @@ No incidents in 4 days.
 
   test("reads the feed below the prefix of the base URL", async () => {
     const { url } = await startTestService();
-    const { code } = await runCatalog(["status", "--base-url", `${url}/api`]);
+    const { code } = await runInProcess(["status", "--base-url", `${url}/api`]);
     expect(code).toBe(EXIT.ok);
   });
 
@@ -182,12 +182,12 @@ No incidents in 4 days.
     const { store, url } = await startTestService();
     const incident = { title: "Slow", suite: "catalog-api", severity: "major", body: "we look" } as const;
     await openIncident(store, incident, new Date());
-    const { code, stdout } = await runCatalog(["status"], { env: { CATALOG_BASE_URL: url } });
+    const { code, stdout } = await runInProcess(["status"], { env: { CATALOG_BASE_URL: url } });
     expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
   });
 
   test("needs nothing for --demo, which has a past to show", async () => {
-    const { code, stdout } = await runCatalog(["status", "--demo"]);
+    const { code, stdout } = await runInProcess(["status", "--demo"]);
     expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("generated demo data")]);
     expect(stdout).toMatch(/^░+▓░+█▓░+$/m);
     expect(stdout).toContain("resolved: The database runs on another disk.");

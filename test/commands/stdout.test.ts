@@ -4,7 +4,8 @@ import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { bareEnvironment, CATALOG, runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -58,7 +59,7 @@ describe("stdout that cannot be written", () => {
   ])("%j ends with exit code 1 and says so", async (args) => {
     const here = await setting();
     if (args.includes("list")) {
-      const created = await runCatalog(["service", "keys", "create", "a", "--database", "service.db"], here);
+      const created = await runInProcess(["service", "keys", "create", "a", "--database", "service.db"], here);
       expect(created.code).toBe(EXIT.ok);
     }
     expect(await runInto("/dev/full", args, here)).toEqual({
@@ -69,7 +70,7 @@ describe("stdout that cannot be written", () => {
 
   test("verify ends with exit code 1, too", async () => {
     const here = await setting();
-    expect(await runCatalog(["export", "-o", "rows.csv", "--manifest"], here)).toMatchObject({ code: EXIT.ok });
+    expect(await runInProcess(["export", "-o", "rows.csv", "--manifest"], here)).toMatchObject({ code: EXIT.ok });
     expect(await runInto("/dev/full", ["verify", "rows.csv"], here)).toMatchObject({ code: EXIT.failure });
   });
 
@@ -78,9 +79,9 @@ describe("stdout that cannot be written", () => {
     const create = ["service", "keys", "create", "laptop", "--database", "service.db"];
     const { code, stderr } = await runInto(target, create, here);
     expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/secret/)]);
-    const again = await runCatalog(create, here);
+    const again = await runInProcess(create, here);
     expect([again.code, again.stdout]).toEqual([EXIT.ok, expect.stringMatching(/^[\w-]{43}\n$/)]);
-    const list = await runCatalog(["service", "keys", "list", "--database", "service.db", "-f", "json"], here);
+    const list = await runInProcess(["service", "keys", "list", "--database", "service.db", "-f", "json"], here);
     expect(JSON.parse(list.stdout)).toHaveLength(1);
   });
 });
@@ -103,9 +104,8 @@ describe("service keys create --output", () => {
 
   test("writes the secret to a file that its owner alone can read", async () => {
     const here = await setting();
-    expect(await runCatalog(create("--output", "key"), here)).toEqual({
+    expect(await runInProcess(create("--output", "key"), here)).toEqual({
       code: 0,
-      signal: null,
       stdout: "",
       stderr: "",
     });
@@ -116,15 +116,15 @@ describe("service keys create --output", () => {
 
   test("replaces no file, and makes no key then", async () => {
     const here = await setting();
-    await runCatalog(create("--output", "key"), here);
+    await runInProcess(create("--output", "key"), here);
     const before = await readFile(join(here.cwd, "key"), "utf8");
-    const { code, stderr } = await runCatalog(
+    const { code, stderr } = await runInProcess(
       ["service", "keys", "create", "other", "--database", "s.db", "-o", "key"],
       here,
     );
     expect([code, stderr]).toEqual([EXIT.failure, "error: key: something else has that name\n"]);
     expect(await readFile(join(here.cwd, "key"), "utf8")).toBe(before);
-    const { stdout } = await runCatalog(["service", "keys", "list", "--database", "s.db", "-f", "json"], here);
+    const { stdout } = await runInProcess(["service", "keys", "list", "--database", "s.db", "-f", "json"], here);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 });
@@ -132,7 +132,7 @@ describe("service keys create --output", () => {
 describe("a name that is too long", () => {
   test("for its manifest beside it is refused before a row is asked for", async () => {
     const here = await setting();
-    const { code, stderr } = await runCatalog(["export", "-v", "-o", "a".repeat(240), "--manifest"], here);
+    const { code, stderr } = await runInProcess(["export", "-v", "-o", "a".repeat(240), "--manifest"], here);
     expect([code, stderr]).toEqual([
       EXIT.failure,
       expect.stringMatching(/^error: a+: the name is 3 bytes too long for a manifest beside it\n$/),

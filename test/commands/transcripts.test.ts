@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 import { firstLines, settled, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
 
@@ -73,9 +74,9 @@ describe("what a script sees of", () => {
     const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key };
     const cwd = await temporaryFolder();
     for (const earlier of EARLIER[name] ?? []) {
-      expect(await runCatalog(earlier, { env, cwd })).toMatchObject({ code: 0 });
+      expect(await runInProcess(earlier, { env, cwd })).toMatchObject({ code: 0 });
     }
-    const { code, stdout, stderr } = await runCatalog(args, { env, cwd });
+    const { code, stdout, stderr } = await runInProcess(args, { env, cwd });
     const shown = firstLines(stdout, KEPT_LINES[name]);
     const transcript = `$ catalog ${args.join(" ")}\n${shown}\n--- stderr\n${stderr}--- exit code ${code}\n`;
     await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);

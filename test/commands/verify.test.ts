@@ -8,7 +8,8 @@ import { EXIT, FileError, MismatchError } from "../../src/errors.ts";
 import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
-import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -19,9 +20,13 @@ async function exported(name: string, flags: readonly string[] = []) {
   const cwd = await temporaryFolder();
   const { url, key } = await startTestService({ rows: ROWS });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  const { code } = await runCatalog(["export", "-o", name, "--manifest", ...flags], { cwd, env });
+  const { code } = await runInProcess(["export", "-o", name, "--manifest", ...flags], { cwd, env });
   expect(code).toBe(EXIT.ok);
-  return { cwd, file: join(cwd, name), verify: (...args: string[]) => runCatalog(["verify", name, ...args], { cwd }) };
+  return {
+    cwd,
+    file: join(cwd, name),
+    verify: (...args: string[]) => runInProcess(["verify", name, ...args], { cwd }),
+  };
 }
 
 /** Puts other rows in the place of the exported ones, with a manifest that agrees with their bytes and `changes`. */
@@ -63,7 +68,6 @@ describe("verify", () => {
     const size = bytes.length.toLocaleString("en-US");
     expect(await verify()).toEqual({
       code: EXIT.ok,
-      signal: null,
       stdout: `${name}: 601 rows, each once, ${size} bytes, sha256 ${sha256}\n`,
       stderr: "",
     });
@@ -71,7 +75,7 @@ describe("verify", () => {
 
   test("is silent with --quiet", async () => {
     const { verify } = await exported("rows.ndjson");
-    expect(await verify("--quiet")).toEqual({ code: EXIT.ok, signal: null, stdout: "", stderr: "" });
+    expect(await verify("--quiet")).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
   });
 
   test.each(["rows.csv", "rows.parquet"])(

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,8 @@ export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdou
   /** Address and key of this service in the environment. */
   service?: TestService;
   stdin?: string;
+  /** The working folder of the run. */
+  cwd?: string;
   /** A stream of the test's own in place of one that keeps what is written. */
   stdout?: Output;
   /** Cells of the terminal that stdout and stderr are; without it they are none. */
@@ -22,20 +25,50 @@ export interface InProcessResult {
   stderr: string;
 }
 
-/**
- * Runs a command line in this process, in a context of its own in which nothing of the user's counts. Paths of the
- * command line have to be absolute: the working folder is that of the tests.
- */
+/** Runs a command line in this process, in a context of its own in which nothing of the user's counts. */
 export async function runInProcess(
   args: readonly string[],
-  { service, stdin = "", columns, env = {}, ...options }: InProcessOptions = {},
+  { cwd, ...options }: InProcessOptions = {},
+): Promise<InProcessResult> {
+  const leave = enterFolder(cwd);
+  try {
+    return await runHere(args, options);
+  } finally {
+    leave();
+  }
+}
+
+const home = process.cwd();
+/** How many runs are in the working folder of the process; it has only one. */
+let runsInFolder = 0;
+
+function enterFolder(folder: string | undefined): () => void {
+  if (folder === undefined) {
+    return () => undefined;
+  }
+  if (runsInFolder > 0 && process.cwd() !== realpathSync(folder)) {
+    throw new Error(`another run in this process is in ${process.cwd()}, so none can be in ${folder}`);
+  }
+  process.chdir(folder);
+  runsInFolder += 1;
+  return () => {
+    runsInFolder -= 1;
+    if (runsInFolder === 0) {
+      process.chdir(home);
+    }
+  };
+}
+
+async function runHere(
+  args: readonly string[],
+  { service, stdin = "", columns, env = {}, ...options }: Omit<InProcessOptions, "cwd">,
 ): Promise<InProcessResult> {
   const [stdout, stderr] = [capture(columns), capture(columns)];
   // Below a file nothing can be written.
   const nowhere = fileURLToPath(import.meta.url);
   const { signal = new AbortController().signal } = options;
   const code = await main(args, {
-    stdin: Readable.from([stdin]),
+    stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stdout.stream,
     stderr: stderr.stream,
     print: writeToStdout(options.stdout ?? stdout.stream, { signal }).write,
@@ -51,7 +84,11 @@ export async function runInProcess(
     ignoreInterrupts: () => () => undefined,
     ...options,
     signal,
-    env: { ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }), ...env },
+    env: {
+      PATH: process.env.PATH,
+      ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }),
+      ...env,
+    },
   });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { startFaultProxy } from "../faults/fault-proxy.ts";
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
+import { type InProcessResult, runInProcess } from "./in-process.ts";
 import { startTestService, type TestServiceOptions } from "./service.ts";
 
 /** An export to a file that can be interrupted in the middle. */
@@ -13,8 +14,10 @@ export interface Interruptible {
   name: string;
   /** Pages that the service answered so far, over all runs. */
   pages: () => number;
-  /** A run that nothing interrupts. */
-  run(...flags: string[]): Promise<RunResult>;
+  /** A run in this process that nothing interrupts. */
+  run(...flags: string[]): Promise<InProcessResult>;
+  /** The same with the built tool, as a process of its own. */
+  runProcess(...flags: string[]): Promise<RunResult>;
   /**
    * A run of which no request beyond the first `pages` pages is answered, and which gets the signal once all of these are
    * in its journal.
@@ -50,6 +53,10 @@ export async function interruptible(
     name,
     pages: proxy.pages,
     run: (...flags) => {
+      left = Number.POSITIVE_INFINITY;
+      return runInProcess([...command, ...flags], { cwd, env });
+    },
+    runProcess: (...flags) => {
       left = Number.POSITIVE_INFINITY;
       return runCatalog([...command, ...flags], { cwd, env });
     },
