@@ -21,7 +21,7 @@ export interface Context {
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
   env: Readonly<Record<string, string | undefined>>;
-  /** The platform's folders of this tool (XDG on Linux). */
+  /** The folders of this tool on this platform (XDG on Linux). */
   folders: { config: string; data: string; cache: string };
   homeFolder: string;
   pid: number;
@@ -35,13 +35,13 @@ export interface Context {
   now: () => number;
   /** Milliseconds of a monotonic clock, for pacing and measuring. */
   elapsed: () => number;
-  /** Resolves after `milliseconds`; rejects with the signal's reason when it is aborted before. */
+  /** Resolves after `milliseconds`; rejects with the reason of the signal if it is aborted earlier. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** A number from 0 up to 1, for jitter. */
   random: () => number;
 }
 
-/** An output stream; `columns` and `rows` are those of a terminal. */
+/** An output stream; a terminal has `columns` and `rows`. */
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
 
 /** The context of the running process. */

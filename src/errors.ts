@@ -5,9 +5,9 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
   /** The closest valid values, best first. */
   readonly suggestions: readonly string[];
-  /** The flag at fault (`--retailer`), where one is. */
+  /** The wrong flag (`--retailer`), if there is one. */
   readonly flag: string | undefined;
-  /** The value as typed, where one flag's value is at fault. */
+  /** The value as typed, if the value of a flag is wrong. */
   readonly value: string | undefined;
 
   constructor(message: string, details: { suggestions?: readonly string[]; flag?: string; value?: string } = {}) {
@@ -24,8 +24,8 @@ export class CredentialsError extends Error {
 }
 
 /**
- * The service answered with an error. `problem` holds what could be read of the body; members that the body
- * lacked are absent, and `status` is always the one of the response line.
+ * The service answered with an error. `problem` holds the members that could be read from the body; others are absent.
+ * `status` is always that of the response line.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -33,7 +33,7 @@ export class ApiError extends Error {
   readonly problem: Partial<Problem>;
   /** How often the request was sent. */
   readonly attempts: number;
-  /** What is visibly wrong with the key that was sent, where something is. */
+  /** What looks wrong with the key that was sent, if anything does. */
   readonly keyFlaw: string | undefined;
 
   constructor(
@@ -48,7 +48,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No complete answer could be had: connection refused or reset, name not resolved, body cut, read stalled, time over. */
+/** No complete answer arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
   readonly attempts: number;
@@ -59,11 +59,11 @@ export class NetworkError extends Error {
   }
 }
 
-/** The service answered with success but not with what the contract promises; its rows cannot be relied on. */
+/** A successful answer broke the contract; its rows cannot be trusted. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
   readonly requestId: string | undefined;
-  /** The answer may have been damaged on its way: another attempt may bring a whole one. */
+  /** Whether the answer may have been damaged in transit, so that another attempt may succeed. */
   readonly damaged: boolean;
 
   constructor(message: string, requestId?: string, damaged = false) {
@@ -73,12 +73,12 @@ export class ContractError extends Error {
   }
 }
 
-/** The set changed while it was read, or the rows do not add up: the output is not to be trusted. */
+/** The set changed while it was read, or the row counts do not match: the output cannot be trusted. */
 export class SetChangedError extends Error {
   override readonly name = "SetChangedError";
 }
 
-/** More of a synced folder would go than a set loses in the ordinary way; the service may have answered wrongly. */
+/** A sync would remove unusually many rows; the answer of the service may be wrong. */
 export class ShrinkError extends Error {
   override readonly name = "ShrinkError";
 }
@@ -88,7 +88,7 @@ export class MismatchError extends Error {
   override readonly name = "MismatchError";
 }
 
-/** Nothing matched, and the caller asked for that to be a failure. */
+/** Nothing matched, and `--fail-on-empty` is set. */
 export class EmptyResultError extends Error {
   override readonly name = "EmptyResultError";
 }
@@ -103,7 +103,7 @@ export class ConditionHoldsError extends Error {
   override readonly name = "ConditionHoldsError";
 }
 
-/** A package that a command needs is not installed beside the tool. */
+/** A package that a command needs is not installed. */
 export class MissingPackageError extends Error {
   override readonly name = "MissingPackageError";
 }
@@ -135,7 +135,7 @@ export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";
 }
 
-/** The user or the system asked for an end. */
+/** The user or the system ended the command. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
   readonly signal: "SIGINT" | "SIGTERM";

@@ -15,11 +15,11 @@ import { VERSION } from "./version.ts";
  * Runs one command line.
  *
  * @param argv the arguments after the program's name
- * @param context of this process unless given
- * @returns the exit code; every failure has been reported on stderr
+ * @param context default: the context of this process
+ * @returns the exit code; every error has been reported on stderr
  */
 export async function main(argv: readonly string[], context: Context = processContext()): Promise<number> {
-  // A line to be completed is one argument of many words.
+  // For completion, a whole command line is one argument.
   const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const help: string[] = [];
   let program: Command | undefined;
@@ -42,7 +42,7 @@ async function parse(program: Command, argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
   } catch (error) {
-    // Commander ends so after --help and --version, too.
+    // Commander also throws after --help and --version.
     if (!(error instanceof CommanderError && error.exitCode === 0)) {
       throw error;
     }
@@ -55,7 +55,7 @@ const FIRST_STEPS = `First steps:
   $ catalog coverage --group-by retailer    which retailers there are
   $ catalog export --date yesterday -o rows.csv`;
 
-/** Declares every command; of those that are not wanted whole, the summary is enough. */
+/** Declares every command; commands that are not wanted get only their summary. */
 export async function createProgram(
   context: Context,
   isWanted: (name: string) => boolean,
@@ -91,14 +91,14 @@ export async function createProgram(
   return program;
 }
 
-/** What this process or machine has too little of, by the system's code, and what to do. */
+/** Messages for shortages of the process or the machine, by system error code. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: "too many files are open for this process; allow more with `ulimit -n 256`",
   ENFILE: "too many files are open on this machine; try again later",
   ENOMEM: "there is too little memory; try again later",
 };
 
-/** Even the parts of the tool are loaded from files: what fails for a shortage is no fault of the tool. */
+/** Any part of the tool may fail from a shortage, because even modules are loaded from files. */
 function withShortageNamed(error: unknown): unknown {
   const shortage = SHORTAGES[error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? "") : ""];
   return shortage === undefined || error instanceof FileError ? error : new FileError(shortage, "", error);
@@ -127,7 +127,7 @@ async function report(thrown: unknown, argv: readonly string[], context: Context
         width: widthOf(context.stderr),
         verbose: argv.includes("--verbose") || argv.includes("-v"),
       });
-  // The terminal has echoed ^C to the line that the cursor stands in.
+  // The terminal has echoed ^C to the current line; erase it.
   const isEchoed = error instanceof InterruptedError && context.stderr.isTTY && context.env.TERM !== "dumb";
   context.stderr.write(`${isEchoed ? "\r\x1b[K" : ""}${text.trimEnd()}\n`);
   return exitCode;

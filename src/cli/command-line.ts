@@ -1,25 +1,25 @@
 import type { Command, Option } from "commander";
 
-/** Where in a command line the word stands that is to be completed. */
+/** The position in a command line of the word to complete. */
 export interface Place {
   command: Command;
-  /** The option whose value it is, where it is one. */
+  /** The option whose value it is; undefined if it is not a value. */
   option: Option | undefined;
-  /** Which operand of the command it is, from 0. */
+  /** Index of the operand, from 0. */
   operand: number;
-  /** What was typed before the word that stays in front of every candidate: `--format=`, or the start of a list. */
+  /** Typed text before the word that every candidate keeps: `--format=`, or the start of a list. */
   prefix: string;
-  /** What was typed of the word, without `prefix`. */
+  /** The typed part of the word, without `prefix`. */
   typed: string;
   /** Values of the options before it, by long flag. */
   values: ReadonlyMap<string, string>;
-  /** The first word before it that looks like a flag and is none. */
+  /** The first word before it that looks like a flag but is unknown. */
   unknownFlag: string | undefined;
   /** The words before it that are neither flags, nor their values, nor commands. */
   operands: readonly string[];
 }
 
-/** Reads a command line up to the word to be completed, the last of `words`, as commander would. */
+/** Parses a command line as commander does, up to the word to complete, which is the last of `words`. */
 export function placeOf(program: Command, words: readonly string[]): Place {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? "";
@@ -58,7 +58,7 @@ function longOf(option: Option): string {
   return option.long ?? option.flags;
 }
 
-/** Whether a word is short flags in one (`-qv`), or a short flag with its value (`-fcsv`). */
+/** Whether a word is several short flags (`-qv`), or a short flag with its value (`-fcsv`). */
 function isShortFlags(command: Command, word: string): boolean {
   const [first, ...others] = [...word.slice(1)].map((letter) => findOption(command, `-${letter}`));
   return first !== undefined && (first.required || others.every((option) => option !== undefined));
@@ -70,7 +70,7 @@ function attachedValue(word: string, rest: Omit<Place, "option" | "prefix" | "ty
   return { ...rest, option: findOption(rest.command, prefix.slice(0, -1)), prefix, typed };
 }
 
-/** Options of the command; those of the commands above it count there, too. */
+/** Finds an option of the command or of its parent commands. */
 function findOption(command: Command, flag: string): Option | undefined {
   for (let at: Command | null = command; at !== null; at = at.parent) {
     const option = at.options.find(({ long, short }) => flag !== "" && (long === flag || short === flag));

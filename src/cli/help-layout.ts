@@ -1,13 +1,13 @@
 import { type Argument, type Command, Help } from "commander";
 
-/** Cells in which a description is still broken between words; in fewer it would be a column of single words. */
+/** Smallest width in which a description is wrapped; below it, each line would hold a single word. */
 const NARROWEST_DESCRIPTION = 24;
 
 /**
- * How help is laid out: of a command that has commands below it, those come first, in their groups, and the options
- * last; of any other as commander does it.
+ * The layout of help. For a command with subcommands, these come first, in groups, and the options last. Any other
+ * command has commander's own layout.
  *
- * @param firstSteps what stands between the commands and the options of the program itself
+ * @param firstSteps text between the commands and the options of the program itself
  */
 export function helpLayout(firstSteps: string): Partial<Help> {
   return {
@@ -51,7 +51,7 @@ function commandsFirst(command: Command, help: Help, firstSteps: string): string
   return `${sections.join("\n\n")}\n`;
 }
 
-/** Items below the headings of their groups, in the order in which the groups appear first. */
+/** Items below their group headings; groups are in order of first appearance. */
 function grouped(items: readonly (readonly [group: string, text: string])[]): string[] {
   const groups = new Map<string, string[]>();
   for (const [group, text] of items) {
@@ -60,7 +60,7 @@ function grouped(items: readonly (readonly [group: string, text: string])[]): st
   return [...groups].map(([group, texts]) => [group, ...texts].join("\n"));
 }
 
-/** The name, and the operands where they are declared: the commands of the program are so only when they are run. */
+/** The name, with its operands if they are declared; top-level commands declare theirs only when they run. */
 function termOf(command: Command): string {
   const operands = command.parent?.parent === null ? [] : command.registeredArguments;
   return [command.name(), ...operands.map(operandOf)].join(" ");

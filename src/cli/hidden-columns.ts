@@ -1,4 +1,4 @@
-/** Says which columns of a table the terminal had no room for; nothing where it shows all. */
+/** Names the columns that did not fit into the terminal; empty if all did. */
 export function notShown(hidden: readonly string[], remedy: string): string[] {
   return hidden.length === 0 ? [] : [`not shown: ${hidden.join(", ")} (${remedy})`];
 }

@@ -4,13 +4,13 @@ import type { Context } from "../context.ts";
 import type { OutputOptions } from "./flags/output.ts";
 import { writeText } from "./write-rows.ts";
 
-/** What POSIX shells exit with where a command is not found or cannot be run. */
+/** Exit codes of POSIX shells for a command that is not found or cannot be run. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** less: end at once where all fits the screen (F), show colours (R), leave the text on the screen (X). */
+/** less: exit at once if the text fits the screen (F), show colours (R), keep the text on the screen (X). */
 const DEFAULT_PAGER = "less -FRX";
 
-/** Writes a text for people; through `$PAGER` where it goes to a terminal and is longer than its screen. */
+/** Writes a text for people; uses `$PAGER` on a terminal if the text is longer than the screen. */
 export async function showText(
   text: string,
   options: OutputOptions<string>,
@@ -27,10 +27,10 @@ export async function showText(
   }
 }
 
-/** @returns whether the pager could be started; what its reader leaves unread is no error. */
+/** @returns whether the pager could be started; unread text is not an error. */
 async function page(text: string, command: string, context: Context): Promise<boolean> {
   const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
-  // Ctrl-C reaches every process of the terminal, and is the pager's business as long as it runs.
+  // Ctrl-C reaches every process of the terminal; while the pager runs, only the pager handles it.
   const resume = context.ignoreInterrupts();
   const stop = () => void child.kill();
   context.signal.addEventListener("abort", stop);

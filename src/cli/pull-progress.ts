@@ -7,20 +7,20 @@ import { formatDuration } from "../output/terminal/duration.ts";
 import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** What a pull tells of itself. */
+/** Progress of a pull. */
 interface PullState {
-  /** Rows so far, those of an earlier run included. */
+  /** Rows so far, including those of an earlier run. */
   rows?: number;
-  /** Rows there will be. */
+  /** Expected rows. */
   total?: number;
-  /** Requests that the whole takes; told by its rows where it is not known. */
+  /** Expected requests; estimated from the rows if absent. */
   requests?: number;
 }
 
-/** Milliseconds between two computations of the time left, which take a step for each request. */
+/** Milliseconds between two estimates of the time left; an estimate takes one step for each request. */
 const PAUSE = 1_000;
 
-/** Shows how a pull goes while `work` runs: its rows, the rate limit, and the time left by the budget of requests. */
+/** Shows the progress of a pull while `work` runs: its rows, the rate limit and the time left. */
 export async function withProgress<T>(
   reporter: Reporter,
   { now }: Pick<Context, "now">,
@@ -69,11 +69,11 @@ export async function withProgress<T>(
 
 interface Pace {
   see(event: ClientEvent, now: number): void;
-  /** When `requests` pages in all will have come; undefined while nothing can be told. */
+  /** When `requests` pages will have arrived; undefined before the first page. */
   endsAt(requests: number, now: number): number | undefined;
 }
 
-/** Foretells the end of a pull from the pages that have come and the window of the rate limit, as `--dry-run` does. */
+/** Estimates the end of a pull from its pages so far and the window of the rate limit, as `--dry-run` does. */
 function createPace(begun: number, maxRate: number | undefined): Pace {
   let pages = 0;
   let lastPage = begun;

@@ -16,17 +16,17 @@ export interface Reporter {
   /** Information for a person; written to terminals only, unless `--verbose` asks for it. */
   note(text: string): void;
   /**
-   * Something that needs attention although nothing failed; only `--quiet` silences it. With `--error-format json` it is
-   * a line `{"warning": …}`: a program can read every line on stderr, as long as `--verbose` is not given.
+   * A warning; only `--quiet` silences it. With `--error-format json` it is a line `{"warning": …}`, so that a program
+   * can parse every line on stderr unless `--verbose` is given.
    */
   warn(text: string): void;
-  /** The line that is redrawn; requests and pauses are told by `onEvent`. */
+  /** The progress line; `onEvent` feeds it requests and pauses. */
   progress: Progress;
-  /** To be called before the first data goes to stdout: what reads it may write to the terminal of the progress line. */
+  /** Must be called before the first data goes to stdout: its reader may write to the terminal of the progress line. */
   dataBegins(): void;
   /** Called with each event of the client. */
   onClientEvent: ((event: ClientEvent) => void) | undefined;
-  /** Called with what each answer says of the rate limit. */
+  /** Called with the rate limit headers of each answer. */
   onRate: ((rate: RateHeaders) => void) | undefined;
   /** Called with the id of each answered request. */
   onRequestId: ((id: string) => void) | undefined;
@@ -34,7 +34,7 @@ export interface Reporter {
   requests(): Omit<RequestLog, "ids">;
 }
 
-/** What a request is for, in the progress line. */
+/** Texts of the progress line for each kind of request. */
 const DOING = {
   sample: "reading the sample",
   catalog: "reading rows",
@@ -42,7 +42,7 @@ const DOING = {
   status: "reading the status feed",
 } as const satisfies Record<RequestPurpose, string>;
 
-/** Reports to stderr as `--quiet`, `--verbose` and `--progress` ask. */
+/** Reports to stderr according to `--quiet`, `--verbose` and `--progress`. */
 export function createReporter(globals: GlobalOptions, context: Context): Reporter {
   const { quiet, verbose, errorFormat } = globals;
   const log = { sent: 0, retries: 0, waited_ms: 0 };
@@ -110,10 +110,10 @@ function reasonOf({ reason, code }: Extract<ClientEvent, { type: "wait" }>): str
   return reason === "rate limit" ? "for the rate limit" : `to try again${code === undefined ? "" : ` after ${code}`}`;
 }
 
-/** Characters of a request's target that a line shows; a slice names hundreds of combinations. */
+/** Most characters of a request target in a line; a slice may name hundreds of combinations. */
 const SHOWN_TARGET = 160;
 
-/** One line for each request, told when it is over, and for each pause. */
+/** One line for each finished request and for each pause. */
 function describe(event: ClientEvent): string | undefined {
   switch (event.type) {
     case "request":

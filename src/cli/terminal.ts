@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import type { Context, Output } from "../context.ts";
 
-/** Whether to colour what goes to `stream`: `--no-color`, then NO_COLOR and FORCE_COLOR, then the terminal itself. */
+/** Whether output to `stream` has colour: decided by `--no-color`, then NO_COLOR and FORCE_COLOR, then the terminal. */
 export function isColoured(stream: Output, color: boolean, env: Context["env"]): boolean {
   if (!color || env.NO_COLOR) {
     return false;
@@ -12,12 +12,12 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
-/** The width that a table may take: the terminal's, unbounded where there is none. */
+/** The width of the terminal; undefined (no limit) if the stream is not a terminal. */
 export function widthOf(stream: Output): number | undefined {
   return stream.isTTY ? stream.columns || 80 : undefined;
 }
 
-/** Whether somebody reads `stream` while it is written: a person at a terminal, or a program at the end of a pipe. */
+/** Whether `stream` has a live reader: a person at a terminal, or a program at the end of a pipe. */
 export function isReadElsewhere(stream: Output): boolean {
   if (stream.isTTY || stream.fd === undefined) {
     return stream.isTTY === true;
@@ -26,7 +26,7 @@ export function isReadElsewhere(stream: Output): boolean {
   return status.isFIFO() || status.isSocket();
 }
 
-/** Terminals known to make links of OSC 8, by a variable that they set and what it holds. */
+/** Terminals that support OSC 8 links, by an environment variable that they set. */
 const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
   ["TERM_PROGRAM", /^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio)$/],
   ["TERM", /^(xterm-kitty|alacritty|foot|xterm-ghostty)/],
@@ -36,7 +36,7 @@ const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
   ["DOMTERM", /./],
 ];
 
-/** Whether `stream` makes links of OSC 8: FORCE_HYPERLINK, then what is known of the terminal. */
+/** Whether `stream` shows OSC 8 links: decided by FORCE_HYPERLINK, then by the terminal. */
 export function hasLinks(stream: Output, env: Context["env"]): boolean {
   if (env.FORCE_HYPERLINK !== undefined) {
     return env.FORCE_HYPERLINK !== "0" && env.FORCE_HYPERLINK !== "false";

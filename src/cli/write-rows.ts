@@ -5,12 +5,12 @@ import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions } from "./flags/output.ts";
 
-/** Writes a text that is complete already, such as a table. */
+/** Writes a complete text, such as a table. */
 export async function writeText(text: string, options: OutputOptions<string>, context: Context): Promise<void> {
   await writeChunks([text], options, context);
 }
 
-/** Writes rows that are in memory already. */
+/** Writes rows that are in memory. */
 export async function writeRows(
   rows: RowBatch,
   options: OutputOptions<RowFormat>,
@@ -20,7 +20,7 @@ export async function writeRows(
   await writeBatches([rows], options, encoding, context);
 }
 
-/** Writes rows as they come; one batch is in memory at a time. */
+/** Writes rows as they arrive; one batch is in memory at a time. */
 export async function writeBatches(
   batches: AsyncIterable<RowBatch> | Iterable<RowBatch>,
   options: OutputOptions<RowFormat>,
@@ -42,7 +42,7 @@ async function* encoded(
   yield await encoder.end();
 }
 
-/** Writes what is already in its format. */
+/** Writes encoded output. */
 export async function writeChunks(
   chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
   options: OutputOptions<string>,

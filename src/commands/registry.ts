@@ -2,15 +2,15 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { COMPLETE } from "./completion/complete-command.ts";
 
-/** Headings of the help, in its order. */
+/** Group headings of the help, in order. */
 type Group = "Look at the data:" | "Pull it:" | "Keep it:" | "Set up:";
 
 interface CommandEntry {
   name: string;
-  /** Undefined for a command that is not for people. */
+  /** Undefined for a hidden command. */
   group: Group | undefined;
   summary: string;
-  /** The module that declares the rest of it, loaded only for the command line that names it. */
+  /** Loads the module of the command; called only if the command line names it. */
   load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
 }
 
@@ -26,7 +26,7 @@ const PULL = "Pull it:";
 const KEEP = "Keep it:";
 const SET_UP = "Set up:";
 
-/** Every command, in the order of the help: a line for each. */
+/** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   entry("coverage", LOOK, "how much data exists, per combination", () => import("./coverage/command.ts")),
   entry("sample", LOOK, "at most 100 rows, to judge the shape of the data", () => import("./sample/command.ts")),

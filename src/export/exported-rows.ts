@@ -9,14 +9,14 @@ import { zstdFrames } from "./zstd-frames.ts";
 
 const CHECKED_COLUMNS = ["product_id", "retailer", "category", "department", "crawl_date"] as const;
 
-/** What a row of a file is checked by; a column that was not exported is absent. */
+/** The values that a row of a file is checked by; absent for columns that were not exported. */
 export type ExportedRow = Partial<Record<(typeof CHECKED_COLUMNS)[number], string>>;
 
 type RowReader = (path: string, compression: string | null) => AsyncIterable<ExportedRow>;
 
 const READERS: Readonly<Record<string, RowReader>> = {
   ndjson: reader((bytes) => rowsOfLines(bytes, (line) => line)),
-  // One row a line between the brackets, as the encoder writes it.
+  // The encoder writes one row a line between the brackets.
   json: reader((bytes) =>
     rowsOfLines(bytes, (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
   ),
@@ -46,11 +46,11 @@ function reader(rowsOf: (bytes: Readable) => AsyncIterable<ExportedRow>): RowRea
 }
 
 /**
- * Reads an exported file row by row; memory is one chunk of the file, its longest row and a codec's window, of a
- * Parquet file the footer and one row group of the columns that are checked.
+ * Reads an exported file row by row. Memory: one chunk of the file, its longest row and the window of the codec; for a
+ * Parquet file, the footer and one row group of the checked columns.
  *
- * @throws MismatchError where it is not of its format
- * @throws FileError where it cannot be read by this version
+ * @throws MismatchError if the file is not valid in its format
+ * @throws FileError if this version cannot read it
  */
 export async function* exportedRows(
   path: string,
@@ -80,7 +80,7 @@ function contentOf(path: string, compression: string | null): Readable {
     return file;
   }
   if (compression === "gzip") {
-    // The codec is destroyed with the same error, which its reader is told.
+    // The codec is destroyed with the same error, so its reader gets it.
     return pipeline(file, zlib.createGunzip(), () => undefined);
   }
   if (createZstdDecompress === undefined) {
@@ -106,7 +106,7 @@ async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | u
   }
 }
 
-/** Lines end with LF alone: a value may hold every other character that some readers take for a line end. */
+/** Only LF ends a line: a value may contain other characters that some readers treat as line ends. */
 async function* linesOf(bytes: Readable): AsyncGenerator<string> {
   bytes.setEncoding("utf8");
   let pending = "";

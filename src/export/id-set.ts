@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 
-/** Ids that are looked at exactly in one pass. */
+/** Most ids compared exactly in one pass. */
 const CANDIDATES = 10_000;
 
 /**
- * Finds an id that comes twice.
+ * Finds an id that appears twice.
  *
- * Memory: 8 bytes an id, for a moment 24 while the room for them grows, and at most 10,000 ids as they are. What
- * shares its hash is compared as it is, in another pass over the ids.
+ * Memory: 8 bytes an id (24 for a moment while the array grows), and at most 10,000 ids in full. Ids that share a hash
+ * are compared in full, in another pass over the ids.
  *
  * @param hashes of every id, see `createHashes`; sorted in place
  * @param again yields the same ids once more
@@ -54,7 +54,7 @@ function hashOf(id: string): bigint {
   return hash("sha256", id, "buffer").readBigUInt64LE();
 }
 
-/** Each value that comes more than once in sorted values, moved to their front. */
+/** Moves each value that appears more than once in sorted values to their front. */
 function repeatedIn(sorted: BigUint64Array): BigUint64Array {
   let count = 0;
   for (let at = 1; at < sorted.length; at += 1) {

@@ -9,7 +9,7 @@ import type { SavedPage } from "../pull/look-ahead.ts";
 /** Bumped on incompatible changes. */
 export const JOURNAL_VERSION = 2;
 
-/** What an export is; a journal of another one must not be continued. */
+/** What identifies an export; the journal of a different export must not be continued. */
 export interface JournalHead {
   service: string;
   filters: Filters;
@@ -22,20 +22,20 @@ export interface JournalHead {
 
 /** A slice that is in the output. */
 export interface JournalSlice {
-  /** Names what was read, see `sliceKey`. */
+  /** Identifies what was read, see `sliceKey`. */
   key: string;
   rows: number;
   /** Length of the output after it, in bytes. */
   bytes: number;
   /** CRC-32 of its part of the output. */
   crc: number;
-  /** What the format needs to go on after it; absent in formats that need nothing. */
+  /** State that the format needs to continue after it; absent if it needs none. */
   state?: string;
 }
 
 /**
- * One line of a journal. `page`: a page is in the spool. `drop`: the pages of a slice are no longer wanted there.
- * `slice`: a slice is in the output, and its pages are no longer wanted. `rewind`: only so many slices are still true.
+ * One line of a journal. `page`: a page is in the spool. `drop`: the pages of a slice are no longer needed. `slice`: a
+ * slice is in the output, and its pages are no longer needed. `rewind`: only this many slices are still valid.
  */
 export type JournalEntry =
   | ({ kind: "head"; version: number; tool: string; started_at: string } & JournalHead)
@@ -45,7 +45,7 @@ export type JournalEntry =
   | ({ kind: "slice" } & JournalSlice)
   | { kind: "rewind"; slices: number };
 
-/** What a journal says of an unfinished output. */
+/** The state of an unfinished output, from its journal. */
 export interface Journal {
   head: Extract<JournalEntry, { kind: "head" }>;
   slicePages: number | undefined;
@@ -65,8 +65,8 @@ export function journalPathOf(target: string): string {
 /**
  * Reads a journal up to its first line that was cut or damaged.
  *
- * @returns undefined where there is none, or it does not begin as a journal of this version
- * @throws FileError where it cannot be read
+ * @returns undefined if there is none, or it does not begin like a journal of this version
+ * @throws FileError if it cannot be read
  */
 export async function readJournal(path: string): Promise<Journal | undefined> {
   let handle: FileHandle;
@@ -81,7 +81,7 @@ export async function readJournal(path: string): Promise<Journal | undefined> {
   let journal: Journal | undefined;
   let length = 0;
   try {
-    // Not `readLines`: a last line without an end was cut.
+    // Not `readLines`: a last line without a line end was cut off.
     for await (const line of linesOf(handle)) {
       const entry = parse(line);
       if (entry === undefined || (entry.kind === "head") !== (journal === undefined)) {
@@ -147,7 +147,7 @@ function addTo(journal: Journal, entry: JournalEntry): Journal {
 
 const SUM = ',"sum":"';
 
-/** A line is JSON whose last member is a checksum of what stands before it. */
+/** A line is JSON whose last member is a checksum of the text before it. */
 function lineOf(entry: JournalEntry): string {
   const text = JSON.stringify(entry).slice(0, -1);
   return `${text}${SUM}${sumOf(text)}"}\n`;
@@ -163,16 +163,16 @@ function sumOf(text: string): string {
   return hash("sha256", text).slice(0, 16);
 }
 
-/** A journal that is being written. */
+/** A journal open for writing. */
 export interface JournalWriter {
-  /** Resolves when the system has the line: it survives the end of this process. */
+  /** Resolves when the operating system has the line, so that it survives the end of this process. */
   append(entry: JournalEntry): Promise<void>;
-  /** Resolves when all lines survive a loss of power. */
+  /** Resolves when all lines would survive a power failure. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Begins a journal, which must not exist yet, or goes on with one after its first `length` bytes. */
+/** Creates a journal, which must not exist yet, or continues one after its first `length` bytes. */
 export async function openJournal(path: string, length?: number): Promise<JournalWriter> {
   const handle =
     length === undefined
@@ -195,7 +195,7 @@ export async function openJournal(path: string, length?: number): Promise<Journa
   };
 }
 
-/** In words, how two exports differ: the first that differs of what must be the same to continue one. */
+/** Describes the first difference between two exports that keeps one from continuing the other. */
 export function difference(journal: JournalHead, wanted: JournalHead): string | undefined {
   const compared = [
     ["service", "the service"],
@@ -214,7 +214,7 @@ export function difference(journal: JournalHead, wanted: JournalHead): string | 
   return `${words} of the interrupted export: ${inOrder(journal[name])}, now: ${inOrder(wanted[name])}`;
 }
 
-/** JSON with the members of filters in one order. */
+/** JSON with the filters in a fixed order. */
 function inOrder(value: JournalHead[keyof JournalHead]): string {
   const isFilters = typeof value === "object" && value !== null && !Array.isArray(value);
   return JSON.stringify(isFilters ? Object.fromEntries(Object.entries(value).sort()) : value);

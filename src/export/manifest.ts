@@ -14,14 +14,14 @@ import type { WrittenFilters } from "../pull/written-filters.ts";
 /** Bumped on incompatible changes. */
 export const MANIFEST_VERSION = 2;
 
-/** How an output came about and what it must be, for whoever relies on it later. */
+/** Records how an output was made and what it must contain. */
 export interface Manifest {
   version: number;
   tool: { name: string; version: string; node: string };
   service: string;
   /** The filters as they were written. */
   asked?: WrittenFilters;
-  /** What was asked of the service. */
+  /** The filters sent to the service. */
   filters: Filters;
   /** The filters as the service applied them. */
   resolved: ResolvedFilters;
@@ -34,7 +34,7 @@ export interface Manifest {
     columns: readonly string[] | null;
   };
   rows: number;
-  /** Whether the file holds the whole set; false where `--max-rows` ended it before. */
+  /** Whether the file holds the whole set; false if `--max-rows` ended it early. */
   complete: boolean;
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
@@ -42,14 +42,14 @@ export interface Manifest {
   requests: RequestLog;
   started_at: string;
   finished_at: string;
-  /** Whether an earlier, interrupted run wrote a part of the file. */
+  /** Whether an earlier, interrupted run wrote part of the file. */
   resumed: boolean;
 }
 
-/** What the requests of a run came to. */
+/** Request statistics of a run. */
 export interface RequestLog {
   sent: number;
-  /** Those that were sent again. */
+  /** Requests that were sent again. */
   retries: number;
   waited_ms: number;
   /** `request_id` of each answer. */
@@ -63,7 +63,7 @@ export function manifestPathOf(file: string): string {
 /**
  * Size and SHA-256 of a file, read in bounded memory.
  *
- * @param opened the file, where it is open: what the path names may be another one by now
+ * @param opened the file, if it is already open: the path may name a different file by now
  */
 export async function fingerprint(path: string, opened?: FileHandle): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash("sha256");
@@ -85,11 +85,11 @@ export async function fingerprint(path: string, opened?: FileHandle): Promise<{ 
 /**
  * Reads the manifest of a file.
  *
- * @throws FileError where there is none, or it is not one that this version understands
- * @throws MismatchError where its own checksum does not fit
+ * @throws FileError if there is none, or this version does not understand it
+ * @throws MismatchError if its own checksum is wrong
  */
 export async function readManifest(file: string): Promise<Manifest> {
-  // It stands beside the file itself, wherever a link to it does.
+  // The manifest is next to the file itself, not next to a link to it.
   const path = manifestPathOf(await realpath(file).catch(() => file));
   let manifest: Partial<Manifest> | null;
   let text: string;
@@ -113,7 +113,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Whether it has what a file is checked against. */
+/** Whether it has all members that a file is checked against. */
 function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
   const { file, rows, coverage, plan } = manifest;
   return (

@@ -1,16 +1,16 @@
 import { type AsyncBuffer, parquetMetadataAsync, parquetRead, parquetReadObjects } from "hyparquet";
 
-/** A byte order mark is a character of the text, which a decoder would swallow unasked. */
+/** Keeps a byte order mark, which is part of the text; a decoder drops it by default. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
 /**
- * Columns of a Parquet file, the rows of one row group at a time, which is what memory holds beside the footer. A
- * column that the file lacks is none of a row's members.
+ * Columns of a Parquet file, one row group at a time. Memory: the footer and one row group. Rows have no member for a
+ * column that the file lacks.
  *
- * @param only values of one column; rows with others are left out, and row groups whose statistics rule them out are
- *   not read
+ * @param only accepted values of one column; other rows are left out, and row groups whose statistics exclude these
+ *   values are not read
  */
 export async function* rowGroups(
   file: AsyncBuffer,
@@ -35,7 +35,7 @@ export async function* rowGroups(
   }
 }
 
-/** Whole columns of a Parquet file, all of them in memory; a missing one is an error. */
+/** Whole columns of a Parquet file, in memory; a missing column is an error. */
 export async function columnChunks<Name extends string>(
   file: AsyncBuffer,
   columns: readonly Name[],

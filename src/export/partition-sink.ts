@@ -5,7 +5,7 @@ import type { RowEncoder } from "../output/formats/encoder.ts";
 import type { RowSink } from "../pull/pull.ts";
 import type { RowBatch } from "../rows/batch.ts";
 
-/** Puts the rows of a pull into the partitions of a spool; slices can be taken back. */
+/** Writes the rows of a pull to the partitions of a spool; slices can be removed again. */
 export function createPartitionSink(
   spool: PartitionSpool,
   partitionOf: (rows: RowBatch, row: number) => string,
@@ -24,7 +24,7 @@ export function createPartitionSink(
   };
 }
 
-/** Writes batches of rows as one complete file, which survives a loss of power; returns how many rows it holds. */
+/** Writes batches of rows as one complete file and syncs it to disk; returns its number of rows. */
 export async function writeWhole(
   path: string,
   batches: AsyncIterable<RowBatch>,

@@ -13,13 +13,13 @@ import {
   openJournal,
 } from "./journal.ts";
 
-/** What stands beside an output that is being written. */
+/** The files next to an output that is being written. */
 export interface OpenRemains {
   journal: JournalWriter;
   spool: Spool;
 }
 
-/** What an earlier run left, where this one is to go on with it; says in `notes` why it does not. */
+/** The files of an earlier run that this run continues; `notes` says why it does not. */
 export function continuable(
   found: Journal | undefined,
   size: number | undefined,
@@ -37,7 +37,7 @@ export function continuable(
     return undefined;
   }
   if (!resume) {
-    // The output may be in its place: then only the journal was left.
+    // If the output is already in its place, only the journal was left behind.
     if (size !== undefined) {
       notes.push(`${left}; the export starts anew, since --resume is not given`);
     }
@@ -51,7 +51,7 @@ export function continuable(
   return found;
 }
 
-/** Goes on with what is sound of an earlier run's remains. */
+/** Continues with the undamaged part of what an earlier run left. */
 export async function goOn(
   earlier: Journal,
   paths: { partial: string; journal: string; spool: string },
@@ -99,7 +99,7 @@ export async function goOn(
 
 const CHUNK = 1024 * 1024;
 
-/** How many slices from the start are in the partial file as they were written; reads it once. */
+/** Number of leading slices that the partial file holds undamaged; reads it once. */
 async function soundSlices(partial: string, slices: readonly JournalSlice[]): Promise<number> {
   if ((await ownFileAt(partial)) === undefined) {
     return 0;
@@ -130,7 +130,7 @@ async function soundSlices(partial: string, slices: readonly JournalSlice[]): Pr
   }
 }
 
-/** How many pages of a slice from the start are in the spool as they were written. */
+/** Number of leading pages of a slice that the spool holds undamaged. */
 async function soundPages(spool: Spool, pages: readonly SavedPage[]): Promise<number> {
   for (const [index, { place, extent }] of pages.entries()) {
     if (!hash("sha256", await spool.read(extent)).startsWith(place.digest)) {

@@ -20,9 +20,9 @@ import type { SliceEnd } from "./sink.ts";
 
 export interface ResumableOptions {
   head: JournalHead;
-  /** Continue what an interrupted run left. */
+  /** Continue an interrupted run. */
   resume: boolean;
-  /** Bytes of pages that may wait for their turn. */
+  /** Most bytes of waiting pages on disk. */
   spoolLimit: number;
   tool: string;
   pid: number;
@@ -33,34 +33,34 @@ export interface ResumableOptions {
 /** The journal and the spool of one output, kept in step with its file. */
 export interface Resumable {
   target: string;
-  /** What an earlier run has safely written; undefined for a new output. */
+  /** What an earlier run has written; undefined for a new output. */
   earlier: { slices: readonly JournalSlice[]; slicePages: number; started_at: string } | undefined;
-  /** Bytes of the partial file that are to be kept; undefined where it is new. */
+  /** Bytes of the partial file to keep; undefined for a new file. */
   continueAt: number | undefined;
-  /** What became of an earlier run's remains, in sentences; empty where nothing is lost. */
+  /** Sentences about what was lost of an earlier run; empty if nothing was. */
   notes: readonly string[];
   lookAhead: LookAhead;
-  /** The output is written to this file from now on. */
+  /** From now on the output is written to this file. */
   opened(file: FileDestination): void;
   planned(slicePages: number): Promise<void>;
-  /** The file holds `slice` whole. */
+  /** The file holds all of `slice`. */
   finished(slice: FinishedSlice, end: SliceEnd): Promise<void>;
-  /** Only the first `slices` slices stay. */
+  /** Only the first `slices` slices are kept. */
   rewound(slices: number): Promise<void>;
   /** To be called before the output gets its name: it is still this process's own. */
   settle(): Promise<void>;
   /** The output is in its place. */
   close(): Promise<void>;
-  /** The output could not be opened: what was there before stays as it was. */
+  /** The output could not be opened; files from before stay unchanged. */
   release(): Promise<void>;
-  /** The output is given up; resolves to whether a later run can continue it, else nothing of it is left. */
+  /** Gives the output up. Resolves to whether a later run can continue it; otherwise everything is removed. */
   leave(): Promise<boolean>;
 }
 
-/** Milliseconds between two times that what was written is made to survive a loss of power. */
+/** Milliseconds between two syncs of the written data to disk. */
 const COMMIT_INTERVAL = 1_000;
 
-/** Ends the longest name that is made from the output's, beside those of the manifest. */
+/** Suffix of the longest file name that is made from the name of the output, except for the manifest. */
 const LONGEST_SUFFIX = ".partial.spool";
 const LONGEST_NAME = 255;
 
@@ -69,15 +69,15 @@ function spoolPathOf(target: string): string {
 }
 
 /**
- * Claims the output `path`: takes over what an interrupted run left there where `resume` says so and it is the same
- * export, else removes it.
+ * Claims the output `path`. With `resume`, it continues what an interrupted run of the same export left there; otherwise
+ * it removes it.
  *
- * What is continued is checked first: each line of the journal by its checksum, the output slice by slice, and each page
- * of the spool. What is damaged is not used and will be read from the service again.
+ * Everything that is continued is checked first: each line of the journal by its checksum, the output slice by slice, and
+ * each page of the spool. Damaged parts are not used and are read from the service again.
  *
- * @returns undefined where `path` is not a regular file and nothing can be resumed
- * @throws LockedError where another run is writing it
- * @throws FileError where the names beside the output are taken by something else than files of the tool
+ * @returns undefined if `path` is not a regular file, so that nothing can be resumed
+ * @throws LockedError if another run is writing it
+ * @throws FileError if a name next to the output belongs to a file that is not of this tool
  */
 export async function claimOutput(path: string, options: ResumableOptions): Promise<Resumable | undefined> {
   const target = await targetFileOf(path);
@@ -231,7 +231,7 @@ function atIntervals(work: () => Promise<void>) {
   };
 }
 
-/** Whether it is still there: a folder may have been taken away. */
+/** Whether the file still exists: its folder may have been removed. */
 async function exists(path: string): Promise<boolean> {
   return await ownFileAt(path).then(
     (entry) => entry !== undefined,

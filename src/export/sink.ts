@@ -5,36 +5,36 @@ import type { Chunk, RowEncoder } from "../output/formats/encoder.ts";
 import type { RowSink } from "../pull/pull.ts";
 import type { FinishedSlice } from "../pull/reckoning.ts";
 
-/** A sink that is brought to an end by its owner. */
+/** A sink that its owner finishes or abandons. */
 export interface OpenSink extends RowSink {
-  /** Writes what ends the format; the output is complete and in its place. */
+  /** Writes the end of the format; then the output is complete and in its place. */
   finish(): Promise<void>;
-  /** Gives the output up, leaving what a later run may continue from. */
+  /** Gives the output up, keeping what a later run may continue from. */
   abandon(): Promise<void>;
 }
 
-/** What is written once a slice is. */
+/** The state of the output after a slice. */
 export interface SliceEnd {
   rows: number;
   /** Length of the output after it, in bytes. */
   bytes: number;
   /** CRC-32 of its part of the output. */
   crc: number;
-  /** What the encoder needs to go on after it; absent in formats that need nothing. */
+  /** State that the encoder needs to continue after it; absent if it needs none. */
   state?: string;
 }
 
 export interface SinkOptions {
-  /** Makes an encoder; `continues` where rows were written before, `restore` what it said of each slice of them. */
+  /** Creates an encoder. `continues`: rows were written before. `restore`: the encoder state of each earlier slice. */
   createEncoder: (continues: boolean, restore: readonly string[]) => RowEncoder;
   compression: Compression | undefined;
-  /** The file that is written, where it is one from which bytes can be taken back. */
+  /** The file that is written, if bytes can be removed from its end. */
   file?: FileDestination | undefined;
   /** The slices that an earlier run finished. */
   finished?: readonly SliceEnd[] | undefined;
-  /** Called when a slice is complete and its bytes are handed to the system. */
+  /** Called when a slice is complete and the operating system has its bytes. */
   onSliceEnd?: ((slice: FinishedSlice, end: SliceEnd) => Promise<void>) | undefined;
-  /** Called when slices are taken back. */
+  /** Called when slices are removed. */
   onRewind?: ((slices: number) => Promise<void>) | undefined;
 }
 
@@ -123,7 +123,7 @@ export function createSink(destination: Destination, options: SinkOptions): Open
   };
 }
 
-/** A part of an output: its end is not the end of the whole. */
+/** A part of an output: ending it does not end the whole output. */
 function keptOpen(destination: Destination): Destination {
   return { write: (chunk) => destination.write(chunk), finish: async () => {}, abandon: async () => {} };
 }

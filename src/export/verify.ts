@@ -5,19 +5,19 @@ import { type ExportedRow, exportedRows } from "./exported-rows.ts";
 import { createHashes, findRepeated } from "./id-set.ts";
 import { fingerprint, type Manifest } from "./manifest.ts";
 
-/** What a file was found to be. */
+/** The result of checking a file. */
 export interface Verification {
   rows: number;
   bytes: number;
   sha256: string;
-  /** Whether its rows carry the `product_id` by which a repeated row would have been noticed. */
+  /** Whether its rows have `product_id`, so that repeated rows could be detected. */
   identified: boolean;
 }
 
 /**
- * Checks an exported file against its manifest: size and SHA-256, the number of its rows, that they are as many as the
- * service promised, that each lies within the filters and dates of its slice, and that no `product_id` comes twice. For
- * its memory see `findRepeated`.
+ * Checks an exported file against its manifest: size and SHA-256; the number of rows, also against the count of the
+ * service; that each row matches the filters and dates of its slice; and that no `product_id` appears twice. For memory
+ * see `findRepeated`.
  *
  * @throws MismatchError saying what differs
  */
@@ -56,7 +56,7 @@ async function* exportedIds(path: string, file: Manifest["file"]): AsyncGenerato
   }
 }
 
-/** Holds rows, which come slice by slice, against the filters of their slice and of the whole file. */
+/** Checks rows, which come slice by slice, against the filters of their slice and of the whole file. */
 function sliceCheck(path: string, { filters, plan }: Manifest): (row: ExportedRow, number: number) => void {
   const left = plan.slices.map((slice) => ({ rows: slice.rows, checks: [slice.filters, filters].map(filterOf) }));
   return (row, number) => {
@@ -85,7 +85,7 @@ function filterOf(filters: Filters): (row: ExportedRow) => boolean {
     (crawl_date === undefined || isOfDay(crawl_date));
 }
 
-/** Compares the counts within the manifest, which the rows of the file already agree with. */
+/** Compares the counts within the manifest with each other; the file has already been compared with them. */
 function compareCounts(path: string, { rows, complete, coverage, plan }: Manifest): void {
   const inSlices = plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
   if (inSlices !== rows) {

@@ -5,10 +5,10 @@ const RAW_OR_COMPRESSED = new Set([0, 2]);
 const RLE = 1;
 
 /**
- * Cuts zstd data into its frames (RFC 8878, section 3.1), because the reader of Node.js 24 drops the frames that follow
- * the first within one write. A frame must be read to its end before the next is asked for. Memory is one chunk.
+ * Cuts zstd data into its frames (RFC 8878, section 3.1), because the decoder of Node.js 24 drops the frames that follow
+ * the first one in a single write. A frame must be read to its end before the next one is requested. Memory is one chunk.
  *
- * @throws Error from a frame where the data are no zstd frames or are cut
+ * @throws Error from a frame if the data are not zstd frames or are cut off
  */
 export async function* zstdFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<AsyncGenerator<Buffer>, void, void> {
   const input = createInput(chunks);
@@ -49,7 +49,7 @@ async function* frameOf(input: Input): AsyncGenerator<Buffer, void, void> {
   yield* input.pass(hasChecksum ? 4 : 0);
 }
 
-/** Bytes of a frame header after its descriptor: window, dictionary and size of the content. */
+/** Bytes of a frame header after its descriptor: window, dictionary and content size. */
 function lengthOfHeader(flags: number): number {
   const isSingleSegment = ((flags >> 5) & 1) === 1;
   const dictionary = [0, 1, 2, 4][flags & 3] ?? 0;

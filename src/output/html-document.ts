@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as HTML shows it, in an element or a quoted attribute; what a browser would obey or hide is written as an escape. */
+/** Escapes text for an HTML element or a quoted attribute, including characters that a browser would obey or hide. */
 export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
@@ -22,7 +22,7 @@ export interface Page {
   script: string;
 }
 
-/** A page that needs no other file; its policy lets the browser load nothing and run no script but its own. */
+/** A page in a single file; its policy lets the browser load nothing and run only the script of the page. */
 export function renderPage({ title, body, style, script }: Page): string {
   const hash = createHash("sha256").update(script).digest("base64");
   const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;

@@ -1,26 +1,26 @@
 import type { Plan, Slice } from "./plan.ts";
 
-/** What the requests of a pull are bounded by. */
+/** Limits on the requests of a pull. */
 export interface Pace {
-  /** Requests that a window takes; undefined where nothing limits them. */
+  /** Requests allowed in one window; undefined for no limit. */
   limit: number | undefined;
   windowSeconds: number;
-  /** Requests that the current window still takes. */
+  /** Requests left in the current window. */
   remaining: number | undefined;
   /** Seconds until the current window ends. */
   resetSeconds: number;
-  /** Requests a minute, spread evenly, where less is to be spent than the limit. */
+  /** The user's own limit in requests a minute, spread evenly. */
   maxRate: number | undefined;
   /** Milliseconds that one request takes. */
   latency: number;
   concurrency: number;
 }
 
-/** What a pull will take. */
+/** The expected cost of a pull. */
 export interface Estimate {
   rows: number;
   slices: number;
-  /** The coverage request that every pull begins with included. */
+  /** Includes the coverage request that every pull begins with. */
   requests: number;
   /** Windows of the rate limit that the requests fall into. */
   windows: number;
@@ -28,9 +28,9 @@ export interface Estimate {
 }
 
 /**
- * Foretells a pull that begins now from its plan and the service's limits. It guesses that requests stay as fast, and
- * where a combination is cut by date how its rows spread. With `maxRows` a pull may send a few requests more, for pages
- * that it reads ahead in vain.
+ * Estimates a pull that begins now, from its plan and the service's limits. It assumes that requests stay as fast as
+ * they are, and that a combination that is cut by date has its rows spread evenly. With `maxRows` a pull may send a few
+ * more requests, for pages that it reads ahead and does not need.
  */
 export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
   const { rows, slices, requests } = extentOf(plan, pages);
@@ -38,7 +38,7 @@ export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
   return { rows, slices, requests: requests + 1, windows, seconds };
 }
 
-/** How a pull asks for its rows. */
+/** The pages and lanes of a pull. */
 export interface Pages {
   pageSize: number;
   maxRows: number | undefined;
@@ -50,7 +50,7 @@ interface Extent {
   requests: number;
 }
 
-/** Slices of which several are walked at once are read whole, also the one in which `maxRows` is reached. */
+/** When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached. */
 function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages): Extent {
   if (maxRows >= plan.totalRows) {
     return { rows: plan.totalRows, slices: plan.slices.length, requests: plan.requests };
@@ -72,7 +72,7 @@ function slicesUpTo({ slices }: Plan, maxRows: number): readonly Slice[] {
   return last === -1 ? slices : slices.slice(0, last + 1);
 }
 
-/** Sends the requests on paper: the first alone, the others `lanes` at a time, within the windows and the rate. */
+/** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */
 export function timeOf(requests: number, lanes: number, pace: Pace): { windows: number; seconds: number } {
   const { limit = Number.POSITIVE_INFINITY, windowSeconds, maxRate, latency } = pace;
   const answer = latency / 1000;

@@ -4,10 +4,10 @@ import type { Meta } from "../contract/envelope.ts";
 import { type Filters, fitsRequest } from "../contract/filters.ts";
 
 /**
- * The same client, whose coverage and sample take an `rcd` of any length. Coverage is then asked for without `rcd` and
- * cut down here; a sample is one of as many combinations as a request carries, taken from each retailer in turn, while
- * its `meta.coverage` is that of all. `meta.resolved.rcd` is the whole list. Combinations of the list that the service
- * does not know are left out.
+ * Wraps a client so that its coverage and sample take an `rcd` of any length. For a long list the coverage is requested
+ * without `rcd` and filtered here. A sample covers as many combinations as fit into one request, taken from each retailer
+ * in turn; its `meta.coverage` counts the whole list, and `meta.resolved.rcd` is the whole list. Combinations that the
+ * service does not know are left out.
  */
 export function withLongLists(client: CatalogClient): CatalogClient {
   async function coverage(filters: Filters, signal?: AbortSignal) {
@@ -54,7 +54,7 @@ function summaryOf(entries: readonly Coverage[]): CoverageSummary {
   };
 }
 
-/** As many of the triples as one request carries, one of each retailer in turn. */
+/** As many of the triples as fit into one request, taken from each retailer in turn. */
 function spread(triples: readonly string[]): string {
   const turns = new Map<string, number>();
   const inTurn = triples

@@ -11,37 +11,37 @@ export interface SavedPage {
 }
 
 /**
- * Pages that were read and are not yet written for good, on disk, by slice (see `sliceKey`). In memory there are a few
- * hundred bytes for each.
+ * Pages on disk that were read but not yet written to the output, by slice (see `sliceKey`). Each takes a few hundred
+ * bytes of memory.
  */
 export interface LookAhead {
-  /** Whether every page is saved until its slice is written for good, so that another process can go on from there. */
+  /** Whether every page stays saved until its slice is in the output, so that another process can continue from there. */
   isKept: boolean;
-  /** The saved pages of a slice, from its first on. */
+  /** The saved pages of a slice, from its first page on. */
   pagesOf(key: string): readonly SavedPage[];
   /**
-   * Saves a page after those of its slice. One that is kept is saved beyond the limit, too: whoever has no room asks for
-   * no more pages.
+   * Appends a page to its slice. When `isKept` holds, the page is saved even beyond the limit; the caller then stops
+   * requesting pages.
    *
-   * @returns undefined where there is no room
+   * @returns undefined if there is no room
    */
   save(key: string, rows: RowBatch, place: WalkPlace): Promise<SavedPage | undefined>;
   read(page: SavedPage): Promise<RowBatch>;
   hasRoom(): boolean;
-  /** The pages of a slice are written for good, or no longer true. */
+  /** Drops the pages of a slice that is in the output, or whose pages are out of date. */
   drop(key: string): Promise<void>;
   /** Drops the pages of all other slices. */
   keepOnly(keys: ReadonlySet<string>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is told of pages, for whoever keeps a record of them. */
+/** Is notified of saved and dropped pages. */
 export interface LookAheadRecord {
   saved(key: string, page: SavedPage): Promise<void>;
   dropped(key: string): Promise<void>;
 }
 
-/** Room for pages that wait for their turn, unless `--spool-limit` says otherwise. */
+/** Default of `--spool-limit`: disk space for pages that wait to be written. */
 const DEFAULT_SPOOL_LIMIT = 4 * 1024 ** 3;
 
 /** A look-ahead that ends with this process. */
@@ -51,7 +51,7 @@ export async function temporaryLookAhead(limit = DEFAULT_SPOOL_LIMIT): Promise<L
 
 /**
  * @param pages that an earlier process saved
- * @param record makes the look-ahead one that is kept
+ * @param record if given, the pages are kept for a later process
  */
 export function createLookAhead(
   spool: Spool,
@@ -62,7 +62,7 @@ export function createLookAhead(
     const dropped = pages.get(key);
     if (dropped !== undefined) {
       pages.delete(key);
-      // The room may be used again only once nobody looks for the pages there.
+      // The space is reused only after no reader looks for the pages there.
       await record?.dropped(key);
       for (const { extent } of dropped) {
         spool.free(extent);

@@ -15,7 +15,7 @@ export interface Slice {
 /** Slices whose rows add up to a count that the coverage gives. */
 export interface Group {
   rows: number;
-  /** Digest of what the coverage says of it: counts and days of its combinations. */
+  /** Digest of its coverage: the counts and days of its combinations. */
   digest: string;
 }
 
@@ -28,18 +28,20 @@ export interface Plan {
   requests: number;
 }
 
-/** Pages of a set up to which each page may be a slice of its own, so that it gains most from walking several at once. */
+/** A set of at most this many pages may have one slice per page, so that as many as possible are walked at once. */
 const SMALL_SET = 48;
 
-/** Slices that a larger set is cut into. */
+/** Number of slices of a larger set. */
 const SLICES = 32;
 
-/** From this many pages on the half-empty last page of a slice counts, 2 % of a slice of 25 pages; a longer slice keeps
- * more pages waiting for their turn. */
+/**
+ * Pages of a set from which the length of a slice is limited. The half-empty last page of a slice costs 2 % of 25 pages;
+ * a longer slice keeps more pages waiting.
+ */
 const LARGE_SET = 400;
 const SLICE_OF_LARGE_SET = { shortest: 18, longest: 30 };
 
-/** Part of a page that a cut by date leaves free, since days are not as even as it takes them to be. */
+/** Share of a page that a cut by date leaves free, because rows are not spread over the days quite evenly. */
 const SLACK = 0.15;
 
 /**
@@ -115,8 +117,8 @@ function planByCombination(
 }
 
 /**
- * Where a group that starts at `start` ends: between half and one and a half slices, at the cut that leaves the
- * least room on its last page, within the length of a URL.
+ * The end of a group that starts at `start`: between half a slice and one and a half, at the cut that leaves the least
+ * free space on its last page, within the length limit of a URL.
  */
 function endOfGroup(coverage: readonly Coverage[], start: number, target: number, pageSize: number): number {
   let rows = 0;
@@ -186,7 +188,7 @@ function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
-/** How many slices from the start two plans have in common, by whole groups. */
+/** Number of leading slices that two plans share, counted in whole groups. */
 export function commonSlices(a: Plan, b: Plan): number {
   const different = a.slices.findIndex((slice, index) => {
     const other = b.slices[index];

@@ -10,15 +10,15 @@ import { checkGroup, checkTotal, exactRows, type FinishedSlice, PlanOutdatedErro
 import { inOrder } from "./schedule.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
-/** Where a pull puts its rows. */
+/** Receives the rows of a pull. */
 export interface RowSink {
   write(rows: RowBatch): Promise<void>;
   /** Everything up to the end of this slice is complete. */
   endSlice(slice: FinishedSlice): Promise<void>;
   /**
-   * Takes back everything that was written after the first `slices` slices.
+   * Removes everything that was written after the first `slices` slices.
    *
-   * @returns false where bytes have left for good
+   * @returns false if bytes were written that cannot be removed
    */
   rewind(slices: number): Promise<boolean>;
 }
@@ -31,16 +31,16 @@ export interface PullOptions {
   maxRows?: number | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
-  /** Where pages wait for their turn; without it in a file of at most `spoolLimit` bytes that ends with this process. */
+  /** Storage for waiting pages; default: a file of at most `spoolLimit` bytes that is removed when this process ends. */
   lookAhead?: LookAhead | undefined;
   spoolLimit?: number | undefined;
   /** What an earlier, interrupted pull has safely written. */
   resume?: { slicePages: number; slices: readonly { key: string; rows: number }[] } | undefined;
 }
 
-/** What a pull tells while it runs; it never prints. */
+/** Callbacks of a running pull; the pull itself prints nothing. */
 export interface PullObserver {
-  /** Told what the pull is planned from; what it throws ends the pull before any page is asked for. */
+  /** Receives the coverage that the pull is planned from; an error thrown here ends the pull before its first page. */
   onCoverage?(coverage: readonly Coverage[]): void;
   onPlan?(plan: Plan, slicePages: number): Promise<void>;
   onRows?(rows: number): void;
@@ -49,7 +49,7 @@ export interface PullObserver {
 
 export interface PullResult {
   rows: number;
-  /** True where `maxRows` ended the pull before the set did. */
+  /** Whether `maxRows` ended the pull before the end of the set. */
   truncated: boolean;
   slicePages: number;
   slices: readonly FinishedSlice[];
@@ -57,17 +57,17 @@ export interface PullResult {
   resolved: ResolvedFilters;
 }
 
-/** Times in a row that a set is planned anew without more of it being read, after which the pull is given up. */
+/** Number of new plans in a row without progress after which the pull fails. */
 const FRUITLESS_REPLANS = 3;
 
 /**
  * Pulls the complete filtered set: one coverage request, then every slice of the plan, several at once, handed to the
  * sink in canonical order and counted against the coverage.
  *
- * A set that changes meanwhile is planned anew, and the slices that differ are read again where the sink can take
- * back what it wrote, as long as each new plan finds more that was read and is still true.
+ * If the set changes meanwhile, it is planned again and the slices that differ are read again, provided the sink can
+ * remove what it wrote. This goes on as long as each new plan keeps more of what was read.
  *
- * @throws SetChangedError where the output can no longer be mended
+ * @throws SetChangedError if the output cannot be repaired
  */
 export async function pull(client: CatalogClient, sink: RowSink, options: PullOptions): Promise<PullResult> {
   const lookAhead = options.lookAhead ?? (await temporaryLookAhead(options.spoolLimit));
@@ -144,7 +144,7 @@ function keysOf(plan: Plan, slices: readonly Slice[]): Set<string> {
   return new Set(slices.map((slice) => sliceKey(plan, slice)));
 }
 
-/** Drops the pages of a group that was not what the coverage said. */
+/** Drops the pages of a group whose rows do not match the coverage. */
 async function dropGroup(lookAhead: LookAhead, plan: Plan, index: number): Promise<void> {
   const group = plan.slices[index]?.group;
   for (const key of keysOf(
@@ -155,17 +155,17 @@ async function dropGroup(lookAhead: LookAhead, plan: Plan, index: number): Promi
   }
 }
 
-/** The first slice that has to be read again, or undefined where the error is of another kind. */
+/** The first slice that has to be read again; undefined for errors of another kind. */
 function outdatedFrom(error: unknown, finished: number): number | undefined {
   if (error instanceof PlanOutdatedError) {
     return error.slice;
   }
-  // A combination that the coverage named and that is unknown by now has been removed.
+  // The coverage named this combination and the service no longer knows it: it has been removed.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
   return isGone || error instanceof DeliveredRowsMovedError ? finished : undefined;
 }
 
-/** Writes the slices of the plan that are not yet finished; returns whether `maxRows` cut the set short. */
+/** Writes the slices of the plan that are not finished yet; returns whether `maxRows` cut the set short. */
 async function writeSlices(
   client: CatalogClient,
   sink: RowSink,
@@ -199,7 +199,7 @@ async function writeSlices(
     await lookAhead.drop(end.key);
   };
   let inSlice = 0;
-  // More walks than pages that are wanted would only ask for pages in vain.
+  // More walks than wanted pages would request pages that nobody needs.
   const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);
   for await (const event of inOrder(sources, { concurrency: atOnce, lookAhead }, signal)) {
     const slice = plan.slices[first + event.index] as Slice;

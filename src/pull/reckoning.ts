@@ -9,10 +9,10 @@ export interface FinishedSlice {
   rows: number;
 }
 
-/** The walks did not give what the coverage promised: rows came or went since. */
+/** The rows of the walks differ from the coverage: rows were added or removed in between. */
 export class PlanOutdatedError extends Error {
   override readonly name = "PlanOutdatedError";
-  /** First slice of what does not add up. */
+  /** First slice of the group whose count is wrong. */
   readonly slice: number;
 
   constructor(message: string, slice: number) {
@@ -21,7 +21,7 @@ export class PlanOutdatedError extends Error {
   }
 }
 
-/** Slices of an earlier pull that the plan still holds, in their places and with their counts. */
+/** The leading slices of an earlier pull that the new plan has at the same place and with the same counts. */
 export function stillValid(earlier: readonly { key: string; rows: number }[], plan: Plan): FinishedSlice[] {
   const finished: FinishedSlice[] = [];
   for (const [index, { key, rows }] of earlier.entries()) {
@@ -31,7 +31,7 @@ export function stillValid(earlier: readonly { key: string; rows: number }[], pl
     }
     finished.push({ key, filters: slice.filters, rows });
   }
-  // A group that is whole but has another count than the coverage now gives has to be read again.
+  // A complete group whose count differs from the new coverage has to be read again.
   const off = plan.slices.findIndex((slice, index) => {
     const isLast = plan.slices[index + 1]?.group !== slice.group;
     return isLast && index < finished.length && sumOfGroup(plan, finished, index) !== plan.groups[slice.group]?.rows;
@@ -64,13 +64,13 @@ function startOfGroup(plan: Plan, index: number): number {
   return plan.slices.findIndex((slice) => slice.group === plan.slices[index]?.group);
 }
 
-/** Rows that a slice must hold according to the coverage; undefined where only its group's sum is known. */
+/** The rows of a slice according to the coverage; undefined if only the sum of its group is known. */
 export function exactRows(plan: Plan, slice: Slice): number | undefined {
   const isAlone = plan.slices.filter((other) => other.group === slice.group).length === 1;
   return isAlone ? plan.groups[slice.group]?.rows : undefined;
 }
 
-/** Compares the total that a walk announces with what the coverage counted, before any row is handed on. */
+/** Compares the total that a walk announces with the coverage, before any row is passed on. */
 export function checkTotal(total: number, expected: number | undefined, slice: number): void {
   if (expected !== undefined && total !== expected) {
     throw new PlanOutdatedError(`coverage counted ${expected} rows where total_matching is ${total}`, slice);

@@ -4,7 +4,7 @@ import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { IdSet } from "../rows/id-set.ts";
 
-/** A row came twice in one walk: the set shifted under the cursor. */
+/** A row appeared twice in one walk, because the set shifted under the cursor. */
 export class RepeatedRowError extends Error {
   override readonly name = "RepeatedRowError";
 }
@@ -12,7 +12,7 @@ export class RepeatedRowError extends Error {
 const BACKSLASH = 92;
 
 /**
- * Checks the pages of one walk as they pass: each row lies within the filters, and none comes twice in the whole walk.
+ * Checks the pages of one walk as they pass: each row matches the filters, and no row appears twice in the walk.
  * Memory: the ids of the walk, see `IdSet`.
  */
 export function createPageCheck(filters: Filters): (rows: RowBatch, requestId: string) => void {

@@ -2,24 +2,24 @@ import type { RowBatch } from "../rows/batch.ts";
 import type { LookAhead, SavedPage } from "./look-ahead.ts";
 import type { WalkedPage, WalkPlace } from "./walk.ts";
 
-/** What the schedule hands on: rows of one source, or its end. Sources come whole and in their order. */
+/** An event of the schedule: rows of one source, or its end. Sources are passed on whole and in order. */
 export type ScheduledEvent = { kind: "rows"; index: number; rows: RowBatch } | { kind: "end"; index: number };
 
 /** One walk. */
 export interface Source {
-  /** Names its pages in the look-ahead. */
+  /** Key of its pages in the look-ahead. */
   key: string;
-  /** Yields the pages after those that were saved before. */
+  /** Yields the pages after the saved ones. */
   walk(earlier: readonly SavedPage[], signal: AbortSignal): AsyncIterable<WalkedPage>;
 }
 
 export interface ScheduleOptions {
-  /** Sources that are read at once. */
+  /** Number of sources read at once. */
   concurrency: number;
   lookAhead: LookAhead;
 }
 
-/** Pages of the source whose turn it is that may wait in memory for the consumer. */
+/** Pages of the current source that may wait in memory for the consumer. */
 const PAGES_AT_HEAD = 2;
 
 /** A page that waits: on disk, in memory, or both. */
@@ -33,20 +33,20 @@ interface Lane {
   pages: WaitingPage[];
   /** The last page that is being saved; pages are saved one after another. */
   saving: Promise<void>;
-  /** A page was handed on that could not be saved: those after it would leave a gap. */
+  /** Whether a page could not be saved and was passed on; saving later pages would leave a gap. */
   hasGap: boolean;
   done: boolean;
   failure: { error: unknown } | undefined;
 }
 
 /**
- * Reads several sources of pages at once and yields their rows in the order of the sources. Pages of the source whose
- * turn it is pass through memory; those of later ones wait in the look-ahead. A source whose page finds no room there
- * keeps that one page and waits.
+ * Reads several sources of pages at once and yields their rows in the order of the sources. Pages of the current source
+ * pass through memory; pages of later sources wait in the look-ahead. If there is no room for a page, its source keeps
+ * that one page and waits.
  *
  * Memory: at most two pages for each of the `concurrency` sources, and `PAGES_AT_HEAD`, whatever the size of the set.
  *
- * A failure of a later source is thrown when its turn comes, so that everything before it is handed on first.
+ * An error of a later source is thrown at its turn, after everything before it has been passed on.
  */
 export async function* inOrder(
   sources: readonly Source[],
@@ -69,7 +69,7 @@ export async function* inOrder(
   const mayAdd = (index: number, lane: Lane): boolean =>
     index === head ? inMemory(lane) < PAGES_AT_HEAD : inMemory(lane) === 0 && lookAhead.hasRoom();
 
-  /** Saves a page after those before it, where there is room. */
+  /** Saves a page after the earlier ones, if there is room. */
   const save = (index: number, lane: Lane, page: WaitingPage, place: WalkPlace): Promise<void> => {
     const { key } = sources[index] as Source;
     lane.saving = lane.saving.then(async () => {
@@ -80,7 +80,7 @@ export async function* inOrder(
     return lane.saving;
   };
 
-  /** Lets the bytes of a page go where they are saved and not wanted soon. */
+  /** Frees the bytes of a page that is saved and not needed soon. */
   const add = async (index: number, lane: Lane, { rows, place }: WalkedPage): Promise<void> => {
     const page: WaitingPage = { rows, place, saved: undefined };
     if (lookAhead.isKept || index !== head) {
@@ -94,7 +94,7 @@ export async function* inOrder(
     changed.notify();
   };
 
-  /** The rows of a page whose turn it is. */
+  /** The rows of the current page. */
   const take = async (lane: Lane, page: WaitingPage): Promise<RowBatch> => {
     if (lookAhead.isKept && page.saved === undefined) {
       await save(head, lane, page, page.place);
@@ -110,7 +110,7 @@ export async function* inOrder(
     if (earlier.at(-1)?.place.cursor === null) {
       return;
     }
-    // The next page is on its way while this one is saved.
+    // The next page is requested while this one is saved.
     let adding = Promise.resolve();
     try {
       for await (const page of source.walk(earlier, controller.signal)) {

@@ -8,7 +8,7 @@ import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createPageCheck, RepeatedRowError } from "./row-check.ts";
 
-/** Where a walk stands after a page. Plain JSON: another process can go on from it. */
+/** The state of a walk after a page. Plain JSON, so that another process can continue from it. */
 export interface WalkPlace {
   /** Rows of the page. */
   rows: number;
@@ -19,15 +19,15 @@ export interface WalkPlace {
   facts: SetFacts;
 }
 
-/** What a page says of the whole set. */
+/** What a page reports about the whole set. */
 interface SetFacts {
-  /** Null where the service does not tell it; the rows are then counted against the coverage alone. */
+  /** Null if the service does not report it; the rows are then compared with the coverage only. */
   total: number | null;
-  /** Without the rows outside the filters, which may come and go. */
+  /** Excludes the rows outside the filters, whose number may change at any time. */
   coverage: Omit<CoverageSummary, "corpus_rows">;
 }
 
-/** A page as it is handed on; its rows are the caller's, who may clear them. */
+/** A page for the caller, who owns its rows and may clear them. */
 export interface WalkedPage {
   rows: RowBatch;
   place: WalkPlace;
@@ -36,37 +36,37 @@ export interface WalkedPage {
 export interface WalkOptions {
   pageSize: number;
   signal: AbortSignal;
-  /** Pages that were handed on before, from the first on; the walk goes on after them. */
+  /** Pages that were passed on earlier, from the first on; the walk continues after them. */
   earlier?: readonly { place: WalkPlace; read(): Promise<RowBatch> }[];
-  /** Judges the walk's `total_matching`; what it throws ends the walk before any row is yielded. */
+  /** Checks the `total_matching` of the walk; an error thrown here ends the walk before any row is yielded. */
   expectTotal?: (total: number) => void;
-  /** Told each time the walk has to begin again, with the reason in words. */
+  /** Called with the reason each time the walk begins again. */
   onRestart?: (reason: string) => void;
 }
 
-/** Restarts in a row that bring no new row, after which a walk is given up. */
+/** Number of restarts in a row without a new row after which a walk fails. */
 const FRUITLESS_RESTARTS = 5;
 
-/** What was already handed on is not what the service now says: the caller must take it back or give up. */
+/** Rows that were passed on are no longer what the service returns: the caller must remove them or give up. */
 export class DeliveredRowsMovedError extends Error {
   override readonly name = "DeliveredRowsMovedError";
 }
 
-/** A walk whose set moved under it; it is walked again. */
+/** The set changed during the walk; the walk begins again. */
 class SetMovedError extends Error {
   override readonly name = "SetMovedError";
 }
 
 /**
  * Walks one filtered set from its first page to its last and yields each row exactly once, page by page. The last page
- * comes only after the count of all rows was found right.
+ * is yielded only after the count of all rows was found correct.
  *
- * Where the cursor is refused, the total moves or a row repeats, the walk begins again from the first page: rows that
- * were yielded before are compared by digest and not yielded again, so that memory stays at one page, a digest for each
- * page and the ids that `createPageCheck` keeps.
+ * If the cursor is refused, the total changes or a row repeats, the walk begins again at the first page. Rows that were
+ * yielded before are compared by digest and not yielded again. Memory: one page, a digest for each page, and the ids that
+ * `createPageCheck` keeps.
  *
- * @throws DeliveredRowsMovedError where yielded rows are no longer the first rows of the set
- * @throws SetChangedError where the walk comes no further after several restarts
+ * @throws DeliveredRowsMovedError if yielded rows are no longer the first rows of the set
+ * @throws SetChangedError if several restarts in a row bring no new row
  */
 export async function* walkSlice(
   client: CatalogClient,
@@ -152,14 +152,14 @@ function assertComplete(isAllThere: boolean, walked: number, total: number | nul
   }
 }
 
-/** Compares rows with those that were handed on before, whatever pages they come in now. */
+/** Compares rows with those that were passed on earlier, even if the pages are cut differently now. */
 function createComparison(delivered: readonly WalkPlace[]) {
   const left = delivered.filter(({ rows }) => rows > 0);
   let compared = 0;
   let hash = createHash("sha256");
   return {
     isDone: () => left.length === 0,
-    /** Returns how many of the rows were handed on before. */
+    /** Returns how many of the rows were passed on earlier. */
     take: (rows: RowBatch): number => {
       let taken = 0;
       for (let [page] = left; page !== undefined && taken < rows.length; [page] = left) {

@@ -5,14 +5,14 @@ import { type Filters, fitsRequest, type Rcd } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
 
 /**
- * Filters as a person wrote them: several values of a kind mean all of them, and days may be relative. Plain JSON, so
- * that they can be stored and resolved again on another day.
+ * Filters as the user wrote them: a filter may have several values, and days may be relative. Plain JSON, so that they
+ * can be stored and resolved again on another day.
  */
 export interface WrittenFilters {
   retailer?: readonly string[];
   category?: readonly string[];
   department?: readonly string[];
-  /** `retailer:category:department` each; never together with the other three. */
+  /** Each is `retailer:category:department`; never combined with the other three. */
   rcd?: readonly string[];
   start_date?: DateExpression;
   end_date?: DateExpression;
@@ -27,26 +27,26 @@ export interface Combination extends Rcd {
   latest_date: string;
 }
 
-/** Where the combinations are looked up that filters may mean. */
+/** Looks up the combinations that filters match. */
 export interface FilterSource {
-  /** Every combination that matches filters without dates; rejects where a value of them is unknown. */
+  /** Every combination that matches filters without dates; rejects if a value is unknown. */
   combinations(filters: Filters): Promise<readonly Combination[]>;
-  /** Rejects where a value is unknown to the source, with its suggestions. */
+  /** Rejects with suggestions if the source does not know a value. */
   check(filters: Filters): Promise<void>;
 }
 
-/** The combinations of a service, by one coverage request. */
+/** The combinations of a service, from one coverage request. */
 export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: AbortSignal): FilterSource {
   const combinations = async (filters: Filters) => (await client.coverage(filters, signal)).data;
   return { combinations, check: async (filters) => void (await combinations(filters)) };
 }
 
 /**
- * The filters of the contract (section 4.1) that mean what was written. One value of a kind goes as it is; several
- * become the `rcd` triples that exist of them, which takes one look at the source, as a day from `latest` does.
+ * Turns written filters into those of the contract (section 4.1). A single value is used as it is. Several values become
+ * the existing `rcd` triples; this takes one lookup in the source, and so does a day relative to `latest`.
  *
  * @param now milliseconds since the epoch
- * @throws UsageError where a value has no combination with the other filters, or the first day comes after the last
+ * @throws UsageError if a value has no combination with the other filters, or the first day is after the last
  */
 export async function resolveFilters(written: WrittenFilters, source: FilterSource, now: number): Promise<Filters> {
   const single = singleValues(written);
@@ -88,7 +88,7 @@ function singleValues({ rcd, ...written }: WrittenFilters): Filters {
   return rcd === undefined ? filters : { ...filters, rcd: rcd.join(",") };
 }
 
-/** The combinations that the written values of each kind match, other than of `except`. */
+/** The combinations that match all written filters except `except`. */
 function matchingOf(known: readonly Combination[], written: WrittenFilters, except?: Kind): readonly Combination[] {
   const wanted = ([...KINDS, "rcd"] as const).flatMap((name) => {
     const values = name === except ? undefined : written[name];
@@ -97,7 +97,7 @@ function matchingOf(known: readonly Combination[], written: WrittenFilters, exce
   return known.filter((entry) => wanted.every(({ name, values }) => values.has(entry[name])));
 }
 
-/** The source refuses a value that it does not know, in its own words. */
+/** Lets the source refuse unknown values with its own error. */
 async function assertKnown(
   kinds: readonly Kind[],
   written: WrittenFilters,
@@ -113,7 +113,7 @@ async function assertKnown(
   }
 }
 
-/** A value that adds no combination would be dropped without a word. */
+/** Refuses a value that matches no combination; it would otherwise be dropped silently. */
 function assertEach(kind: Kind, written: WrittenFilters, known: readonly Combination[]): void {
   const others = matchingOf(known, written, kind).map((entry) => entry[kind]);
   for (const value of written[kind]?.filter((one) => !others.includes(one)) ?? []) {
@@ -131,10 +131,10 @@ function hasLatest({ start_date = "", end_date = "" }: WrittenFilters): boolean 
 }
 
 /**
- * The days that are meant, where they can be told.
+ * Resolves the written days as far as possible.
  *
- * @param latest the newest day that has rows; where there is none, any day has as many
- * @throws UsageError where the first day comes after the last
+ * @param latest the newest day that has rows; if no day has rows, any day gives the same result
+ * @throws UsageError if the first day is after the last
  */
 export function resolveDays(
   { start_date, end_date }: Pick<WrittenFilters, "start_date" | "end_date">,

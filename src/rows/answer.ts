@@ -18,22 +18,22 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** An answer whose `data` are rows, contract section 2.6. */
 export interface ScannedAnswer {
-  /** None where `data` is no array. */
+  /** Empty if `data` is not an array. */
   rows: RowBatch;
-  /** Position of the first element of `data` that is no object; -1 where all are. */
+  /** Position of the first element of `data` that is not an object; -1 if all are objects. */
   foreign: number;
   /**
-   * The parsed answer without its rows: `pagination`, `meta`, and an empty array as `data` where that is an array. Other
-   * members are left out, and undefined stands for an answer that is no object.
+   * The parsed answer without its rows: `pagination`, `meta`, and an empty array as `data` if that is an array. Other
+   * members are left out. Undefined if the answer is not an object.
    */
   document: Readonly<Record<"data" | "pagination" | "meta", unknown>> | undefined;
 }
 
 /**
  * Proves that an answer is JSON (RFC 8259) in UTF-8, in one pass, and finds its rows. Accepts what `JSON.parse` accepts;
- * of a repeated name the last value counts. The rows take `bytes` over.
+ * if a name repeats, the last value counts. The rows take ownership of `bytes`.
  *
- * @throws SyntaxError where it is not
+ * @throws SyntaxError if it is not valid
  */
 export function scanAnswer(bytes: Buffer): ScannedAnswer {
   if (!isUtf8(bytes)) {

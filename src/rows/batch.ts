@@ -8,7 +8,7 @@ export function strideOf(columns: readonly string[]): number {
   return ROW_ENTRIES + 2 * columns.length;
 }
 
-/** Where the rows and values of a batch lie. */
+/** Offsets of the rows and values of a batch. */
 export interface RowPlaces {
   /** For each row `strideOf(columns)` entries: its start and end, then start and end of each column's value. */
   table: Uint32Array;
@@ -17,10 +17,10 @@ export interface RowPlaces {
 }
 
 /**
- * Rows as the service sent them: bytes, and where in them each row and each value lies. Nothing is parsed. The rows
- * stand one after another as NDJSON: each is the JSON text of one object on one line, and one LF follows it.
+ * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. The rows are
+ * NDJSON: each is the JSON text of one object on one line, followed by one LF.
  *
- * Offsets are bytes of `bytes`. A value of 0 to 0 is a member that the row lacks; of a repeated name the last value
+ * Offsets are positions in `bytes`. A value from 0 to 0 is a member that the row lacks. If a name repeats, the last value
  * counts, as in `JSON.parse`.
  */
 export class RowBatch {
@@ -33,7 +33,7 @@ export class RowBatch {
   private known: RowPlaces | undefined;
   private readonly find: () => RowPlaces;
 
-  /** @param places of the rows, or what finds them when they are asked for; without them the rows are all of `bytes` */
+  /** @param places offsets of the rows, or a function that finds them on first use; absent if the rows are all of `bytes` */
   constructor(bytes: Buffer, length: number, columns: readonly string[], places: RowPlaces | (() => RowPlaces)) {
     this.bytes = bytes;
     this.length = length;
@@ -113,7 +113,7 @@ export class RowBatch {
     return new RowBatch(this.bytes, end - first, this.columns, { table, others: this.others });
   }
 
-  /** Lets the bytes go, for whoever keeps the batch longer than its rows are needed. The batch is empty from then on. */
+  /** Frees the bytes and empties the batch, for callers that keep the batch longer than its rows. */
   clear(): void {
     this.known = { table: new Uint32Array(), others: new Set() };
     this.bytes = EMPTY;

@@ -2,10 +2,10 @@ import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "./batch.ts";
 
-/** Finds the first row that filters do not match; -1 where they match all. */
+/** Finds the first row that does not match the filters; -1 if all match. */
 export type FilterCheck = (rows: RowBatch) => number;
 
-/** Checks rows against filters; memory is the combinations and days that were seen. */
+/** Checks rows against filters. Memory: the combinations and days seen so far. */
 export function createFilterCheck(filters: Filters): FilterCheck {
   const isOfCombination = combinationFilter(filters);
   const isOfDay = dayFilter(filters);
@@ -24,7 +24,7 @@ export function createFilterCheck(filters: Filters): FilterCheck {
   };
 }
 
-/** Values of a few columns that were accepted before, as they stand in JSON, so that no text is made of a row. */
+/** Values of a few columns that were accepted before, as JSON bytes, so that no string has to be created for each row. */
 class KnownValues {
   private readonly names: readonly string[];
   private readonly isAccepted: (values: string[]) => boolean;

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-/** Ids of a first table; a power of two, as are all later sizes. */
+/** Size of the first table; like all later sizes a power of two. */
 const FIRST_CAPACITY = 1024;
 /** 32-bit words of one hash. */
 const WORDS = 4;
-/** Places that may be taken, as a share of all. */
+/** Highest share of places in use. */
 const FULL = 0.8;
 
 /**
- * Remembers ids by a hash of 128 bits with a seed of its own, which no two of them share by chance.
+ * Remembers ids by a 128-bit hash with a random seed; two ids share a hash only with negligible probability.
  *
  * Memory: 16 bytes an id in a table of twice as many places at most, 512 KiB for 26,000 ids.
  */
@@ -18,7 +18,7 @@ export class IdSet {
   private readonly seed = randomBytes(4).readUInt32LE();
   private readonly hash = new Uint32Array(WORDS);
 
-  /** Adds the id that is these bytes; returns false where it was there before. */
+  /** Adds the id in these bytes; returns false if it was there before. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     const { hash } = this;
     hashOf(bytes, start, end, this.seed, hash);
@@ -42,7 +42,7 @@ export class IdSet {
   }
 }
 
-/** Puts a hash into its place; returns false where it is there. A place is free where its last word is 0. */
+/** Stores a hash; returns false if it is there already. A place is free if its last word is 0. */
 function place(table: Uint32Array, hash: Uint32Array): boolean {
   const mask = table.length - 1;
   for (let at = ((hash[0] as number) * WORDS) & mask; ; at = (at + WORDS) & mask) {
@@ -94,7 +94,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number, seed: number, has
   hash[3] = (h4 + h1) | 1;
 }
 
-/** Four bytes, least significant first; 0 for those behind the end. */
+/** Reads four bytes, least significant first; bytes after the end are 0. */
 function wordAt(bytes: Uint8Array, at: number, end: number): number {
   let word = 0;
   for (let index = Math.min(at + 4, end) - 1; index >= at; index -= 1) {

@@ -1,7 +1,7 @@
 /**
  * Finds where JSON values end, in bytes that are known to be UTF-8. Accepts the grammar of RFC 8259, which is what
- * `JSON.parse` accepts, and throws a SyntaxError for anything else. Nested values take no stack of calls: memory is one
- * byte a level.
+ * `JSON.parse` accepts, and throws a SyntaxError for anything else. Nesting is not recursive: memory is one byte a
+ * level.
  */
 
 export const QUOTE = 34;
@@ -23,10 +23,10 @@ const ZERO = 48;
 const NINE = 57;
 const LETTER_E = 101;
 const LETTER_U = 117;
-/** Added to an ASCII capital, it is the small letter. */
+/** Added to an ASCII upper-case letter, gives the lower-case one. */
 const SMALL = 32;
 
-/** 1 for the bytes that stand for themselves in a string. */
+/** 1 for bytes that need no escape in a string. */
 export const PLAIN = new Uint8Array(256).fill(1, SPACE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
@@ -37,7 +37,7 @@ const WORDS = ["true", "false", "null"].map((word) => Buffer.from(word));
 
 const ARRAY = 0;
 const OBJECT = 1;
-/** The kinds of the containers that are open while a value is scanned, and how many they are. */
+/** The kinds of the open containers while a value is scanned, and their number. */
 let nesting = new Uint8Array(64);
 let depth = 0;
 
@@ -58,7 +58,7 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Index after the string whose first byte behind the opening quote, or any later one, is at `at`. */
+/** Index after the string; `at` is any index inside it, after its opening quote. */
 export function endOfString(bytes: Uint8Array, at: number): number {
   let next = at;
   for (;;) {
@@ -104,7 +104,7 @@ export function endOfNumber(bytes: Uint8Array, at: number): number {
   return next;
 }
 
-/** Index after one digit or more. */
+/** Index after one or more digits. */
 function endOfDigits(bytes: Uint8Array, at: number): number {
   let next = at;
   while ((bytes[next] as number) >= ZERO && (bytes[next] as number) <= NINE) {
@@ -148,7 +148,7 @@ function valueAfterName(bytes: Uint8Array, at: number): number {
   return valueAfterColon(bytes, endOfString(bytes, at + 1));
 }
 
-/** Index of the value that follows a colon, which is expected at `at` or behind white space. */
+/** Index of the value after a colon, which is expected at `at` or after white space. */
 export function valueAfterColon(bytes: Uint8Array, at: number): number {
   const colon = skipSpace(bytes, at);
   if (bytes[colon] !== COLON) {
@@ -169,7 +169,7 @@ export function endOfValue(bytes: Uint8Array, at: number): number {
   return next;
 }
 
-/** Index of the first value in the container that begins at `at`; where it is empty, what `leaveContainers` returns. */
+/** Index of the first value in the container that begins at `at`; for an empty one, the result of `leaveContainers`. */
 function enterContainer(bytes: Uint8Array, at: number): number {
   const kind = bytes[at] === OPEN_BRACE ? OBJECT : ARRAY;
   const first = skipSpace(bytes, at + 1);
@@ -186,7 +186,7 @@ function enterContainer(bytes: Uint8Array, at: number): number {
   return kind === OBJECT ? valueAfterName(bytes, first) : first;
 }
 
-/** Closes what ends after a value. Returns the index of the next value, or the index after the outermost container. */
+/** Closes the containers that end after a value. Returns the index of the next value, or after the outermost container. */
 function leaveContainers(bytes: Uint8Array, at: number): number {
   let next = at;
   while (depth > 0) {

@@ -4,7 +4,7 @@ import { endOfString, QUOTE, skipSpace } from "./json-bytes.ts";
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Whether there is a line break between two places; between rows or tokens, as strings cannot have one (RFC 8259 section 7). */
+/** Whether there is a line break between two offsets. It can only be between tokens, never in a string (RFC 8259, 7). */
 export function hasLineBreak(bytes: Buffer, start: number, end: number): boolean {
   const part = bytes.subarray(start, end);
   return part.includes(LINE_FEED) || part.includes(CARRIAGE_RETURN);

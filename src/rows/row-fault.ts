@@ -2,7 +2,7 @@ import { isCalendarDate } from "../contract/filters.ts";
 import { PRODUCT_COLUMNS, productSchema } from "../contract/product.ts";
 import type { RowBatch } from "./batch.ts";
 
-/** Characters that a number may have: far more than any double or decimal type holds, few enough to work with. */
+/** Most characters of a number: far more than any double or decimal type holds. */
 const LONGEST_NUMBER = 1000;
 
 const QUOTE = 34;
@@ -27,10 +27,10 @@ const KINDS = PRODUCT_COLUMNS.map((name) => {
 });
 
 /**
- * Holds rows against contract section 2.1: each has its 17 members, and each value is of its type.
+ * Checks rows against contract section 2.1: each has its 17 members, and each value has its type.
  *
  * @param rows with the columns of the contract
- * @returns what is wrong with the first row that breaks it, naming row and member; undefined where none does
+ * @returns what is wrong with the first bad row, naming row and member; undefined if all are good
  */
 export function findRowFault(rows: RowBatch): string | undefined {
   const dates = new Set<string>();
@@ -59,7 +59,7 @@ function isTooLong(rows: RowBatch, row: number, column: number): boolean {
 
 const DATE_COLUMN = PRODUCT_COLUMNS.indexOf("crawl_date");
 
-/** @param known dates that were found to be some, as they stand in JSON */
+/** @param known dates that were found valid, as JSON text */
 function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
   if (row > 0 && isAsBefore(rows, row)) {
     return true;
@@ -72,7 +72,7 @@ function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
   return true;
 }
 
-/** Whether a row has the date of the row before. */
+/** Whether a row has the same date as the row before it. */
 function isAsBefore(rows: RowBatch, row: number): boolean {
   const start = rows.valueStart(row, DATE_COLUMN);
   const before = rows.valueStart(row - 1, DATE_COLUMN);

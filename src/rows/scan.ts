@@ -23,11 +23,11 @@ const FIRST_CAPACITY = 512;
 /** Rows that were found in a JSON array. */
 export interface ScannedRows {
   rows: RowBatch;
-  /** Position of the first element that is no object, and so no row; -1 where all are objects. */
+  /** Position of the first element that is not an object; -1 if all are objects. */
   foreign: number;
 }
 
-/** What the scanner knows of a kind of row. */
+/** The columns that the scanner looks for. */
 interface RowShape {
   columns: readonly string[];
   names: readonly ColumnName[];
@@ -46,7 +46,7 @@ function shapeOf(columns: readonly string[]): RowShape {
   return shape;
 }
 
-/** Collects the places of rows while they are scanned. */
+/** Collects the offsets of rows while they are scanned. */
 class RowCollector {
   private readonly shape: RowShape;
   private readonly stride: number;
@@ -79,7 +79,7 @@ class RowCollector {
     return end;
   }
 
-  /** The members mostly come in the order of the columns, so that one comparison finds a name. */
+  /** Members mostly come in the order of the columns, so one comparison usually finds the name. */
   private scanMembers(start: number, places: number): number {
     const { bytes, view, table } = this;
     const { names } = this.shape;
@@ -118,7 +118,7 @@ class RowCollector {
     }
   }
 
-  /** -1 for a name that is no column; it is remembered. */
+  /** -1 for a name that is not a column; the name is remembered. */
   private columnNamed(start: number, end: number): number {
     const name = nameBetween(this.bytes, start, end);
     const column = this.shape.numbers.get(name);
@@ -132,7 +132,7 @@ class RowCollector {
     return { table: this.table.subarray(0, this.length * this.stride), others: this.others };
   }
 
-  /** The rows found. The batch takes the bytes over. */
+  /** The rows found. The batch takes ownership of the bytes. */
   batch(): RowBatch {
     return new RowBatch(this.bytes, this.length, this.shape.columns, this.places());
   }
@@ -162,10 +162,10 @@ export interface ArrayScan {
 /**
  * Scans the array that begins at `at` for rows.
  *
- * The batch takes `bytes` over: where the array has no white space around its rows, the commas between them become line
- * ends, and nothing is copied.
+ * The batch takes ownership of `bytes`. If the array has no white space around its rows, the commas between them are
+ * overwritten with line ends and nothing is copied.
  *
- * @throws SyntaxError where the array is not JSON
+ * @throws SyntaxError if the array is not JSON
  */
 export function scanArray(bytes: Buffer, at: number, columns: readonly string[]): ArrayScan {
   const found = new RowCollector(bytes, columns);
@@ -207,8 +207,8 @@ function asLines(rows: RowBatch, contiguous: boolean): RowBatch {
 }
 
 /**
- * A batch of what `RowBatch.lines` gave. Places are found when they are first asked for, which whoever only writes the
- * lines again never does. The batch takes `bytes` over.
+ * A batch of lines from `RowBatch.lines`. Offsets are found on first use; a caller that only writes the lines again never
+ * needs them. The batch takes ownership of `bytes`.
  */
 export function batchOfLines(bytes: Buffer, columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
   let rows = 0;
@@ -221,7 +221,7 @@ export function batchOfLines(bytes: Buffer, columns: readonly string[] = PRODUCT
 /**
  * Finds the rows of lines.
  *
- * @throws SyntaxError where they are not the JSON text of one object after another, an LF after each
+ * @throws SyntaxError if they are not one JSON object a line, each followed by an LF
  */
 function scanLines(bytes: Buffer, columns: readonly string[]): RowPlaces {
   const found = new RowCollector(bytes, columns);
@@ -241,7 +241,7 @@ function scanLines(bytes: Buffer, columns: readonly string[]): RowPlaces {
  * A batch of rows that are texts.
  *
  * @param texts each the JSON text of one object
- * @throws SyntaxError where one is not
+ * @throws SyntaxError if a text is not an object
  */
 export function batchOf(texts: readonly string[], columns: readonly string[] = PRODUCT_COLUMNS): RowBatch {
   const { rows, foreign } = scanArray(Buffer.from(`[${texts.join(",")}]`), 0, columns).finish();

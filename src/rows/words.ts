@@ -1,6 +1,6 @@
 import { endOfString } from "./json-bytes.ts";
 
-/** Bytes of one comparison of names. */
+/** Bytes compared at a time. */
 const WORD = 8;
 
 /**

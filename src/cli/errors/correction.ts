@@ -5,25 +5,25 @@ import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import { FLAG_OF_FILTER } from "../flags/filter.ts";
 
-/** What a command line got wrong, and the command line with the best suggestion in its place. */
+/** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {
-  /** The value at fault, as typed. */
+  /** The wrong value, as typed. */
   value: string;
-  /** Undefined where what is offered is nowhere near the value. */
+  /** Undefined if no suggestion is close to the value. */
   command: string[] | undefined;
 }
 
 /**
- * Puts a command line right after an error that offers suggestions.
+ * Corrects a command line after an error that has suggestions.
  *
- * @returns undefined where the error names no flag of the command line or offers no value
+ * @returns undefined if the error names no flag of the command line or has no suggestion
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
   const correction = corrected(argv, error);
   return correction && { ...correction, command: correction.command?.map(withoutSecret) };
 }
 
-/** No flag takes a key or a password, but somebody may have tried. */
+/** Hides keys and passwords. No flag takes one, but a user may have tried. */
 function withoutSecret(argument: string): string {
   const isKey = new RegExp(`(^|=)[\\w-]{${API_KEY_LENGTH}}$`).test(argument);
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
@@ -40,10 +40,10 @@ function corrected(argv: readonly string[], error: unknown): Correction | undefi
     return undefined;
   }
   if (error instanceof ApiError && closest(at.faulty, [fault.best]).length === 0) {
-    // Where nothing is near, a service lists some of the valid values.
+    // If no value is close, the service lists some of the valid values.
     return { value: at.faulty, command: undefined };
   }
-  // In a comma list only the faulty part is replaced, and nothing stands there twice.
+  // In a comma list only the wrong part is replaced, and no value appears twice.
   const parts = at.faulty === at.value ? [at.faulty] : at.value.split(",");
   const mended = new Set(parts.map((part) => (part === at.faulty ? fault.best : part)));
   const command = argv.map((argument, index) =>
@@ -52,7 +52,7 @@ function corrected(argv: readonly string[], error: unknown): Correction | undefi
   return { value: at.faulty, command: ["catalog", ...command] };
 }
 
-/** A flag or command that does not exist is itself the word to replace. */
+/** Replaces an unknown flag or command. */
 function misspeltWord(argv: readonly string[], error: unknown): Correction | undefined {
   if (!(error instanceof UsageError) || error.flag !== undefined || error.value === undefined) {
     return undefined;
@@ -72,7 +72,7 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
 interface Fault {
   flag: string;
   best: string;
-  /** Whether a value of the flag may be the faulty one. */
+  /** Whether a value of the flag may be the wrong one. */
   isFaulty(value: string): boolean;
 }
 
@@ -95,17 +95,17 @@ function faultOf(error: unknown): Fault | undefined {
 
 interface Place {
   index: number;
-  /** `--flag=` where flag and value are one argument. */
+  /** `--flag=` if flag and value are one argument. */
   prefix: string;
   value: string;
-  /** The part of the value, a comma list, that is to be replaced. */
+  /** The part of the comma list to replace. */
   faulty: string;
 }
 
-/** The short forms of flags whose values are put right. */
+/** The short forms of flags whose values are corrected. */
 const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
 
-/** Where the faulty value stands; of several that may be the one nearest to the suggestion. */
+/** Finds the wrong value; of several candidates, the one closest to the suggestion. */
 function locate(argv: readonly string[], { flag, best, isFaulty }: Fault): Place | undefined {
   const distance = ({ faulty }: Place) => editDistance(faulty, best);
   const values = argv.flatMap((argument, index): Omit<Place, "faulty">[] => {

@@ -4,7 +4,7 @@ import { COMPRESSIONS, withCompressionEnding, withoutCompressionEnding } from ".
 import { FORMATS } from "../../output/formats/registry.ts";
 import { quoted } from "../flags/values.ts";
 
-/** Endings of formats that the tool does not write, and what it writes in their place, where something is. */
+/** File extensions of formats that the tool does not write, each with the closest format that it writes, if any. */
 const FOREIGN: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(["xlsx", "xlsm", "xlsb", "xls", "ods", "numbers"].map((ending) => [ending, "csv"])),
   ...Object.fromEntries(["arrow", "feather", "avro", "orc", "db", "duckdb", "sqlite"].map((end) => [end, "parquet"])),
@@ -12,16 +12,16 @@ const FOREIGN: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(["md", "markdown", "html", "htm", "pdf", "doc", "docx"].map((ending) => [ending, undefined])),
 };
 
-/** Endings of compressions and archives that the tool does not write. */
+/** File extensions of compressions and archives that the tool does not write. */
 const FOREIGN_CODECS: ReadonlySet<string> = new Set(["zip", "7z", "bz2", "xz", "lz4", "br", "rar", "tar", "tgz", "z"]);
 
 /**
- * Refuses an output whose name promises what the file would not be: an ending of a format or a compression that the
- * command does not write (`rows.xlsx`, `rows.csv.zip`), or one that is misspelt (`rows.cvs`) where no flag tells what
- * is meant. Any other ending (`rows.txt`, `rows.bak`, `rows.2026`) promises nothing; such a file has the default format.
+ * Refuses an output whose name does not match its content: the extension of a format or compression that the command
+ * does not write (`rows.xlsx`, `rows.csv.zip`), or a misspelt one (`rows.cvs`) if no flag names the format. Any other
+ * extension (`rows.txt`, `rows.bak`, `rows.2026`) is accepted; such a file has the default format.
  *
- * @param formats those of the command
- * @throws UsageError with the name that may be meant
+ * @param formats the formats of the command
+ * @throws UsageError that suggests a corrected name
  */
 export function refuseEnding(
   name: string,

@@ -6,7 +6,7 @@ import { parseRcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import { placeOf } from "../command-line.ts";
 
-/** What the parser refused, as the error that every other wrong command line ends in. */
+/** Turns commander's error into a usage error, the same as for every other wrong command line. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
   const keyFlag = argv.map(flagOf).find(isForKey);
   if (keyFlag !== undefined) {
@@ -37,14 +37,14 @@ export function usageErrorOf(error: CommanderError, argv: readonly string[], pro
 
 const LOGIN = "catalog auth login";
 
-/** Whether a word of the command line is a flag that was meant to take the API key; no flag of ours looks like that. */
+/** Whether a flag was probably meant to take the API key; no flag of this tool has such a name. */
 function isForKey(flag: string): boolean {
   const name = withoutDashes(flag).toLowerCase().replaceAll(/[-_]/g, "");
   const isKey = /(?:key|token|secret|password|bearer)$/.test(name) || editDistance(name, "apikey", 1) <= 1;
   return flag.startsWith("--") && isKey;
 }
 
-/** Repeats nothing of the command line but the flag: what follows it is the key. */
+/** The message repeats only the flag, because the rest of the command line may contain the key. */
 function keyError(fault: string): UsageError {
   return new UsageError(
     `${fault}: no flag or argument takes the API key, since other users can see a command line. ` +
@@ -66,12 +66,12 @@ function unknownFlagError(flag: string, command: Command, argv: readonly string[
   }
   return new UsageError(`unknown option '${flag}'; ${see}`, {
     suggestions: likeFlags(withoutDashes(flag), flags),
-    // A flag put right is still refused before the name of its command.
+    // Even the corrected flag is refused before the name of its command.
     ...(isBeforeCommand ? {} : { value: flag }),
   });
 }
 
-/** What other tools call our flags, and ours in the order in which a command has them. */
+/** Names of flags in other tools, and the flags of this tool in order of preference. */
 const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
   since: ["start-date", "from"],
   after: ["start-date", "from"],
@@ -84,7 +84,7 @@ const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
   file: ["output"],
 };
 
-/** What other tools call our commands. */
+/** Names of commands in other tools, and the commands of this tool. */
 const COMMAND_HABITS: Readonly<Record<string, string>> = {
   categories: "coverage --group-by category",
   departments: "coverage --group-by department",
@@ -113,7 +113,7 @@ function likeCommands(name: string, command: Command): string[] {
   return habit === undefined ? closest(name, names) : [habit];
 }
 
-/** The flag that an operand was meant for, where the command has it: `--retailer=acme`, or `--date=yesterday`. */
+/** The flag that an operand was probably meant for, if the command has it: `--retailer=acme`, or `--date=yesterday`. */
 function asFilter(operand: string, command: Command): string[] {
   const isDay = isDateExpression(operand);
   const flag = isDay ? "--date" : parseRcd(operand) === undefined ? "--retailer" : "--rcd";
@@ -121,7 +121,7 @@ function asFilter(operand: string, command: Command): string[] {
   return isTaken ? [`${flag}=${operand}`] : [];
 }
 
-/** The flags that `name` may stand for; `--json` for `--format=json`. */
+/** The flags that `name` may stand for, such as `--format=json` for `--json`. */
 function likeFlags(name: string, flags: readonly Option[]): string[] {
   if (flags.find(({ long }) => long === "--format")?.argChoices?.includes(name)) {
     return [`--format=${name}`];
@@ -135,12 +135,12 @@ function likeFlags(name: string, flags: readonly Option[]): string[] {
   return name.length < 2 ? [] : closest(name, names).map((found) => `--${found}`);
 }
 
-/** As it is called: `catalog service keys`. */
+/** The full name: `catalog service keys`. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
-/** The flag of `--flag=value`, or the word itself. */
+/** The flag in `--flag=value`, or the whole word. */
 function flagOf(word: string): string {
   return /^(--?[^=]+)=/s.exec(word)?.[1] ?? word;
 }

@@ -11,11 +11,11 @@ const COMPARISONS = {
   "=": (a: number, b: number) => a === b,
 } as const;
 
-/** A condition of `--fail-if` that some row may hold. */
+/** A condition of `--fail-if`. */
 export interface Condition<Field extends string> {
   /** As it was written. */
   text: string;
-  /** Whether a row holds it; a field without a value holds nothing. */
+  /** Whether a row meets it; a comparison with a missing value is false. */
   holds(row: Readonly<Record<Field, number | undefined>>): boolean;
 }
 

@@ -3,14 +3,14 @@ import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { collect, quoted } from "./values.ts";
 
-/** Whether every value counts of an option that is given several times. */
+/** Whether an option may be given several times, so that all its values count. */
 export function isRepeatable(option: Option): boolean {
   return option.parseArg === collect;
 }
 
 /**
- * Makes a program refuse values that are not among the choices of an option or an operand, with the nearest of them;
- * commander would refuse them with the list alone.
+ * Makes a program refuse values that are not among the choices of an option or an operand, and suggest the closest ones;
+ * commander would only list them all.
  */
 export function refuseOtherChoices(command: Command): void {
   for (const option of command.options) {
@@ -40,8 +40,8 @@ function checkChoice(value: string, choices: readonly string[], name: string, fa
 }
 
 /**
- * Makes a program refuse an option that is given twice, unless all its values count; commander would take the last
- * without a word. An option and its `--no-` form are one, and so are an option before the command's name and after it.
+ * Makes a program refuse an option that is given twice, unless it is repeatable; commander would silently take the last
+ * value. An option and its `--no-` form count as the same, whether before or after the name of the command.
  */
 export function refuseRepeatedFlags(program: Command): void {
   const given = new Map<string, string>();

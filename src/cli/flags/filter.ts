@@ -18,7 +18,7 @@ export interface FilterFlags {
 
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
 
-/** The flag that sets a filter, for naming it in an error. */
+/** The flag of each filter, for error messages. */
 export const FLAG_OF_FILTER: Record<FilterName, string> = {
   retailer: "--retailer",
   category: "--category",
@@ -41,7 +41,7 @@ export function addFilterFlags(command: Command): Command {
     .optionsGroup("Options:");
 }
 
-/** Declares the flags of the filters other than dates, for a command with days of its own. */
+/** Declares the filter flags except dates, for a command that has its own flags for days. */
 export function addVocabularyFlags(command: Command): Command {
   const list = (flags: string, description: string) =>
     command.addOption(new Option(flags, description).argParser(collect));
@@ -54,7 +54,7 @@ export function addVocabularyFlags(command: Command): Command {
 }
 
 /**
- * Checks the flags of the filters; `resolveFilters` makes of them what the API takes.
+ * Checks the filter flags; `resolveFilters` turns the result into the filters of the API.
  *
  * @param now milliseconds since the epoch
  * @throws UsageError naming flag and value
@@ -72,7 +72,7 @@ export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
   return { ...filters, ...parseDates(flags, now) };
 }
 
-/** Every value of a flag that may be repeated and takes comma lists, each once. */
+/** All values of a repeatable flag that takes comma lists, without duplicates. */
 function parseList(values: readonly string[], flag: string, remedy: string): string[] {
   const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
   const empty = values.find((value) => value.split(",").some((part) => part.trim() === ""));
@@ -121,7 +121,7 @@ function parseDates(flags: FilterFlags, now: number): Pick<WrittenFilters, "star
     ...(endDate !== undefined && { end_date: checkDate(endDate, "--end-date") }),
   };
   if (!Object.values(days).some(isFromLatest)) {
-    // What can be known to be wrong is refused before any request.
+    // Refuses wrong dates before any request is sent.
     resolveDays(days, now);
   }
   return days;

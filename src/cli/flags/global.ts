@@ -6,16 +6,16 @@ import { parseDuration, parseSize, parseWhole } from "./values.ts";
 export interface GlobalOptions {
   baseUrl: string | undefined;
   profile: string | undefined;
-  /** Milliseconds for one request, its answer included. */
+  /** Milliseconds for one request, including its answer. */
   timeout: number;
-  /** Milliseconds for the whole command; undefined for no bound. */
+  /** Milliseconds for the whole command; undefined for no limit. */
   maxTime: number | undefined;
   retries: number;
-  /** Bytes of one answer; undefined for as many as its rows may take. */
+  /** Most bytes of one answer; undefined for the default, which depends on the number of rows. */
   maxBody: number | undefined;
   quiet: boolean;
   verbose: boolean;
-  /** False where `--no-color` forbids colour; otherwise the environment and the terminal decide. */
+  /** False with `--no-color`; otherwise the environment and the terminal decide. */
   color: boolean;
   progress: ProgressMode;
   errorFormat: ErrorFormat;
@@ -51,7 +51,7 @@ export function addGlobalFlags(command: Command): Command {
   return addReportingFlags(command);
 }
 
-/** Declares those of the global options that concern no request. */
+/** Declares the global options that are not about requests. */
 export function addReportingFlags(command: Command): Command {
   return command
     .optionsGroup("Global options:")
@@ -76,7 +76,7 @@ export function addReportingFlags(command: Command): Command {
 }
 
 /**
- * Reads the global options of a command, those before its name included.
+ * Reads the global options of a command, including those before its name.
  *
  * @throws UsageError naming flag and value
  */
@@ -100,7 +100,7 @@ export function parseGlobals(command: Command): GlobalOptions {
   };
 }
 
-/** Flags of the command and of those above it; what was really typed wins over a default, the nearer over the farther. */
+/** The flags of a command and its parents. Typed values win over defaults, and the command wins over its parents. */
 function mergedFlags(command: Command): GlobalFlags {
   const merged: Record<string, unknown> = {};
   for (let at: Command | null = command; at !== null; at = at.parent) {
@@ -113,9 +113,7 @@ function mergedFlags(command: Command): GlobalFlags {
   return merged;
 }
 
-/**
- * The error format that `argv` asks for, for errors met before or while it is parsed.
- */
+/** The error format in `argv`, for errors before or during parsing. */
 export function errorFormatOf(argv: readonly string[]): ErrorFormat {
   const index = argv.lastIndexOf("--error-format");
   return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json") ? "json" : "human";

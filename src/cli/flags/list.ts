@@ -3,12 +3,12 @@ import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { parseWhole } from "./values.ts";
 
-/** Which rows of a result are shown, and in which order. */
+/** The order of the rows of a result, and how many are shown. */
 export interface ListOptions {
   sort: SortKey | undefined;
-  /** Rows at most, after sorting. */
+  /** Most rows, counted after sorting. */
   limit: number | undefined;
-  /** False where `--no-pager` forbids one. */
+  /** False with `--no-pager`. */
   pager: boolean;
 }
 
@@ -34,7 +34,7 @@ export function addListFlags(command: Command, example: string, words = ""): Com
 
 /**
  * @param known columns to sort by
- * @param words shorter names of some, with the order that they mean
+ * @param words short names for columns with an order
  * @throws UsageError naming flag and value
  */
 export function parseList(

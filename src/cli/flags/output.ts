@@ -4,7 +4,7 @@ import { type Compression, compressionFor } from "../../output/destination/compr
 import { formatOfFile, type TextFormat } from "../../output/formats/registry.ts";
 import { quoted } from "./values.ts";
 
-/** Where the output of a command goes, complete. */
+/** Where and how a command writes its output; all defaults are filled in. */
 export interface OutputOptions<Format extends string> {
   format: Format;
   /** A path; undefined for stdout. */
@@ -43,10 +43,10 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
 }
 
 /**
- * Settles the output: the flag, then the file's ending, then the fallback.
+ * Decides the format of the output: by the flag, else by the file extension, else the fallback.
  *
- * @param formatOfName the format that the ending of a file's name tells
- * @throws UsageError where the flags contradict each other
+ * @param formatOfName returns the format for a file name
+ * @throws UsageError if the flags contradict each other
  */
 export function parseOutput<Format extends string>(
   flags: OutputFlags,
@@ -79,9 +79,9 @@ function refuseCompressedParquet(format: string, compression: Compression | unde
 }
 
 /**
- * The text format that a file's ending tells.
+ * The text format for a file name, by its extension.
  *
- * @throws UsageError where it tells Parquet
+ * @throws UsageError for Parquet
  */
 export function textFormatOfFile(name: string): TextFormat | undefined {
   const { format } = formatOfFile(name);
@@ -93,7 +93,7 @@ export function textFormatOfFile(name: string): TextFormat | undefined {
   return format;
 }
 
-/** Refuses bytes that are no text on a terminal, which they would only garble. */
+/** Refuses to write binary data to a terminal. */
 export function refuseBinaryOnTerminal(options: OutputOptions<string>, isTerminal: boolean): void {
   const [flag, value] =
     options.compression === undefined ? ["--format", options.format] : ["--compress", options.compression];

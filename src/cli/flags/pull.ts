@@ -13,7 +13,7 @@ export interface PullFlags {
   maxRate?: string;
 }
 
-/** @param emptiness when `--fail-on-empty` fails; undefined for a command without it */
+/** @param emptiness condition in the help of `--fail-on-empty`; undefined for a command without that flag */
 export function addReadFlags(command: Command, emptiness: string | undefined = "when nothing matches"): Command {
   if (emptiness !== undefined) {
     command.option("--fail-on-empty", `exit with 7 ${emptiness}`);

@@ -59,7 +59,7 @@ export function parseWhole(text: string, flag: string, minimum: number, maximum 
 const DATE_WORDS = ["today", "yesterday", "latest"];
 
 /**
- * Checks that a text names a day, and leaves it as it was written.
+ * Checks that a text names a day, and returns it unchanged.
  *
  * @throws UsageError naming the flag and the value.
  */
@@ -79,7 +79,7 @@ export function collect(value: string, earlier: readonly string[] = []): string[
   return [...earlier, value];
 }
 
-/** A value as it appears in an error: quoted, shortened, and without characters that act on a terminal. */
+/** A value for an error message: quoted, shortened, and without control characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
 }

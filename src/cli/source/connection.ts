@@ -11,11 +11,11 @@ import { withinMaxTime } from "../max-time.ts";
 import { createReporter, type Reporter } from "../reporter.ts";
 import { rememberingClient } from "./vocabulary-client.ts";
 
-/** A client of the service that a command talks to. */
+/** What a command needs to talk to the service. */
 export interface Connection {
   /** Takes an `rcd` of any length for coverage and samples. */
   client: CatalogClient;
-  /** What the filters of the command line mean now. */
+  /** The resolved filters of the command line. */
   filters: Filters;
   /** Names the service in journals and manifests. */
   service: string;
@@ -32,8 +32,8 @@ interface ConnectionOptions {
 }
 
 /**
- * Connects to the configured service or, where the command line asks for it, to a demo service of its own; closes
- * both when `use` has settled.
+ * Connects to the configured service or, with `--demo`, to a demo service that it starts. Closes everything when `use` has
+ * settled.
  */
 export async function withConnection<T>(
   { globals, demo, maxRate, filters: written = {} }: ConnectionOptions,
@@ -74,7 +74,7 @@ export async function withConnection<T>(
   });
 }
 
-/** What every client of this tool has in common. */
+/** The settings that all clients of this tool share. */
 export function clientSettings(globals: GlobalOptions, context: Context) {
   return {
     userAgent: `retail-catalog-cli/${VERSION}`,
@@ -91,7 +91,7 @@ export function clientSettings(globals: GlobalOptions, context: Context) {
 }
 
 interface Target {
-  /** Of the set behind it; another one must have another name. */
+  /** Names the set behind the address; different sets have different names. */
   name: string;
   baseUrl: URL;
   apiKey: string;
@@ -112,7 +112,7 @@ export async function startDemo(context: Context): Promise<Demo> {
   const { startDemoService } = await import("../../service/demo/start-demo.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
-  // The rows are made from the day: those of another day are another set, also where their crawl days are the same.
+  // The rows depend on the day, so the rows of another day are a different set even where the crawl days are the same.
   const name = `demo of ${new Date(now).toISOString().slice(0, 10)}`;
   return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };
 }

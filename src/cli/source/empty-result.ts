@@ -1,8 +1,8 @@
 import type { Connection } from "./connection.ts";
 
 /**
- * Says that nothing matches and, where the filters name days, which day is the newest that has rows: one coverage
- * request without the days. A fault of this request is no fault of the command, which has its result.
+ * Says that no rows match. If the filters contain dates, it also names the newest day that has rows, which takes one
+ * coverage request without the dates. An error of this request is ignored, because the command has its result.
  */
 export async function emptyResult({ client, filters, signal }: Connection): Promise<string> {
   const { start_date, end_date, ...others } = filters;

@@ -10,8 +10,8 @@ import { FLAG_OF_FILTER } from "../flags/filter.ts";
 import { quoted } from "../flags/values.ts";
 
 /**
- * Refuses days of which the folder knows nothing: later than its newest, or outside the dates it was synced with. Any
- * other day that it does not have had no rows when it was synced.
+ * Refuses days that the folder does not cover: days later than its newest day, or outside the dates it was synced with.
+ * Any other missing day had no rows when the folder was synced.
  *
  * @throws UsageError with the nearest days that the folder has
  */
@@ -23,7 +23,7 @@ export function checkDays(
   const isCovered = dayFilter(window);
   const held = Object.keys(days).sort();
   const newest = held.at(-1) ?? "";
-  // The later day first: only where it is one of the folder's can the earlier be put right.
+  // The later day is checked first: the earlier one can be corrected only if the later one is valid.
   for (const [flag, day] of [
     ["--to", wanted.to],
     ["--from", wanted.from],
@@ -43,7 +43,7 @@ export function checkDays(
   }
 }
 
-/** The last of the days before and the first after it, the nearer first. */
+/** The last day before and the first day after `day`, the nearer one first. */
 export function nearestDays(day: string, days: readonly string[]): string[] {
   const distance = (other: string) => Math.abs(Date.parse(other) - Date.parse(day));
   return [days.findLast((other) => other < day), days.find((other) => other > day)]
@@ -71,10 +71,10 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
 }
 
 /**
- * Refuses what the folder holds nothing of on any day, scoped as the service does it: category and department within
+ * Refuses filter values that the folder has on no day. The scope is that of the service: category and department within
  * the retailer, and a triple as a whole.
  *
- * @throws UsageError with the closest of what the folder has on `days`
+ * @throws UsageError with the closest values that the folder has on `days`
  */
 export function checkVocabulary(filters: Filters, days: readonly string[], folder: string, state: SyncState): void {
   const everywhere = distinctCombinations(Object.values(state.days));
@@ -100,7 +100,7 @@ function distinctCombinations(days: readonly DayState[]): Rcd[] {
   return combinationsOf({ counts });
 }
 
-/** What a filter names, where that must be found, and how to read it off a combination. */
+/** A filter value, the filters it is searched within, and how to read it from a combination. */
 interface Named {
   filter: FilterName;
   value: string;

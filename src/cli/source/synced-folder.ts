@@ -22,19 +22,19 @@ import { folderFilters } from "./folder-vocabulary.ts";
 
 export interface FolderOptions {
   globals: GlobalOptions;
-  /** Undefined for the folder that the command runs in. */
+  /** Undefined for the current folder. */
   folder: string | undefined;
   demo: boolean;
   filters: WrittenFilters;
 }
 
-/** A folder that `catalog sync` keeps, and what the filters of the command line mean in it. */
+/** A folder of `catalog sync`, with the filters of the command line resolved against it. */
 export interface SyncedFolder {
   folder: string;
   state: SyncState;
   filters: Filters;
   isWanted: (combination: Rcd) => boolean;
-  /** Days of the folder that have wanted rows and lie within the dates of the filters, oldest first. */
+  /** Days of the folder that have matching rows and lie within the dates of the filters, oldest first. */
   days: readonly string[];
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
@@ -42,11 +42,11 @@ export interface SyncedFolder {
 }
 
 /**
- * Opens the synced folder that a command line names; nothing is requested. `--demo` takes a folder of demo rows, which is
+ * Opens the synced folder that the command line names, without any request. `--demo` uses a folder of demo rows, which is
  * filled once a day.
  *
- * @throws UsageError where no folder is named, or it has nothing of a filter
- * @throws FileError where it is no folder of `catalog sync`
+ * @throws UsageError if no folder is named, or the folder does not know a filter value
+ * @throws FileError if it is not a folder of `catalog sync`
  */
 export async function withSyncedFolder<T>(
   options: FolderOptions,
@@ -75,7 +75,7 @@ export async function withSyncedFolder<T>(
   });
 }
 
-/** Whether `catalog sync` keeps the folder. */
+/** Whether the folder is one of `catalog sync`. */
 export async function isSyncedFolder(folder: string): Promise<boolean> {
   return (await stat(statePathOf(folder)).catch(() => undefined))?.isFile() ?? false;
 }
@@ -92,7 +92,7 @@ async function namedFolder(folder: string | undefined): Promise<string> {
   );
 }
 
-/** The folder of the day's demo rows; it is filled where it is not there yet. */
+/** The folder of today's demo rows; it is filled on first use. */
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
   const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
   if (!(await isSyncedFolder(folder))) {

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { ApiError } from "../../errors.ts";
 
-/** The same client, which keeps the slugs that it comes across, for completion. */
+/** Wraps a client so that the slugs in its answers are stored for completion. */
 export function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
   async function watched<T>(answer: Promise<T>): Promise<T> {
     try {
@@ -27,7 +27,7 @@ export function rememberingClient(client: CatalogClient, owner: VocabularyOwner,
   };
 }
 
-/** A vocabulary error lists the closest real values. */
+/** Stores the valid values that an `unknown_…` error lists. */
 async function rememberOptions(error: unknown, owner: VocabularyOwner, context: Context): Promise<void> {
   if (!(error instanceof ApiError) || !error.problem.code?.startsWith("unknown_")) {
     return;

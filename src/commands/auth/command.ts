@@ -5,7 +5,7 @@ import { configPath } from "../../config/file.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 
-/** Declares `catalog auth` and what is below it. */
+/** Declares `catalog auth` and its subcommands. */
 export function declare(command: Command, context: Context): void {
   command.description("The API key: stored in a profile of the configuration file, checked, forgotten.").addHelpText(
     "after",

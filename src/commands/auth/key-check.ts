@@ -8,19 +8,19 @@ import type { EndpointGroup } from "../../contract/limits.ts";
 import { OPERATIONS, SCOPES, type Scope } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
 
-/** What the service says of a key. */
+/** What the service reports about a key. */
 export interface KeyFacts {
   scopes: Record<Scope, boolean>;
   rates: Partial<Record<EndpointGroup, RateHeaders>>;
 }
 
-/** No row was crawled then, so that the requests below cost the service next to nothing. */
+/** A day without rows, so that the requests below cost the service almost nothing. */
 const LONG_AGO = { start_date: "1900-01-01", end_date: "1900-01-01" };
 
 /**
- * Finds out what a key may do by one harmless request for each scope.
+ * Finds the scopes of a key by one harmless request for each scope.
  *
- * @throws ApiError where the service refuses the key; what else a request can end with
+ * @throws ApiError if the service refuses the key; any other error of a request
  */
 export async function checkKey(
   { baseUrl, apiKey, globals }: { baseUrl: URL; apiKey: string; globals: GlobalOptions },
@@ -46,7 +46,7 @@ export async function checkKey(
   };
   try {
     const scopes: Partial<Record<Scope, boolean>> = {};
-    // One after the other: a key that the service does not know must not count as two failed attempts.
+    // One after the other, so that an unknown key does not count as two failed attempts.
     for (const scope of SCOPES) {
       scopes[scope] = await isAllowed(requests[scope]);
     }

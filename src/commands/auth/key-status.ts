@@ -15,9 +15,9 @@ export interface AuthStatusOptions {
 }
 
 /**
- * Writes which key is used, where it comes from and what the service says of it, as far as it is known.
+ * Writes which key is used, where it comes from and what the service reports about it.
  *
- * @throws ApiError where the service refuses the key, after what is known was written
+ * @throws ApiError if the service refuses the key, after the known facts were written
  */
 export async function showAuthStatus({ globals, format }: AuthStatusOptions, context: Context): Promise<void> {
   const settings = await resolveService(globals, context);
@@ -48,7 +48,7 @@ interface Report {
   config_file: string;
   key_source: string;
   key_ends_in: string;
-  /** Whether the service takes the key. */
+  /** Whether the service accepts the key. */
   accepted: boolean;
   scopes: Record<Scope, boolean> | null;
   rate_limits: Record<string, { limit: number; remaining: number; reset_seconds: number }> | null;
@@ -71,7 +71,7 @@ function reportOf(
   };
 }
 
-/** Of a string that is too short to be a key, four characters would be a good part. */
+/** A string that is too short to be a key is not shown: four characters would be a large part of it. */
 function endOf(apiKey: string): string {
   return apiKey.length < 16 ? "" : apiKey.slice(-4);
 }

@@ -15,12 +15,12 @@ import { readKey } from "./prompt.ts";
 
 export interface LoginOptions {
   globals: GlobalOptions;
-  /** Stored in place of a key. */
+  /** A command to store instead of a key. */
   apiKeyCommand: string | undefined;
   check: boolean;
 }
 
-/** Stores the address and a key, or the command that prints it, once both have proved good. */
+/** Stores the address and a key, or the command that prints it, after checking both. */
 export async function login({ globals, apiKeyCommand, check }: LoginOptions, context: Context): Promise<void> {
   const { name, values } = await profileToWrite(globals.profile, context);
   const baseUrl = resolveBaseUrl(globals.baseUrl, context, values);
@@ -56,7 +56,7 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
   );
 }
 
-/** Only a person is asked: names where keys are made, if the service says so. */
+/** For interactive use only: tells where to create a key, if the service says so. */
 async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Context): Promise<string> {
   const portal = context.stdin.isTTY ? await fetchPortalAddress(baseUrl, clientSettings(globals, context)) : undefined;
   return portal === undefined

@@ -3,14 +3,14 @@ import { Writable } from "node:stream";
 import type { Context } from "../../context.ts";
 import { CredentialsError, InterruptedError } from "../../errors.ts";
 
-/** A key is 43 characters; what is much longer is no key but a file piped by mistake. */
+/** A key has 43 characters; much longer input is probably a file piped by mistake. */
 const LONGEST_INPUT = 64 * 1024;
 
 /**
- * The key that a person types or pastes at the terminal, of which nothing is echoed, or else what is piped to stdin,
- * without one line end at its end.
+ * Reads a key that is typed or pasted at the terminal, without echo, or else piped to stdin. One line end at the end is
+ * removed.
  *
- * @throws InterruptedError after Ctrl-C; CredentialsError where there is nothing to read
+ * @throws InterruptedError after Ctrl-C; CredentialsError if there is nothing to read
  */
 export async function readKey(
   context: Pick<Context, "stdin" | "stderr" | "signal">,
@@ -25,12 +25,12 @@ async function promptForKey(
 ): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
-  // Not before the terminal has stopped to echo: who answers at once would see the key.
+  // Prompt only after echo is off; otherwise a fast answer would be visible.
   stderr.write(question);
   try {
     return await new Promise<string>((resolve, reject) => {
       terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
-      // Ctrl-D, or a terminal that went away.
+      // Ctrl-D, or the terminal was closed.
       terminal.once("close", () => reject(new CredentialsError("no key was entered. Nothing was stored.")));
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       terminal.once("line", resolve);

@@ -12,23 +12,23 @@ export interface Candidate {
   description: string;
 }
 
-/** What the shell is to offer: words of ours, or its own files or folders. */
+/** What the shell offers: the given words, or files or folders. */
 export interface Completion {
-  /** `list`: words to which a comma and another may be added, so that no space follows. */
+  /** `list`: a comma and another value may follow, so the shell adds no space. */
   kind: "words" | "list" | "files" | "folders";
   candidates: readonly Candidate[];
 }
 
-/** What completion knows beyond the declarations of the commands. */
+/** What completion uses besides the declarations of the commands. */
 export interface Known {
   vocabulary: Vocabulary;
   profiles: readonly string[];
 }
 
-/** Slugs come from a service: what a shell would not take as a plain word is never put into a command line. */
+/** Slugs come from a service; only those that a shell reads as plain words may be put into a command line. */
 const PLAIN = /^[\w.:@%+/-]+$/;
 
-/** What can stand at `place`. */
+/** The candidates at `place`. */
 export function complete(place: Place, known: Known): Completion {
   if (place.option !== undefined) {
     return valuesOf(place.option, place, known);
@@ -108,7 +108,7 @@ function kindOf(what: string): Completion["kind"] {
   return /^file/.test(what) ? "files" : "words";
 }
 
-/** Slugs of the combinations that agree with what was typed already, and those of which only the name is known. */
+/** Slugs of the combinations that match the flags typed so far, and slugs whose combinations are not known. */
 function slugs(name: keyof Rcd, { values }: Place, { rcds, slugs: named }: Vocabulary): string[] {
   const typed = (["retailer", "category", "department"] as const).flatMap((other) => {
     const value = values.get(`--${other}`);
@@ -121,7 +121,7 @@ function slugs(name: keyof Rcd, { values }: Place, { rcds, slugs: named }: Vocab
   return [...agreeing, ...(typed.length === 0 ? (named[name] ?? []) : [])];
 }
 
-/** Completes the last of a list of values separated by commas; those before it are not offered again. */
+/** Completes the last value of a comma list; earlier values are not offered again. */
 function listOf(place: Place, known: readonly string[]): Completion {
   const cut = place.typed.lastIndexOf(",") + 1;
   const before = place.typed.slice(0, cut);

@@ -8,9 +8,9 @@ import { complete } from "./candidates.ts";
 import { splitLine } from "./shell-words.ts";
 
 /**
- * Declares what the completion scripts call: `__complete -- WORD...` with the words after the program's name up to the
- * cursor, the last of which may be empty, or `__complete --line LINE` with the command line up to the cursor. It prints
- * the kind of the completion on the first line, then a candidate and, after a tab, what it means on each.
+ * Declares the command that the completion scripts call. `__complete -- WORD...` takes the words after the program name
+ * up to the cursor; the last may be empty. `__complete --line LINE` takes the command line up to the cursor. The first
+ * line of the output is the kind of completion; each further line is a candidate and, after a tab, its description.
  */
 export function declare(command: Command, context: Context): void {
   command
@@ -26,7 +26,7 @@ export function declare(command: Command, context: Context): void {
     });
 }
 
-/** A configuration that is missing or broken only leaves less to offer. */
+/** Without a readable configuration there are only fewer candidates. */
 async function known({ values }: Place, context: Context) {
   const profiles = await readConfig(context).then(
     (config) => Object.keys(config.profiles),

@@ -1,6 +1,6 @@
 /**
- * Cuts a command line into words as a shell would, without running anything in it. A quote that is still open reaches
- * to the end; a line that ends in white space has an empty last word.
+ * Splits a command line into words like a shell, without running anything in it. An open quote extends to the end. If the
+ * line ends in white space, the last word is empty.
  */
 export function splitLine(line: string): string[] {
   const words: string[] = [];

@@ -9,15 +9,15 @@ import type { Activity } from "./activity.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
 
 interface ChartOptions {
-  /** Cells of the terminal; undefined where there is none. */
+  /** Width of the terminal; undefined without a terminal. */
   width: number | undefined;
   colour: boolean;
 }
 
-/** Cells of a bar at most, and at least where the terminal is narrow. */
+/** Largest and smallest width of a bar. */
 const BAR = { most: 40, least: 8 } as const;
 
-/** Draws the matching rows of each combination, or group of them, as bars. */
+/** Draws the matching rows of each combination or group as bars. */
 export function barChart(
   entries: readonly (Coverage | CoverageGroup)[],
   groupBy: Dimension | undefined,
@@ -30,7 +30,7 @@ export function barChart(
     numberCell(entry.matching_rows),
   ]);
   const columns = [...names.map((heading) => ({ heading })), { heading: "rows", rigid: true }];
-  // Below the headings, the rule is as wide as the table.
+  // The rule below the headings is as wide as the table.
   const taken = renderTable({ columns, rows: cellsOf }).text.split("\n")[1]?.length ?? 0;
   const room = (options.width ?? Number.POSITIVE_INFINITY) - taken - 2;
   const width = Math.min(BAR.most, Math.max(BAR.least, room));
@@ -46,7 +46,7 @@ export function barChart(
   ).text;
 }
 
-/** Width from which a period takes two cells. */
+/** From this width on a period takes two cells. */
 const WIDE = 100;
 
 /** Draws the crawl activity of each retailer, rows a day, as a line of shades over time. */

@@ -4,7 +4,7 @@ import type { Filters } from "../../contract/filters.ts";
 
 /** When the rows were crawled, retailer by retailer. */
 export interface Activity {
-  /** Consecutive and of nearly the same length; dates `YYYY-MM-DD`, inclusive. */
+  /** Consecutive periods of nearly the same length; dates `YYYY-MM-DD`, inclusive. */
   periods: readonly Period[];
   /** Rows of each retailer in each period. */
   rows: ReadonlyMap<string, readonly number[]>;
@@ -16,10 +16,10 @@ export interface Period {
   days: number;
 }
 
-/** Coverage requests that are under way at once. */
+/** Coverage requests sent at once. */
 const CONCURRENCY = 4;
 
-/** Learns from one coverage request for each period, at most `requests`, when the rows were crawled. */
+/** Finds when the rows were crawled, with one coverage request for each period, at most `requests`. */
 export async function readActivity(
   client: Pick<CatalogClient, "coverage">,
   filters: Filters,

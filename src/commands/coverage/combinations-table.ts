@@ -5,24 +5,24 @@ import { type Cell, numberCell, textCell } from "../../output/terminal/tables/ce
 import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
 
-/** Cells of a bar: as many as stay readable beside the other columns. */
+/** Width of a bar next to the other columns. */
 const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
 
-/** Width from which the bars are drawn wide. */
+/** From this width on the bars are wide. */
 const WIDE = 120;
 
-/** The heading of the bars, which draw what the columns of days say. */
+/** The heading of the bars, which draw the columns of days. */
 export const RANGE = "range";
 
-/** Cells of a slug that is not cut: people copy it into a flag. */
+/** Smallest width of a slug; people copy slugs into flags, so they should not be cut. */
 const READABLE_SLUG = 16;
 
 type Entry = Coverage | CoverageGroup;
 
 interface View {
-  /** Cells of the terminal; undefined where there is none. */
+  /** Width of the terminal; undefined without a terminal. */
   width: number | undefined;
-  /** Entries of a retailer stand together. */
+  /** Whether the entries of a retailer are adjacent. */
   byRetailer: boolean;
 }
 
@@ -37,8 +37,8 @@ export function coverageTable(
 }
 
 /**
- * The table of a coverage for a screen: days are drawn as bars, too. What is the same in every row is told in the
- * caption. Where the columns do not fit, each retailer becomes a heading of its combinations.
+ * The table of a coverage for a screen, with bars for the days. Values that all rows share move to the caption. If the
+ * columns do not fit, each retailer becomes a heading above its combinations.
  */
 export function coverageView(
   entries: readonly Entry[],
@@ -123,7 +123,7 @@ function tableOf(columns: readonly CoverageColumn[], entries: readonly Entry[]):
   };
 }
 
-/** Makes the first column, the retailer, a heading of the rows that share it, and sets the next one off from it. */
+/** Turns the first column, the retailer, into headings above its rows, and indents the next column. */
 function byRetailer({ columns, rows, footer = [] }: Table): Table {
   const retailers = rows.map(([retailer]) => retailer?.text ?? "");
   const begins = retailers.flatMap((retailer, index) => (retailer === retailers[index - 1] ? [] : index));

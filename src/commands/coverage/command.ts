@@ -17,7 +17,7 @@ import { UsageError } from "../../errors.ts";
 import { columnsOf, DIMENSIONS, type Dimension, sortWords } from "./groups.ts";
 import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./options.ts";
 
-/** Coverage requests of the activity of `--chart` at most. */
+/** Default of `--chart-requests`. */
 const CHART_REQUESTS = 24;
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {

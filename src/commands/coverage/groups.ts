@@ -4,7 +4,7 @@ import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What a group adds up, in the order of its columns. */
+/** The sums of a group, in the order of its columns. */
 const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"] as const;
 
 type Counts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date">;
@@ -12,7 +12,7 @@ type Counts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" |
 /** All combinations that share one retailer, department or category. */
 export type CoverageGroup = Counts & { combinations: number } & Partial<Record<Dimension, string>>;
 
-/** Adds the combinations up per value of one dimension. */
+/** Sums the combinations for each value of one dimension. */
 export function groupCoverage(coverage: readonly Coverage[], dimension: Dimension): CoverageGroup[] {
   const groups = new Map<string, CoverageGroup>();
   for (const entry of coverage) {
@@ -35,7 +35,7 @@ export function columnsOf(groupBy: Dimension | undefined): readonly string[] {
   return groupBy === undefined ? COVERAGE_COLUMNS : [groupBy, ...GROUP_COLUMNS];
 }
 
-/** Shorter names of orders; of counts and last days the largest comes first. */
+/** Short names of orders; counts and last days are sorted from the largest. */
 export function sortWords(groupBy: Dimension | undefined): Readonly<Record<string, SortKey>> {
   return {
     name: { column: groupBy ?? "retailer", descending: false },
@@ -47,7 +47,7 @@ export function sortWords(groupBy: Dimension | undefined): Readonly<Record<strin
 
 type Entry = Coverage | CoverageGroup;
 
-/** By retailer, department and category, or by one column and then so; the first `limit` of them. */
+/** The first `limit` entries, sorted by retailer, department and category, or first by another column. */
 export function listed(entries: readonly Entry[], { sort, limit }: Pick<ListOptions, "sort" | "limit">): Entry[] {
   const named = [...DIMENSIONS]
     .reverse()

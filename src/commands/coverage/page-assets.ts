@@ -1,4 +1,4 @@
-/** Colours that differ between light and dark are variables; a heat cell mixes the accent in by its share. */
+/** Colours that differ between light and dark are variables; a heat cell mixes in the accent by its share. */
 export const STYLE = `
 :root { --paper: #fff; --ink: #1b1f24; --soft: #59636e; --line: #d8dee4; --faint: #f1f4f7; --accent: #1f5fc4; }
 @media (prefers-color-scheme: dark) {
@@ -70,7 +70,7 @@ th.count, .count { text-align: right; white-space: nowrap; }
 }
 `;
 
-/** Searches and sorts the combinations, opens what a link points to, and tells the cell that is pointed at. */
+/** Searches and sorts the combinations, opens the target of a link, and shows the values of the pointed cell. */
 export const SCRIPT = `
 const list = document.querySelector("#retailers");
 if (list !== null) {

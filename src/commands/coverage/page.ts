@@ -17,7 +17,7 @@ export interface PageFacts {
   activity: Activity;
 }
 
-/** A page of its own that shows a coverage: when each retailer was crawled, and every combination, folded by retailer. */
+/** A complete HTML page of a coverage: when each retailer was crawled, and every combination, folded by retailer. */
 export function coveragePage({ data, meta }: CoverageAnswer, facts: PageFacts): string {
   const entries = listed(data, { sort: undefined, limit: undefined }) as Coverage[];
   const body = [
@@ -46,12 +46,12 @@ function describeOrigin({ filters, service, now }: PageFacts): string {
   return `${service}; ${narrowed}; read at ${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 }
 
-/** Dates that the time axis of the heat map names. */
+/** Number of dates on the time axis of the heat map. */
 const TICKS = 4;
 
 /**
- * Rows a day of each retailer in each period. The shade grows with the root of the rows, or large retailers would hide
- * the rest.
+ * Rows a day of each retailer in each period. The shade grows with the square root of the rows, so that small retailers
+ * remain visible.
  */
 function heatMap({ periods, rows }: Activity): string {
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
@@ -84,7 +84,7 @@ function daysOf(period: Period | undefined): string {
   return period === undefined || period.days === 1 ? `${period?.start}` : `${period.start} to ${period.end}`;
 }
 
-/** Names the first day of every so many periods, by month where they are years. */
+/** Labels of the time axis: the first day of every n-th period, as a month if the periods span years. */
 function axis(periods: readonly Period[]): string {
   const step = Math.ceil(periods.length / TICKS);
   const days = periods.reduce((sum, period) => sum + period.days, 0);

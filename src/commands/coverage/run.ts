@@ -19,7 +19,7 @@ import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
 import { type CoverageGroup, columnsOf, groupCoverage, listed } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
 
-/** Writes how much data exists, as the options ask to see it. */
+/** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const { answer, view, note } = await withConnection(options, context, async (connection) => {
     const answer = await connection.client.coverage(connection.filters);
@@ -44,7 +44,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   await writeRows(batchOf(rows, known), output as OutputOptions<RowFormat>, { known }, context);
 }
 
-/** What a person looks at; undefined for the formats that carry rows. */
+/** The view for people; undefined for the row formats. */
 async function viewOf(
   answer: CoverageAnswer,
   options: CoverageOptions,
@@ -96,7 +96,7 @@ function entriesOf(data: readonly Coverage[], { groupBy, list }: CoverageOptions
   return listed(groupBy === undefined ? data : groupCoverage(data, groupBy), list);
 }
 
-/** The periods together are the whole set, unless it changed from one request to the next. */
+/** Checks that the periods add up to the whole set; if not, it changed between two requests. */
 function warnOfChange(
   { meta }: CoverageAnswer,
   rows: ReadonlyMap<string, readonly number[]>,

@@ -9,7 +9,7 @@ import { diffValue, percentMoved } from "./record.ts";
 /** Differences that a table shows; a person reads no more, and every other format has them all. */
 const SHOWN = 40;
 
-/** Takes differences as they come and hands out those that are to be shown. */
+/** Collects differences and returns those to show. */
 export interface Selection {
   add(differences: readonly Difference[]): void;
   selected(): readonly Difference[];
@@ -18,7 +18,7 @@ export interface Selection {
 /** Differences that are held beyond the limit before they are sorted and cut again. */
 const SLACK = 10_000;
 
-/** Keeps the first `limit` differences in the order of `sort`, and about as many more in memory; without a limit, all. */
+/** Keeps the first `limit` differences in the order of `sort`; memory is about twice as many. Without a limit, keeps all. */
 export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<ListOptions, "pager">): Selection {
   let kept: Difference[] = [];
   const cut = () => {

@@ -99,7 +99,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): DiffOpt
   };
 }
 
-/** Refuses flags that speak of a service, which would silently do nothing. */
+/** Refuses flags for a service, which would have no effect. */
 function parseFolder({ against, demo, concurrency, maxRate }: Flags, globals: GlobalOptions): string | undefined {
   if (against === undefined) {
     return undefined;
@@ -171,7 +171,7 @@ function parseDays(flags: Flags, now: number): Pick<DiffOptions, "from" | "to"> 
   }
   const days = { from: checkDate(flags.from, "--from"), to: checkDate(flags.to ?? "yesterday", "--to") };
   if (!isFromLatest(days.from) && !isFromLatest(days.to)) {
-    // What can be known to be wrong is refused before any request.
+    // Refuses wrong days before any request is sent.
     resolveDayPair(days, now);
   }
   return days;

@@ -4,7 +4,7 @@ import type { DiffSummary } from "../../diff/compare.ts";
 import type { Difference } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 
-/** The days that are compared, wherever their rows are. */
+/** The two compared days and the source of their rows. */
 export interface ComparedDays {
   /** The two crawl days, `YYYY-MM-DD`, the earlier first. */
   from: string;
@@ -19,7 +19,7 @@ export interface ComparedDays {
   reporter: Reporter;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
   signal: AbortSignal;
-  /** Which days have rows where these have none, in words (`crawled from … to …`); undefined where no day has any. */
+  /** Describes the days that have rows (`crawled from … to …`); undefined if no day has any. */
   daysWithRows(empty: readonly string[]): Promise<string | undefined>;
 }
 
@@ -28,7 +28,7 @@ interface DayPair<Day> {
   to: Day;
 }
 
-/** Looks the newest day up only where one of the two is counted from it. */
+/** Looks up the newest day only if one of the two is relative to it. */
 export async function resolveDaysOf(
   days: DayPair<DateExpression>,
   now: number,
@@ -39,10 +39,10 @@ export async function resolveDaysOf(
 }
 
 /**
- * The days that are meant, `YYYY-MM-DD`.
+ * Resolves the two days to `YYYY-MM-DD`.
  *
  * @param latest the newest day that has rows
- * @throws UsageError where the first is not before the second
+ * @throws UsageError if the first is not before the second
  */
 export function resolveDayPair(days: DayPair<DateExpression>, now: number, latest = dayOf(now)): DayPair<string> {
   const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest }) ?? text;

@@ -20,9 +20,9 @@ import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 
 /**
- * Days of a synced folder; nothing else is read, and nobody is asked.
+ * Days of a synced folder, read without any request.
  *
- * @throws UsageError where the folder cannot tell of a day, or has nothing of a filter
+ * @throws UsageError if the folder does not cover a day, or does not know a filter value
  */
 export async function withFolderDays(
   options: DiffOptions,

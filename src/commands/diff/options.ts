@@ -23,10 +23,10 @@ export interface DiffOptions {
   globals: GlobalOptions;
   /** Without dates. */
   filters: WrittenFilters;
-  /** The two crawl days as they were written. */
+  /** The two crawl days as the user wrote them. */
   from: DateExpression;
   to: DateExpression;
-  /** A synced folder, the rows of which are compared instead of a service's. */
+  /** A synced folder to compare instead of the service. */
   against: string | undefined;
   /** Whether last known prices are compared instead of the days themselves; undefined to decide by the two days. */
   asOf: boolean | undefined;

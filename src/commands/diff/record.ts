@@ -19,10 +19,10 @@ export const DIFF_COLUMNS: readonly string[] = [
 ];
 
 /**
- * The JSON text of a difference. Prices have the digits the API sent and are null on the day that has none; department,
- * category and title are those of the later day that lists the product. `percent` is how far the selling price moved, with
- * two decimals. `from_seen` and `to_seen` are the days of the prices: with last known prices these may be before
- * `from_date` and `to_date`.
+ * The JSON text of a difference. Prices have the digits that the API sent, and are null on a day without the product.
+ * Department, category and title are those of the later day that has the product. `percent` is the change of the selling
+ * price, with two decimals. `from_seen` and `to_seen` are the days of the prices: with last known prices these may be
+ * before `from_date` and `to_date`.
  */
 export function diffRecord(difference: Difference, days: { from: string; to: string }): string {
   const raw = membersOf(difference, days);
@@ -36,7 +36,7 @@ export function diffValue(difference: Difference, column: string): unknown {
     : JSON.parse(membersOf(difference, { from: "", to: "" })[column] ?? "null");
 }
 
-/** How far the selling price moved, in percent; undefined where that has no meaning. */
+/** The change of the selling price in percent; undefined if it cannot be computed. */
 export function percentMoved({ from, to }: Pick<Difference, "from" | "to">): number | undefined {
   const before = Number(from?.selling_price ?? Number.NaN);
   const after = Number(to?.selling_price ?? Number.NaN);

@@ -19,7 +19,7 @@ import type { ComparedDays } from "./days.ts";
 import type { ConditionField, DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
 
-/** Retailers that a warning names. */
+/** Most retailers in a warning. */
 const NAMED = 5;
 
 /** Writes the differences between the two days that the options name. */
@@ -184,7 +184,7 @@ function conditionRow(difference: Difference): Record<ConditionField, number | u
   };
 }
 
-/** Says where a day has no rows at all: that is a crawl that did not happen rather than a shop that was emptied. */
+/** Warns if a day has no rows of a retailer at all: probably it was not crawled, rather than its shop being empty. */
 async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days: ComparedDays): Promise<void> {
   const { reporter, daysWithRows, asOf } = days;
   const sides = ["from", "to"] as const;

@@ -22,7 +22,7 @@ export interface ExplainOptions {
 
 /** One code as `--format json` writes it. */
 interface Explanation extends Omit<Failure, "exitCode" | "recovery"> {
-  /** Who reports it: the service in its answers, or this tool by itself. */
+  /** Who reports it: the service or this tool. */
   source: "service" | "catalog";
   /** HTTP status; null for a code of this tool. */
   status: number | null;
@@ -77,7 +77,7 @@ Examples:
     );
 }
 
-/** Case and hyphens do not matter to a person. */
+/** Accepts any case, and hyphens for underscores. */
 function parseCode(text: string): string {
   const code = text.toLowerCase().replaceAll("-", "_");
   const known = EXPLANATIONS.map((explanation) => explanation.code);
@@ -105,7 +105,7 @@ async function runExplain({ globals, code, format }: ExplainOptions, context: Co
 }
 
 interface View {
-  /** Cells of the terminal; undefined where there is none. */
+  /** Width of the terminal; undefined without a terminal. */
   width: number | undefined;
   colour: boolean;
 }
@@ -129,7 +129,7 @@ const COLUMNS = [
   { heading: "meaning", cellOf: ({ meaning }: Explanation) => textCell(meaning) },
 ] as const;
 
-/** Cells of the names of facts. */
+/** Width of the names of facts. */
 const NAME = 12;
 
 function page(explanation: Explanation, { width, colour }: View): string {

@@ -12,7 +12,7 @@ import { planSlices } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
 import { pageSizeOf } from "./progress.ts";
 
-/** Tells what an export will take, from one coverage request and the rate limit; writes no file. */
+/** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
   const expected = await withConnection(options, context, (connection) => foretell(options, connection, context));
   if (options.failOnEmpty && expected.rows === 0) {

@@ -12,7 +12,7 @@ export interface ExportOptions {
   output: OutputOptions<RowFormat>;
   columns: readonly string[] | undefined;
   spreadsheet: Spreadsheet | undefined;
-  /** Columns whose values name folders below `output.output`. */
+  /** Columns whose values become folder names below `output.output`. */
   partitionBy: readonly PartitionColumn[] | undefined;
   pageSize: number;
   concurrency: number;
@@ -21,7 +21,7 @@ export interface ExportOptions {
   maxRate: number | undefined;
   failOnEmpty: boolean;
   resume: boolean;
-  /** Bytes of pages that may wait on disk for their turn. */
+  /** Most bytes of waiting pages on disk. */
   spoolLimit: number;
   dryRun: boolean;
   manifest: boolean;

@@ -16,8 +16,8 @@ import { pullWithProgress } from "./progress.ts";
 import { encoding } from "./run.ts";
 
 /**
- * Pulls the set into Hive folders below the output, one file a partition. The files of a partition that the set has
- * rows of are replaced when all of them are complete; other partitions stay as they are.
+ * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
+ * after all files are complete; other partitions are not changed.
  */
 export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
   const folder = options.output.output ?? "";
@@ -37,7 +37,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   });
 }
 
-/** The state of a synced folder would no longer be true. */
+/** Refuses a synced folder, because an export would make its state wrong. */
 async function refuseSynced(folder: string): Promise<void> {
   const isSynced = await stat(join(ownFolderOf(folder), "state.json")).then(
     () => true,

@@ -5,7 +5,7 @@ import type { Resumable } from "../../export/resume.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import type { ExportOptions } from "./options.ts";
 
-/** Pulls into the sink and shows how it goes. */
+/** Pulls into the sink and shows the progress. */
 export async function pullWithProgress(
   sink: RowSink,
   options: ExportOptions,
@@ -39,7 +39,7 @@ export async function pullWithProgress(
   );
 }
 
-/** Rows of one request: no more than are wanted. */
+/** Rows of one request, at most as many as are wanted. */
 export function pageSizeOf({ pageSize, maxRows }: ExportOptions): number {
   return Math.min(pageSize, maxRows ?? pageSize);
 }

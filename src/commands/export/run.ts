@@ -81,7 +81,7 @@ function tellOutcome(
   }
 }
 
-/** Claims the file that the output goes to; undefined where it is a stream. */
+/** Claims the output file; undefined for a stream. */
 async function claimFile(
   options: ExportOptions,
   { service, filters }: Connection,
@@ -144,7 +144,7 @@ async function openSink(
   });
 }
 
-/** How the rows of an export are encoded; what a format cannot carry is told, once. */
+/** The encoding of the rows of an export; warns once about each thing that the format cannot represent. */
 export function encoding(
   { columns, spreadsheet, output: { format } }: ExportOptions,
   reporter: Reporter,
@@ -161,7 +161,7 @@ export function encoding(
   };
 }
 
-/** Says what is left of an output that was given up; whoever reads JSON is owed the failure alone, as one document. */
+/** Says what is left of an abandoned output; not with `--error-format json`, where only the error is written. */
 async function leave(
   claim: Resumable | undefined,
   { output, globals }: ExportOptions,

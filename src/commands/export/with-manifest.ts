@@ -10,10 +10,10 @@ import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
 import { pageSizeOf } from "./progress.ts";
 
-/** Bytes of a file's name at most, on the file systems in use. */
+/** Most bytes of a file name on common file systems. */
 const LONGEST_NAME = 255;
 
-/** @throws FileError where the name of an output leaves no room for that of its manifest. */
+/** @throws FileError if the name of the output is too long to add the suffix of a manifest. */
 export function checkManifestName(output: string): void {
   const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
   if (excess > 0) {

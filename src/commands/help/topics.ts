@@ -1,7 +1,7 @@
 import { EXIT } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 
-/** A page of the manual that belongs to no command; also a section of the man page. */
+/** A help page that belongs to no command; also a section of the man page. */
 export interface Topic {
   title: string;
   intro: string;

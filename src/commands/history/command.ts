@@ -92,7 +92,7 @@ async function parseOptions(
   };
 }
 
-/** The last word is the folder where it is one; a sku that is the name of a synced folder can be written before it. */
+/** The last word is the folder if it names a synced folder; otherwise all words are skus. */
 async function splitWords(
   words: readonly string[],
   { demo }: Flags,

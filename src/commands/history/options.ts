@@ -6,12 +6,12 @@ import type { TextFormat } from "../../output/formats/registry.ts";
 export const HISTORY_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
 
 export interface HistoryOptions extends FolderOptions {
-  /** Products by sku, each of every retailer that has it; empty where `search` finds them. */
+  /** Skus of the products, at every retailer that has them; empty with `search`. */
   skus: readonly string[];
-  /** Words of the title. */
+  /** Words in the title. */
   search: readonly string[];
   list: ListOptions;
-  /** The file of the page that is drawn, where one is. */
+  /** The file of the HTML page, if one is written. */
   html: string | undefined;
   output: OutputOptions<"table" | TextFormat>;
 }

@@ -2,15 +2,15 @@ import { groupDigits } from "../../contract/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import type { TitledSeries } from "./records.ts";
 
-/** Lines of one chart; more could not be told apart. */
+/** Most lines of one chart; more could not be distinguished. */
 const LINES = 8;
 
-/** Of the chart's drawing, in its own units. */
+/** Size of the drawing, in its own units. */
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 320, 64, 28, 12];
 
 /**
- * A page of its own that shows prices over time: a chart for each currency, since prices of two currencies have no common
- * axis, and the facts of each product.
+ * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, and
+ * the facts of each product.
  */
 export function historyPage(series: readonly TitledSeries[], facts: { folder: string; now: number }): string {
   const currencies = [...new Set(series.map(({ last }) => last.currency))].sort();
@@ -75,7 +75,7 @@ function figure(series: readonly TitledSeries[], currency: string): string {
   return `<figure><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Selling prices in ${escapeHtml(currency)} from ${new Date(first).toISOString().slice(0, 10)} to ${new Date(last).toISOString().slice(0, 10)}">${grid.join("")}${ends.join("")}${lines.join("")}</svg><figcaption><ul>${legend.join("")}</ul></figcaption></figure>`;
 }
 
-/** Four to eight round values that enclose the prices. */
+/** Four to eight round values that span the prices. */
 function ticksOf(low: number, high: number): number[] {
   const span = high - low || Math.abs(high) || 1;
   const magnitude = 10 ** Math.floor(Math.log10(span / 4));

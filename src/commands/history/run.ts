@@ -17,7 +17,7 @@ import type { HistoryOptions } from "./options.ts";
 import { HISTORY_COLUMNS, type HistoryRecord, historyRecords, type TitledSeries } from "./records.ts";
 import { historyText } from "./views.ts";
 
-/** Products that a search may find; more are asked to be narrowed. */
+/** Most products that a search may find; for more, the user is asked to narrow it. */
 const SEARCH_LIMIT = 50;
 
 /** Writes the prices of the products over their days. */
@@ -54,7 +54,7 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, context
   return series.map((found) => ({ ...found, title: titles.get(titleKey(found.last)) ?? "" }));
 }
 
-/** @throws UsageError where the words find nothing, or too much */
+/** @throws UsageError if the words find nothing or too many products */
 async function search({ search }: HistoryOptions, synced: SyncedFolder): Promise<readonly FoundTitle[]> {
   const { folder, days, isWanted, signal, reporter } = synced;
   const found = await searchTitles(folder, days.toReversed(), search, { isWanted, signal });

@@ -9,7 +9,7 @@ import { truncate } from "../../output/terminal/width.ts";
 import { type SeriesPoint, samePrice } from "../../prices/series.ts";
 import { historyRecords, type TitledSeries } from "./records.ts";
 
-/** Cells that a line of prices takes. */
+/** Width of a line of prices. */
 const SPARK_CELLS = 24;
 
 interface View {
@@ -18,8 +18,8 @@ interface View {
 }
 
 /**
- * One product: its facts, then the days on which its price changed. Several: one line each, the cheapest first. A sort
- * column asks for the days themselves.
+ * One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first.
+ * With a sort column, the days themselves are listed.
  */
 export function historyText(
   series: readonly TitledSeries[],
@@ -49,7 +49,7 @@ function factsOf({ title, retailer, sku, points, lowest, highest, last, changes,
   ].join("\n");
 }
 
-/** The days on which the price changed, the newest first; others are counted. */
+/** The days on which the price changed, newest first; other days are only counted. */
 function daysTable({ points, lowest, highest }: TitledSeries, { sort, limit }: ListOptions, view: View) {
   const changed = points.filter((point, index) => {
     const before = points[index - 1];

@@ -17,7 +17,7 @@ export interface MoversOptions extends FolderOptions {
   since: DateExpression;
   kinds: readonly MoverKind[];
   groupBy: (typeof GROUPS)[number] | undefined;
-  /** Movers of each kind, and of each group where there are groups. */
+  /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
   failIf: Condition<ConditionField> | undefined;
   output: OutputOptions<"table" | TextFormat>;

@@ -16,7 +16,7 @@ import { batchOf } from "../../rows/scan.ts";
 import type { MoversOptions } from "./options.ts";
 import { type Group, MOVER_COLUMNS, moverRecord, moversText } from "./views.ts";
 
-/** Writes what moved since the day. */
+/** Writes the price changes since the day. */
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const since = sinceDay(options, synced, context);
@@ -39,7 +39,7 @@ function pricesOf({ folder, state, days, signal }: SyncedFolder, context: Contex
   return readDayPrices(folder, state, days, { signal, pid: context.pid });
 }
 
-/** @throws UsageError where the folder has no earlier day to compare with, or no later one */
+/** @throws UsageError if the folder has no earlier day to compare with, or no later one */
 function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, context: Context): string {
   const [first = "", latest = first] = [days[0], days.at(-1)];
   const day = resolveDay(since, { today: dayOf(context.now()), latest }) ?? "";

@@ -5,12 +5,12 @@ import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
 
-/** Movers of one kind and, where the command line asks for groups, of one group. */
+/** Movers of one kind and, with `--group-by`, of one group. */
 export interface Group {
   kind: MoverKind;
   name: string | undefined;
   movers: readonly Mover[];
-  /** Movers of the group, those beyond the limit included. */
+  /** Number of movers of the group, including those beyond the limit. */
   all: number;
 }
 
@@ -21,7 +21,7 @@ export const MOVER_COLUMNS: readonly string[] = [
   ...["mrp", "discount_pct", "low_date", "low_selling_price"],
 ];
 
-/** The JSON text of a mover. `percent` has two decimals; what is not known is null. */
+/** The JSON text of a mover. `percent` has two decimals; unknown values are null. */
 export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, title: string): string {
   const { retailer, sku, department, category, currency } = now;
   return JSON.stringify({

@@ -5,10 +5,10 @@ import { type Cell, textCell } from "../../output/terminal/tables/cell.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { rowCell } from "./rows-table.ts";
 
-/** What a table leaves blank is two things to whoever judges the shape of the data. */
+/** A card distinguishes null and the empty string, which a table shows alike. */
 const NOTHING: Readonly<Record<string, string>> = { null: "null", '""': '""' };
 
-/** One card for each row; all columns, or those chosen. */
+/** One card for each row, with all columns or the chosen ones. */
 export function sampleCards(rows: RowBatch, columns: readonly string[] = PRODUCT_COLUMNS): Card[] {
   return Array.from({ length: rows.length }, (_, row) => {
     const title = rowCell(rows, row, "title");

@@ -47,7 +47,7 @@ export interface SampleOptions {
   failOnEmpty: boolean;
 }
 
-/** How a person is shown the rows: a table that fits the terminal, one as wide as it is, or a card for each row. */
+/** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
 type View = "table" | "wide" | "card";
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
@@ -132,7 +132,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     return;
   }
   const { text, hidden } = render(rows, options, context);
-  // Else the count would read as a line of the last card.
+  // Otherwise the count would look like a line of the last card.
   const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
   await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
   if (rows.length > 0) {
@@ -141,7 +141,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   }
 }
 
-/** The rows, sorted and cut as the options ask. */
+/** The rows, sorted and limited according to the options. */
 function listed(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   if (sort === undefined) {
     return rows.slice(0, limit);

@@ -3,7 +3,7 @@ import { type Cell, jsonCell } from "../../output/terminal/tables/cell.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
-/** The columns that tell a person most, first; a narrow terminal shows as many of them as fit. */
+/** Columns in order of importance to a reader; a narrow terminal shows as many as fit. */
 const FIRST = [
   "retailer",
   "title",
@@ -19,7 +19,7 @@ const FIRST = [
 
 const BY_INTEREST = [...FIRST, ...PRODUCT_COLUMNS.filter((column) => !FIRST.includes(column))];
 
-/** Columns that a caption may tell in place of the table, where all rows have the same. */
+/** Columns that may move to the caption if all rows have the same value. */
 export const SHARED: readonly string[] = [
   "retailer",
   "department",
@@ -30,7 +30,7 @@ export const SHARED: readonly string[] = [
   "discount_pct",
 ];
 
-/** Cells of a title that tell one product from another. */
+/** Smallest width of a title that still distinguishes products. */
 const READABLE_TITLE = 32;
 
 /** Columns that are useless when cut. */
@@ -51,7 +51,7 @@ export function sampleTable(rows: RowBatch, columns: readonly string[] = BY_INTE
   };
 }
 
-/** One member of a row; the title links to the page of the product, an address to itself. */
+/** One member of a row; the title links to the product page, and an address links to itself. */
 export function rowCell(rows: RowBatch, row: number, column: string): Cell {
   const raw = (name: string) => rows.raw(row, rows.column(name)) ?? "null";
   const cell = jsonCell(raw(column));

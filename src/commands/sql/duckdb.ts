@@ -5,7 +5,7 @@ import { quoteCommand } from "../../output/terminal/quote.ts";
 
 const PACKAGE = "@duckdb/node-api";
 
-/** The part of `@duckdb/node-api` that is used; the package is an optional peer, so its own types may be missing. */
+/** The used part of `@duckdb/node-api`; the package is an optional peer, so its own types may be missing. */
 interface DuckDb {
   DuckDBInstance: {
     create(
@@ -38,12 +38,12 @@ interface Result {
 /** The answer to a query. */
 export interface QueryResult {
   columns: readonly { name: string; type: string }[];
-  /** Rows as they come, in chunks of about 2,000; each the JSON texts of its values. */
+  /** Rows in chunks of about 2,000; a row is the JSON texts of its values. */
   rows: AsyncIterable<readonly (readonly string[])[]>;
 }
 
 export interface SqlSession {
-  /** @throws UsageError where the text is not one query, or DuckDB refuses it */
+  /** @throws UsageError if the text is not exactly one query, or DuckDB refuses it */
   query(sql: string): Promise<QueryResult>;
   /** Writes the answer of `sql` as a Parquet file with DuckDB's own types. @throws UsageError as `query` does */
   writeParquet(sql: string, path: string): Promise<void>;
@@ -51,22 +51,22 @@ export interface SqlSession {
 }
 
 export interface SqlSessionOptions {
-  /** Statements that declare the tables, run before the session is closed to the outside. */
+  /** Statements that declare the tables; they run before outside access is disabled. */
   setUp: readonly string[];
-  /** Folders that queries may read and DuckDB may write spilled data to; nothing else can be opened. */
+  /** Folders that queries may read and where DuckDB may spill; nothing else can be opened. */
   folders: readonly string[];
-  /** Where DuckDB spills what does not fit in memory. */
+  /** Folder for data that does not fit into memory. */
   spillFolder: string;
-  /** Bytes of memory that DuckDB may use. */
+  /** Memory limit of DuckDB in bytes. */
   memory: number;
   signal: AbortSignal;
 }
 
 /**
- * Opens an in-memory DuckDB that can read `folders` and nothing else: no network, no extension, no other file, no
- * change of its settings.
+ * Opens an in-memory DuckDB that can only read `folders`: no network, no extensions, no other files, no change of
+ * settings.
  *
- * @throws MissingPackageError where DuckDB is not installed
+ * @throws MissingPackageError if DuckDB is not installed
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
   const { setUp, folders, spillFolder, memory, signal } = options;
@@ -123,7 +123,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     writeParquet: (sql, path) =>
       ask(async () => {
         await prepare(sql);
-        // The line end keeps a comment at the end of the query from swallowing the parenthesis.
+        // The line end closes a comment at the end of the query, which would otherwise hide the parenthesis.
         await connection.run(`COPY (${sql.replace(/[\s;]+$/, "")}\n) TO ${sqlText(path)} (FORMAT parquet)`);
       }),
     close: () => {
@@ -159,7 +159,7 @@ export function sqlText(text: string): string {
 }
 
 async function loadDuckDb(): Promise<DuckDb> {
-  // Not a literal: the package is looked up when the tool runs, and is no part of its bundle.
+  // Not a literal, so that the package is resolved at run time and not bundled.
   const name: string = PACKAGE;
   try {
     return (await import(name)) as DuckDb;
@@ -172,14 +172,14 @@ async function loadDuckDb(): Promise<DuckDb> {
   }
 }
 
-/** The command that puts the package where the tool, which lies at `own`, finds it. */
+/** The command that installs the package where the tool at `own` finds it. */
 export function installCommand(own: string): string {
   const [, home = dirname(own)] = /^(.*?)[\\/](?:node_modules[\\/]retail-catalog-cli|dist)[\\/]/.exec(own) ?? [];
   const isGlobal = home === join(dirname(home), "lib");
   return quoteCommand(["npm", "install", ...(isGlobal ? ["--global"] : ["--no-save", "--prefix", home]), PACKAGE]);
 }
 
-/** DuckDB's own words without their prefix and without the picture of the place, which a terminal would break. */
+/** DuckDB's message without its prefix and without the drawing of the error position, which a terminal would wrap. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `The query cannot be run: ${message

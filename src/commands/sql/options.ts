@@ -2,7 +2,7 @@ import type { OutputOptions } from "../../cli/flags/output.ts";
 import type { FolderOptions } from "../../cli/source/synced-folder.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 
-/** Words in place of a query that show the tables. */
+/** Words that show the tables instead of running a query. */
 export const SCHEMA = ".schema";
 
 export type SqlFormat = "table" | RowFormat;

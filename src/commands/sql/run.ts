@@ -21,7 +21,7 @@ import { batchOf } from "../../rows/scan.ts";
 import { openSqlSession, type QueryResult, type SqlSession, sqlText } from "./duckdb.ts";
 import { SCHEMA, type SqlOptions } from "./options.ts";
 
-/** Rows of a table; every other format has them all. */
+/** Most rows of a table; every other format has all rows. */
 const SHOWN = 1000;
 
 /** What `.schema` shows. */
@@ -117,7 +117,7 @@ async function answer(
   );
 }
 
-/** A row of the output has each name once; a repeated one is numbered. */
+/** Makes column names unique by numbering repeated ones. */
 function uniqueNames({ columns }: QueryResult): string[] {
   const used = new Set<string>();
   return columns.map(({ name }) => {

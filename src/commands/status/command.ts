@@ -13,7 +13,7 @@ export interface StatusOptions {
   format: "text" | "json";
 }
 
-/** Wide enough for a block for each day of the window where there is no terminal. */
+/** Width without a terminal: enough for a block for each day of the window. */
 const WIDTH = 90;
 
 export function declare(

@@ -13,7 +13,7 @@ import { createParquetEncoder } from "../../output/formats/parquet.ts";
 import { reportOnce } from "../../output/formats/row-members.ts";
 import type { SyncOptions } from "./options.ts";
 
-/** Brings the folder up to date and says what that came to. */
+/** Brings the folder up to date and reports the result. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   keepHeapSmall();
   // The folder may have filters of its own, which are not to be told from none by what they mean.
@@ -57,10 +57,10 @@ async function syncWithProgress(
   );
 }
 
-/** Names that a warning lists. */
+/** Most names in a warning. */
 const NAMED = 3;
 
-/** Says what the result line does not: what was left alone, and why. */
+/** Reports what was not changed, and why. */
 function tell({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
   const { folder } = options;
   if (Object.keys(options.filters).length === 0 && Object.keys(filters).length > 0) {

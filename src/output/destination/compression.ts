@@ -7,19 +7,19 @@ import type { Destination } from "./destination.ts";
 export type Compression = "gzip" | "zstd";
 
 interface Codec {
-  /** The ending of a file's name. */
+  /** The file extension. */
   ending: string;
-  /** Absent where this Node.js cannot. */
+  /** Absent if this Node.js does not support it. */
   createStream: (() => Transform) | undefined;
 }
 
 const { createZstdCompress } = zlib as {
   createZstdCompress?: (options: { params: Record<number, number> }) => Transform;
 };
-/** `ZSTD_c_checksumFlag` of zstd.h: without it a damaged file would decompress unnoticed. */
+/** `ZSTD_c_checksumFlag` of zstd.h: without it a damaged file would be decompressed without an error. */
 const ZSTD_CHECKSUM_FLAG = 201;
 
-// Node.js writes no time into gzip's header, so that the same rows give the same bytes.
+// Node.js writes no time into the gzip header, so the same rows give the same bytes.
 const CODECS: Record<Compression, Codec> = {
   gzip: { ending: ".gz", createStream: () => zlib.createGzip({ level: 6, chunkSize: 64 * 1024 }) },
   zstd: {
@@ -30,7 +30,7 @@ const CODECS: Record<Compression, Codec> = {
 
 export const COMPRESSIONS = Object.keys(CODECS) as readonly Compression[];
 
-/** Takes the ending of a compressed file off its name. */
+/** Removes the extension of a compressed file from its name. */
 export function withoutCompressionEnding(name: string): { stem: string; compression: Compression | undefined } {
   const compression = COMPRESSIONS.find((candidate) => name.toLowerCase().endsWith(CODECS[candidate].ending));
   const stem = compression === undefined ? name : name.slice(0, -CODECS[compression].ending.length);
@@ -42,9 +42,9 @@ export function withCompressionEnding(name: string, compression: Compression | u
 }
 
 /**
- * The compression of an output: the one asked for, else the one that the file's ending tells.
+ * The compression of an output: the requested one, else the one of the file extension.
  *
- * @throws UsageError where the two contradict each other, or this Node.js has no such codec.
+ * @throws UsageError if the two contradict each other, or this Node.js lacks the codec.
  */
 export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
   const told = file === undefined ? undefined : withoutCompressionEnding(file).compression;
@@ -77,13 +77,13 @@ export function compressed(sink: Destination, compression: Compression): Destina
       await sink.write(chunk);
     }
   });
-  // Whoever writes or finishes next is told; until then a rejection nobody awaits would end the process.
+  // The next write or finish reports the error; until then an unhandled rejection would end the process.
   drained.catch(() => undefined);
 
   return {
     write: (chunk) =>
       new Promise((resolve) => {
-        // When the sink fails, the stream is closed and may never call back.
+        // If the sink fails, the stream is closed and may never call back.
         const closed = () => resolve(drained);
         stream.once("close", closed);
         stream.write(chunk, (error) => {

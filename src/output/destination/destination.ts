@@ -1,14 +1,14 @@
 import type { Chunk } from "../formats/encoder.ts";
 
 /**
- * Where an output goes. One call at a time; each rejects with `FileError`, or with `ClosedPipeError` when a pipe's
- * reader went away. After a rejection only `abandon` may follow.
+ * Receives an output. Calls must not overlap. Each rejects with `FileError`, or with `ClosedPipeError` if the reader of a
+ * pipe went away. After a rejection only `abandon` may be called.
  */
 export interface Destination {
-  /** Resolves when the sink can take more, so that at most one chunk is held in memory. */
+  /** Resolves when the sink accepts more, so that at most one chunk is in memory. */
   write(chunk: Chunk): Promise<void>;
-  /** Resolves when everything written is where it belongs, and survives a loss of power where that is a file. */
+  /** Resolves when the output is in its place; a file has then been synced to disk. */
   finish(): Promise<void>;
-  /** Gives the output up. Does nothing after `finish`, and may be called again. */
+  /** Gives the output up. Does nothing after `finish`; may be called more than once. */
   abandon(): Promise<void>;
 }

@@ -8,29 +8,28 @@ import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
-/** A regular file in the making, from whose end bytes can be taken back. */
+/** A regular file being written, from whose end bytes can be removed. */
 export interface FileDestination extends Destination {
   /** Bytes in the file so far. */
   position(): number;
-  /** CRC-32 of the bytes that were written since it was last asked for, or since bytes were taken back. */
+  /** CRC-32 of the bytes written since the last call, or since bytes were removed. */
   checksum(): number;
-  /** Takes back everything after the first `length` bytes. */
+  /** Removes everything after the first `length` bytes. */
   truncate(length: number): Promise<void>;
-  /** Resolves when everything written survives a loss of power. */
+  /** Resolves when everything written would survive a power failure. */
   sync(): Promise<void>;
 }
 
 interface FileOptions {
   noClobber?: boolean | undefined;
   keepPartial?: boolean | undefined;
-  /** Goes on with the partial file of an earlier run, after its first so many bytes. */
+  /** Continue the partial file of an earlier run after this many bytes. */
   continueAt?: number | undefined;
 }
 
 /**
- * Opens `path` for a complete new content. A regular file is written beside itself as `PATH.partial` and renamed into
- * place by `finish`, so that what stood there before stays whole until then; a device or a named pipe is written
- * directly.
+ * Opens `path` for new content. A regular file is written to `PATH.partial` and renamed by `finish`, so that an existing
+ * file stays complete until then. A device or a named pipe is written directly.
  */
 export async function openFile(path: string, options: FileOptions = {}): Promise<Destination | FileDestination> {
   const existing = await existingAt(path);
@@ -59,7 +58,7 @@ export function partialPathOf(target: string): string {
 }
 
 interface OpenPartial {
-  /** As the user named it, for messages. */
+  /** The path as the user wrote it, for messages. */
   path: string;
   target: string;
   partial: string;
@@ -94,7 +93,7 @@ function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
     finish: async () => {
       await reporting(path, () => handle.sync());
       await reporting(path, () => handle.close());
-      // From here on the partial file is complete: it is never thrown away, whatever becomes of its name.
+      // From here on the partial file is complete and is never removed, even if it cannot be renamed.
       settled = true;
       const place = options.noClobber ? renameToFree : rename;
       await place(partial, target).catch(async (error: unknown) => {
@@ -117,7 +116,7 @@ function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
   };
 }
 
-/** Opens a device or named pipe that exists; a missing reader of a pipe is waited for. */
+/** Opens an existing device or named pipe; waits for the reader of a pipe. */
 async function openSpecial(path: string): Promise<Destination> {
   const handle = await reporting(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
   return {
@@ -127,9 +126,9 @@ async function openSpecial(path: string): Promise<Destination> {
   };
 }
 
-/** A new file for this output alone, readable by whoever may read the file that it will replace. */
+/** Creates the file for this output, with the permissions of the file that it will replace. */
 async function createPartial(partial: string, existing: Stats | undefined): Promise<FileHandle> {
-  // Appending, so that writes go on where the file ends after it was truncated.
+  // Append mode, so that writes continue at the end after the file was truncated.
   const handle = await createOwnFile(partial, { append: true }).catch((error: unknown) => {
     if (errorCode(error) === "EEXIST") {
       const cause = "another export is writing it, or one was interrupted";
@@ -157,10 +156,10 @@ async function reopenPartial(partial: string, length: number): Promise<FileHandl
   return handle;
 }
 
-/** Errors of file systems that have no hard links, as exFAT and many SMB shares. */
+/** Errors of file systems without hard links, such as exFAT and many SMB shares. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-/** Renames only where nothing has the new name, which `rename` itself cannot promise. */
+/** Renames a file, but fails if the new name exists; `rename` alone would replace it. */
 async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
@@ -169,7 +168,7 @@ async function renameToFree(from: string, to: string): Promise<void> {
     if (!NO_LINKS.has(errorCode(error) ?? "")) {
       throw error;
     }
-    // An empty file takes the name first.
+    // An empty file claims the name first.
     await (await createOwnFile(to)).close();
     await rename(from, to);
   }
@@ -187,7 +186,7 @@ async function existingAt(path: string): Promise<Stats | undefined> {
 }
 
 /**
- * The regular file that an output to `path` ends up in.
+ * The regular file that an output to `path` is written to.
  *
  * @returns undefined for a device or a named pipe, which is written directly
  */
@@ -196,7 +195,7 @@ export async function targetFileOf(path: string): Promise<string | undefined> {
   return existing !== undefined && !existing.isFile() && !existing.isDirectory() ? undefined : await targetOf(path);
 }
 
-/** The file that `path` means: symbolic links are followed, also one to a file that does not exist yet. */
+/** Resolves symbolic links in `path`, including one to a file that does not exist yet. */
 async function targetOf(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch((error: unknown) => {
     const missing = errorCode(error) === "ENOENT";

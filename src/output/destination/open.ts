@@ -10,18 +10,18 @@ export interface DestinationOptions {
   stdout: Writable;
   /** Called before the first data goes to stdout. */
   beforeData?: (() => void) | undefined;
-  /** Ends a write that a reader of stdout holds up. */
+  /** Aborts a write that waits for the reader of stdout. */
   signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
   /** Refuse to replace an existing file. */
   noClobber?: boolean | undefined;
-  /** Leave what was written so far when the output is abandoned. */
+  /** Keep the partial file when the output is abandoned. */
   keepPartial?: boolean | undefined;
-  /** Go on with the partial file of an earlier run, after its first so many bytes. */
+  /** Continue the partial file of an earlier run after this many bytes. */
   continueAt?: number | undefined;
 }
 
-/** Opens the destination, refusing what would fail at the end where that can be known now. */
+/** Opens the destination; detects as early as possible what would otherwise fail at the end. */
 export async function openDestination(options: DestinationOptions): Promise<Destination> {
   const { output, stdout, signal, beforeData, compression } = options;
   const sink = isStdout(output) ? writeToStdout(stdout, { signal, beforeData }) : await openFile(output, options);
@@ -33,7 +33,7 @@ export function isFile(destination: Destination): destination is FileDestination
   return "truncate" in destination;
 }
 
-/** `/dev/stdout` cannot be opened where stdout is a socket, and opening it anew would truncate `>> file`. */
+/** `/dev/stdout` cannot be opened if stdout is a socket, and opening it again would truncate `>> file`. */
 export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
   return output === undefined || output === "-" || output === "/dev/stdout";
 }

@@ -4,20 +4,20 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
- * Sorts rows that come in any order into partitions, through one file on disk. Memory: `BUFFER_BYTES` of rows and
- * a place of 16 bytes for each run of rows of one partition that was written; one file is open, however many partitions
- * there are. Rows of a partition stay in the order in which they came.
+ * Sorts rows into partitions through a single file on disk. Memory: `BUFFER_BYTES` of rows, and 16 bytes for each written
+ * run of rows of one partition. Only one file is open, however many partitions there are. The rows of a partition keep
+ * their order.
  */
 export interface PartitionSpool {
-  /** @param partitionOf names the partition of a row */
+  /** @param partitionOf returns the partition of a row */
   add(rows: RowBatch, partitionOf: (rows: RowBatch, row: number) => string): Promise<void>;
   /** Writes what is buffered; resolves to the length of the file. */
   flush(): Promise<number>;
-  /** Takes back everything after the first `length` bytes, as `flush` once gave them. */
+  /** Removes everything after the first `length` bytes; `length` is an earlier result of `flush`. */
   truncate(length: number): Promise<void>;
-  /** Every partition that has rows, by code units. */
+  /** Every partition that has rows, sorted by code unit. */
   partitions(): string[];
-  /** The rows of one partition, in parts; everything must have been flushed. */
+  /** The rows of one partition, in parts; call `flush` first. */
   read(partition: string): AsyncGenerator<RowBatch, void, void>;
   /** Removes the file. */
   close(): Promise<void>;
@@ -28,7 +28,7 @@ interface Place {
   length: number;
 }
 
-/** Numbers that a run of rows of one partition is held by: its batch, and where it starts and ends there. */
+/** Numbers stored for each run of rows of one partition: its batch, its start and its end. */
 const RUN_ENTRIES = 3;
 
 const BUFFER_BYTES = 16 * 1024 * 1024;

@@ -8,14 +8,14 @@ import { fileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { memberOf } from "../formats/row-members.ts";
 
-/** Columns of few enough values to make folders of. */
+/** Columns with few enough values for a folder each. */
 export const PARTITION_COLUMNS = ["retailer", "department", "category", "crawl_date"] as const;
 export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
 
 /**
  * Reads the list that `--partition-by` takes.
  *
- * @throws UsageError where a name is repeated or not one of `PARTITION_COLUMNS`
+ * @throws UsageError if a name is repeated or not one of `PARTITION_COLUMNS`
  */
 export function parsePartitionColumns(text: string): PartitionColumn[] {
   const names = text.split(",").map((name) => name.trim());
@@ -50,11 +50,11 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
   return (rows, row) => columns.map((column) => folderOf(rows, row, column)).join("/");
 }
 
-/** Bytes of the longest name that file systems take. */
+/** Most bytes of a file name on common file systems. */
 const LONGEST_NAME = 255;
 
 /**
- * Refuses, before any page is asked for, a value that no folder can be named by.
+ * Refuses a value that cannot be the name of a folder, before any page is requested.
  *
  * @throws UsageError naming the value
  */
@@ -76,10 +76,10 @@ export function assertFolderNames(
   }
 }
 
-/** What Hive calls a partition whose value is empty. */
+/** The name that Hive uses for an empty value. */
 const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
 
-/** Escapes the characters that Hive does (`FileUtils.escapePathName`), as `%` and two digits. */
+/** Escapes the same characters as Hive (`FileUtils.escapePathName`), as `%` and two digits. */
 export function escapePartitionValue(value: string): string {
   if (value === "") {
     return DEFAULT_PARTITION;
@@ -93,7 +93,7 @@ export function escapePartitionValue(value: string): string {
 /**
  * Moves a complete file to its place below `folder`, durably; readers see the old file or the new one.
  *
- * @throws FileError also where a link stands in the place of a partition's folder
+ * @throws FileError also if the folder of a partition is a symbolic link
  */
 export async function moveIntoPlace(complete: string, folder: string, place: string): Promise<void> {
   const target = join(folder, place);

@@ -4,8 +4,8 @@ import { fileError } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
 /**
- * Writes to a stream that it neither opens nor closes. `beforeData` is called before the first byte. A write that waits
- * for a reader rejects with the reason of `signal` when that is aborted.
+ * Writes to a stream without opening or closing it. `beforeData` is called before the first byte. When `signal` is
+ * aborted, a write that waits for a reader rejects with its reason.
  */
 export function writeToStdout(
   stream: Writable,
@@ -13,7 +13,7 @@ export function writeToStdout(
 ): Destination {
   let failure: Error | undefined;
   let isBegun = false;
-  // Stays for good: the event of a failed write may come after everything else, and would end the process.
+  // Never removed: the error event of a failed write may come last, and would end the process if unhandled.
   stream.on("error", (error: Error) => {
     failure ??= error;
   });

@@ -4,7 +4,7 @@ import { UsageError } from "../../errors.ts";
 /**
  * Reads the list that `--columns` takes: names separated by commas.
  *
- * @throws UsageError where a name is empty, repeated or not one of `known`.
+ * @throws UsageError if a name is empty, repeated or not one of `known`.
  */
 export function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(",").map((name) => name.trim());
@@ -23,7 +23,7 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
   return names;
 }
 
-/** Of one name the nearest columns are offered, of several the list with each put right, where each can be. */
+/** For one name, suggests the closest columns; for several, the whole list corrected, if every name can be. */
 function unknownColumns(unknown: readonly string[], text: string, known: readonly string[]): UsageError {
   const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
   const names = text.split(",").map((name) => name.trim());

@@ -21,7 +21,7 @@ const LETTER_N = 110;
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Ends a field where many are written at once; a field that holds it is written alone. */
+/** Separates fields that are written together; a field that contains it is written alone. */
 const FIELD_END = "\u0000\u0001\n";
 
 /**
@@ -37,15 +37,15 @@ export function createTsvEncoder(options: EncoderOptions): RowEncoder {
   return createEncoder(TSV, options);
 }
 
-/** A field that csv-stringify writes, and its place among the bytes of the others. */
+/** A field that csv-stringify writes, and its position among the copied bytes. */
 interface SpecialField {
   at: number;
   text: string;
 }
 
 /**
- * Most fields are copied from the bytes of their row as they are. What needs an unescaping or may need quotes goes
- * through csv-stringify, all such fields of a batch at once.
+ * Most fields are copied byte by byte from their row. Fields that need unescaping or may need quotes go through
+ * csv-stringify, all those of a batch at once.
  */
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   const columns = options.chosen ?? options.known;
@@ -87,14 +87,14 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   };
 }
 
-/** Copies the fields that stand in a file as they stand in JSON. */
+/** Copies the fields whose text is the same in CSV and in JSON. */
 class PlainFields {
   readonly output: OutputBytes;
   private readonly rows: RowBatch;
   private readonly delimiter: number;
   private readonly isGuarded: boolean;
 
-  /** @param isGuarded whether text is left to others, since a spreadsheet would not keep it as it is */
+  /** @param isGuarded whether text is never copied, because a spreadsheet might change it */
   constructor(rows: RowBatch, delimiter: number, isGuarded: boolean) {
     this.output = new OutputBytes(rows.lines().length + 1024);
     this.rows = rows;
@@ -105,8 +105,8 @@ class PlainFields {
   /**
    * Copies one field.
    *
-   * @param nothing the field of a null
-   * @returns false where the field is not plain; then nothing was copied
+   * @param nothing the field for a null
+   * @returns false if the field is not plain; then nothing was copied
    */
   add(row: number, column: number, nothing: string): boolean {
     const { rows, output } = this;
@@ -169,7 +169,7 @@ function fieldReader({ spreadsheet, onLoneSurrogate }: EncoderOptions): (raw: st
   };
 }
 
-/** Puts the special fields, as csv-stringify writes them, to their places among the plain ones. */
+/** Inserts the fields written by csv-stringify between the copied ones. */
 function merged(plain: OutputBytes, special: readonly SpecialField[], dialect: Dialect): Buffer {
   if (special.length === 0) {
     return plain.taken();
@@ -193,7 +193,7 @@ function written(texts: readonly string[], delimiter: string): string[] {
   const write = (some: readonly string[]) =>
     stringify(
       some.map((text) => [text]),
-      // A lone CR or LF ends a record for some readers.
+      // Some readers treat a lone CR or LF as the end of a record.
       { delimiter, record_delimiter: FIELD_END, quoted_match: /[\r\n]/, quoted_empty: true },
     );
   const all = write(texts).split(FIELD_END);

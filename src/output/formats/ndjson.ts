@@ -3,12 +3,12 @@ import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { missingMember } from "./row-members.ts";
 
-/** One row a line, LF after each; numbers and escapes stay as the API wrote them. */
+/** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
 export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
   return { begin: () => "", encode: (rows) => linesOf(rows, options), end: () => "" };
 }
 
-/** The rows as lines of JSON: as they came, or their chosen members in the order chosen. */
+/** The rows as lines of JSON: unchanged, or with the chosen members in the chosen order. */
 export function linesOf(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
   return chosen === undefined ? rows.lines() : chosenLines(rows, chosen);
 }

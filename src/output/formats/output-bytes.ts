@@ -1,4 +1,4 @@
-/** Bytes of an output in the making; they grow as they are needed. */
+/** A growing buffer for output bytes. */
 export class OutputBytes {
   bytes: Buffer;
   length = 0;
@@ -7,7 +7,7 @@ export class OutputBytes {
     this.bytes = Buffer.allocUnsafe(capacity);
   }
 
-  /** Makes room for so many more bytes. */
+  /** Makes room for this many more bytes. */
   reserve(more: number): void {
     if (this.length + more > this.bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + more));
@@ -32,7 +32,7 @@ export class OutputBytes {
     this.length += source.copy(this.bytes, this.length, start, end);
   }
 
-  /** What was added; not a copy. */
+  /** The bytes added so far; not a copy. */
   taken(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

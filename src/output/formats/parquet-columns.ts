@@ -47,7 +47,7 @@ function columnOf(name: string): Column {
 /**
  * Reads one column of a row as Parquet stores it: a text (or its UTF-8), a double, days since 1970-01-01, or null.
  *
- * @throws ContractError from what it returns, where a row holds a value that the column's type cannot
+ * @throws ContractError from the returned function, if a value does not fit the type of the column
  */
 export function columnReader(
   column: string,

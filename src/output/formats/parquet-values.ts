@@ -10,13 +10,13 @@ const BACKSLASH = 92;
 
 const DAY = 86_400_000;
 
-/** Digits of which every number is a double exactly, and so is its quotient by a power of ten as near as can be. */
+/** Most digits for which a decimal number is converted exactly rounded: mantissa and power of ten are exact doubles. */
 const EXACT_DIGITS = 15;
 
-/** Reads a value that lies between two places of a batch; undefined where it is not of the plain kind. */
+/** Reads a value between two offsets of a batch; undefined if it is not plain. */
 type PlainReader<T> = (rows: RowBatch, start: number, end: number) => T | undefined;
 
-/** Makes readers that take the usual values of a column from their bytes; the others have to be read as JSON. */
+/** Creates readers that parse the usual values of a column from their bytes; other values are parsed as JSON. */
 export const plainReaders = {
   string: (): PlainReader<Uint8Array> => {
     const texts = new ColumnTexts();
@@ -50,7 +50,7 @@ function dayOf(text: Uint8Array, known: Map<Uint8Array, number>): number | undef
   return read;
 }
 
-/** A number of few digits and no exponent. */
+/** A number with few digits and no exponent. */
 function plainNumber({ bytes }: RowBatch, start: number, end: number): number | undefined {
   const isNegative = bytes[start] === MINUS;
   const first = isNegative ? start + 1 : start;
@@ -77,19 +77,19 @@ function plainNumber({ bytes }: RowBatch, start: number, end: number): number | 
 /** Values that a column remembers, a power of two. */
 const PLACES = 1024;
 
-/** Values after which a column that hardly repeats any is no longer searched. */
+/** After this many values, a column with hardly any repeated value is no longer searched. */
 const TRIAL = 5000;
 
 /**
- * Texts of one column as UTF-8. A text that came before is the same object again where it is still remembered: the
- * writer of Parquet tells objects apart faster than it compares bytes, and memory holds it once.
+ * Texts of one column as UTF-8. A text that is still remembered is returned as the same object: the Parquet writer
+ * compares objects faster than bytes, and memory holds the text once.
  */
 class ColumnTexts {
   private readonly remembered: (Uint8Array | undefined)[] = new Array(PLACES).fill(undefined);
   private asked = 0;
   private found = 0;
 
-  /** The text between two places; undefined where it has escapes. */
+  /** The text between two offsets; undefined if it has escapes. */
   textOf(bytes: Buffer, start: number, end: number): Uint8Array | undefined {
     let hash = end - start;
     for (let at = start; at < end; at += 1) {
@@ -109,7 +109,7 @@ class ColumnTexts {
       this.found += 1;
       return known;
     }
-    // A copy, as what is remembered would keep a whole page in memory.
+    // A copy, because a view would keep a whole page in memory.
     const text = new Uint8Array(viewOf(bytes, start, end));
     this.remembered[place] = text;
     return text;

@@ -12,7 +12,7 @@ export const ROW_GROUP_ROWS = 50_000;
 /** `created_by` of every Parquet file that this tool writes, in all versions; `sync --adopt` recognises its files by it. */
 export const PARQUET_WRITER = "retail-catalog-cli";
 
-/** Where the row groups of one slice lie; what the footer has to say of them. */
+/** The row groups of one slice, as the footer describes them. */
 interface SliceState {
   /** Bytes of the file after the slice. */
   offset: number;
@@ -20,9 +20,9 @@ interface SliceState {
 }
 
 /**
- * Apache Parquet: a flat schema with the types of the contract, Snappy, dictionaries where they pay, statistics of
- * every column in every row group. A row group ends after `ROW_GROUP_ROWS` rows and at the end of a slice, wherever
- * the calls of `encode` end, so that the bytes depend on the rows and the slices alone.
+ * Apache Parquet: a flat schema with the types of the contract, Snappy, dictionaries where they save space,
+ * statistics of every column in every row group. A row group ends after `ROW_GROUP_ROWS` rows and at the end of a slice,
+ * independent of the calls of `encode`, so that the bytes depend only on the rows and the slices.
  */
 export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const { known, chosen, restore = [] } = options;

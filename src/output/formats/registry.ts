@@ -26,12 +26,12 @@ export const FORMATS = {
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-/** What makes encoders of a format; that of Parquet is loaded only where it is wanted. */
+/** Loads the encoder of a format; Parquet is loaded only when needed. */
 export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
   return FORMATS[format].load();
 }
 
-/** What a file's name says of its content; `rows.csv.gz` is CSV, compressed with gzip. */
+/** The format and compression for a file name; `rows.csv.gz` is CSV, compressed with gzip. */
 export function formatOfFile(name: string): { format: RowFormat | undefined; compression: Compression | undefined } {
   const { stem, compression } = withoutCompressionEnding(name);
   const extension = /\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
@@ -39,7 +39,7 @@ export function formatOfFile(name: string): { format: RowFormat | undefined; com
   return { format, compression };
 }
 
-/** The usual ending of a file of this format. */
+/** The usual file extension of this format. */
 export function extensionOf(format: RowFormat): string {
   return FORMATS[format].extensions[0];
 }

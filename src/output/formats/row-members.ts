@@ -5,7 +5,7 @@ import type { EncoderOptions } from "./encoder.ts";
 /**
  * JSON text of one member.
  *
- * @throws ContractError where the row lacks it: an empty field would pass for a value.
+ * @throws ContractError if the row lacks it, because an empty field would look like a value.
  */
 export function memberOf(rows: RowBatch, row: number, name: string): string {
   const raw = rows.raw(row, rows.column(name));
@@ -19,7 +19,7 @@ export function missingMember(rows: RowBatch, row: number, name: string): Contra
   return new ContractError(`the service sent a row without "${name}" (${identityOf(rows, row)})`);
 }
 
-/** Names the row in an error, by its id where it has one. */
+/** Names the row in an error, by its id if it has one. */
 export function identityOf(rows: RowBatch, row: number): string {
   for (const name of ["product_id", "rcd"]) {
     const raw = rows.raw(row, rows.column(name));
@@ -30,7 +30,7 @@ export function identityOf(rows: RowBatch, row: number): string {
   return "it has no product_id either";
 }
 
-/** Tells of the members that an output leaves out unasked, each once: those beyond the known columns. */
+/** Reports each member beyond the known columns once; the output leaves these out although not asked to. */
 export function reportUnknownMembers({ chosen, onUnknownMember }: EncoderOptions): (rows: RowBatch) => void {
   const report = reportOnce(onUnknownMember);
   return (rows) => {
@@ -40,7 +40,7 @@ export function reportUnknownMembers({ chosen, onUnknownMember }: EncoderOptions
   };
 }
 
-/** Passes each name on the first time only. */
+/** Passes each name on only once. */
 export function reportOnce(report: ((name: string) => void) | undefined): (name: string) => void {
   const seen = new Set<string>();
   return (name) => {

@@ -13,7 +13,7 @@ const ASCII: Marks = { full: "#", left: "#", right: "#" };
  * Draws the days from `first` to `last` as a bar on the time line from `earliest` to `latest`, to half a cell.
  * All four are `YYYY-MM-DD`, inclusive.
  *
- * @returns exactly `width` cells, of which the bar takes at least one, however short it is.
+ * @returns exactly `width` cells; the bar takes at least one of them.
  */
 export function rangeBar(
   earliest: string,
@@ -44,7 +44,7 @@ export function rangeBar(
   }
 }
 
-/** The half cells of the whole cell that `half` lies in. */
+/** The two half cells of the cell that contains `half`. */
 function wholeCell(half: number): [number, number] {
   const start = half - (half % 2);
   return [start, start + 2];
@@ -56,7 +56,7 @@ function daysBetween(from: string, to: string): number {
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
-/** Draws a count as a bar, to an eighth of a cell; `width` cells stand for `most`, and a count above 0 is never nothing. */
+/** Draws a count as a bar, to an eighth of a cell; `width` cells stand for `most`. A count above 0 is always visible. */
 export function countBar(count: number, most: number, width: number): string {
   const exact = most === 0 ? 0 : Math.round((count * width * 8) / most);
   const eighths = count > 0 ? Math.max(1, exact) : 0;

@@ -5,7 +5,7 @@ const UNITS = [
   ["s", 1],
 ] as const;
 
-/** A duration by its two largest units, as in `45 s`, `3 min 20 s`, `2 h 5 min`; a begun second counts. */
+/** A duration in its two largest units, such as `45 s`, `3 min 20 s`, `2 h 5 min`; seconds are rounded up. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   const largest = UNITS.findIndex(([, size]) => seconds >= size);

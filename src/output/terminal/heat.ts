@@ -2,8 +2,8 @@ const SHADES = ["░", "▒", "▓", "█"] as const;
 const NOTHING = "·";
 
 /**
- * Draws values as a line of shades, each `cells` wide: nothing as a dot, the others from light to full by their share of
- * the largest.
+ * Draws values as a line of shades, each `cells` wide: 0 as a dot, other values from light to full by their share of the
+ * largest.
  */
 export function heatLine(values: readonly number[], cells = 1): string {
   const most = Math.max(0, ...values);

@@ -1,6 +1,6 @@
 /**
- * `text` as a link of the terminal (OSC 8). The address comes from crawled pages: one that is not plain ASCII http(s)
- * could hold a sequence of its own, and is left away.
+ * `text` as a terminal link (OSC 8). The address comes from crawled pages. One that is not plain ASCII http(s) could
+ * contain a control sequence, so it is dropped.
  */
 export function linked(text: string, address: string | undefined): string {
   const isSafe = address !== undefined && text !== "" && /^https?:\/\/[\x21-\x7e]+$/.test(address);

@@ -1,8 +1,8 @@
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /**
- * Draws values as a line of blocks, from the lowest to the highest of them; equal values are a flat line. More values than
- * `width` are thinned out to as many, the last always among them.
+ * Draws values as a line of blocks, scaled from the lowest to the highest; equal values give a flat line. If there are
+ * more than `width` values, `width` of them are picked evenly, including the last.
  */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.length <= width ? values : Array.from({ length: width }, (_, cell) => pick(values, cell, width));

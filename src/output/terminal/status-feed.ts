@@ -15,7 +15,7 @@ const LOOKS = {
 } as const satisfies Record<State, { block: string; styles: readonly Style[]; word: string }>;
 
 export interface StatusView {
-  /** Cells of a line; of the days, the latest that fit are drawn. */
+  /** Cells of a line; the latest days that fit are drawn. */
   width: number;
   colour: boolean;
 }
@@ -53,12 +53,12 @@ function suiteLines(suite: StatusSuite, view: StatusView): string[] {
   ];
 }
 
-/** Whether a row of blocks would say more than that there is no data. */
+/** Whether any day has data. */
 function hasDays({ days }: StatusSuite): boolean {
   return days.some(({ state }) => state !== "no_data");
 }
 
-/** Nothing where there is no data: the state says so already. */
+/** Empty without data, because the state already says so. */
 function uptime(percentage: number | null, what = ""): string {
   return percentage === null ? "" : `${percentage} %${what}`;
 }
@@ -74,7 +74,7 @@ function legend(view: StatusView): string {
   return (Object.keys(LOOKS) as State[]).map((state) => `${block(state, view)} ${LOOKS[state].word}`).join("  ");
 }
 
-/** Where the text of an update begins, right of its time. */
+/** Column where the text of an update begins, after its time. */
 const UPDATE_INDENT = "  YYYY-MM-DD hh:mm UTC  ".length;
 
 function incidentLines(incident: StatusIncident, view: StatusView): string[] {

@@ -1,4 +1,4 @@
-/** Select Graphic Rendition codes (ECMA-48, 8.3.117) that switch a style on and off again. */
+/** Select Graphic Rendition codes (ECMA-48, 8.3.117) that turn a style on and off. */
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -9,7 +9,7 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES;
 
-/** `text` in a style, or as it is where there is no colour. */
+/** `text` in a style, or unchanged if colour is off. */
 export function style(name: Style, text: string, colour: boolean): string {
   const [on, off] = STYLES[name];
   return colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;

@@ -1,7 +1,7 @@
 /**
- * Writes what a terminal would obey or hide as an escape: control characters (`\n`, `\x1b`), bidirectional overrides
- * and other invisible format characters (`\u202e`), line separators, halves of surrogate pairs. Every other character
- * stays, so that the text is fit to be shown but not to be read back.
+ * Escapes characters that a terminal would obey or hide: control characters (`\n`, `\x1b`), bidirectional overrides and
+ * other invisible format characters (`\u202e`), line separators, halves of surrogate pairs. Backslashes are not escaped,
+ * so the text is for display only.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeOf);

@@ -7,7 +7,7 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** `text` cut between graphemes to at most `width` cells, `…` in place of what is missing. */
+/** `text` cut between graphemes to at most `width` cells, with `…` for the missing part. */
 export function truncate(text: string, width: number): string {
   if (widthOf(text) <= width) {
     return text;

@@ -1,11 +1,11 @@
-/** Stands for a space that is not to be broken at; no text for a terminal holds one. */
+/** Placeholder for a space that must not be wrapped at; never part of a text for a terminal. */
 const GLUE = "\0";
 
 /**
- * `text`, which holds no control sequences, broken between words into lines of at most `width` cells. A word that is
- * longer has a line of its own, and what stands between backticks is one word: it is there to be pasted.
+ * `text` without control sequences, wrapped between words into lines of at most `width` cells. A longer word has its own
+ * line. Text between backticks is one word, so that it can be pasted.
  *
- * @param indent cells by which the lines after the first are set off
+ * @param indent indentation of the lines after the first
  */
 export function wrap(text: string, width?: number, indent?: number): string {
   const glued = text.replace(/`[^`]*`/g, (command) => command.replaceAll(" ", GLUE));
@@ -28,12 +28,12 @@ export function fill(words: readonly string[], width = Number.POSITIVE_INFINITY,
   return [...lines, line].join("\n");
 }
 
-/** From here on characters may be two cells wide. */
+/** Characters from here on may be two cells wide. */
 const WIDE = "\u2e80";
 
 /**
- * Cells that `text` takes at most. Sentences are said by every command, and the exact measure takes as long to load as
- * the rest of a small one: a line that ends a little early is the lesser loss.
+ * Upper bound of the width of `text`. Every command writes sentences, and loading the exact measure takes as long as the
+ * rest of a small command; a line that ends a little early is cheaper.
  */
 function mostCells(text: string): number {
   return Array.from(text).reduce((cells, character) => cells + (character < WIDE ? 1 : 2), 0);

@@ -16,23 +16,23 @@ import { fill, wrap } from "../wrap.ts";
 import { type ProblemDocument, problemDocumentOf } from "./problem-document.ts";
 
 export interface ErrorContext {
-  /** The command line put right, word by word, where it can be. */
+  /** The words of the corrected command line, if there is one. */
   command?: readonly string[] | undefined;
-  /** The value that the service refused, as it was sent. */
+  /** The value that the service refused, as sent. */
   value?: string | undefined;
   colour?: boolean | undefined;
-  /** Cells of the terminal, where there is one. Command lines are not broken: they are there to be pasted. */
+  /** Width of the terminal, if there is one. Command lines are not wrapped, so that they can be pasted. */
   width?: number | undefined;
-  /** Show where in the tool an unexpected failure arose. */
+  /** Show the stack of an unexpected error. */
   verbose?: boolean | undefined;
 }
 
-/** Suggestions beyond this number help nobody; the JSON form has them all. */
+/** Most suggestions in a message; the JSON form has them all. */
 const MOST_OPTIONS = 10;
 
 /**
- * An error for people: what was wrong, what may have been meant, the command line to paste, how to recover, and what to
- * quote in a report. Lines are joined without a last line end; nothing for a reader that went away.
+ * An error for people: what was wrong, suggestions, the corrected command line, how to recover, and what to quote in a
+ * report. The text has no final line end. It is empty for a closed pipe.
  */
 export function describeError(error: unknown, context: ErrorContext = {}): string {
   if (error instanceof ClosedPipeError) {
@@ -69,8 +69,8 @@ function unicodeEscape(unit: number): string {
 }
 
 /**
- * What went wrong. Of a refused request that is the service's `detail`; of other answers the message, which also tells
- * who answered and how often was asked.
+ * What went wrong. For a refused request it is the `detail` of the service; otherwise the message of the error, which
+ * also says who answered and how many attempts were made.
  */
 function headline(error: unknown, { title, code }: ProblemDocument, value: string | undefined): string {
   const refused = error instanceof ApiError && error.status === 400 ? error.problem.detail : undefined;
@@ -81,7 +81,7 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
   return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
 }
 
-/** What may be meant; where none is near the value that a service refused, some of those that it takes. */
+/** Suggestions: the options close to the refused value, or if none is close, some valid ones. */
 function offer(options: readonly string[], refused: string | undefined): string[] {
   const near = refused === undefined ? options : closest(refused, options, options.length);
   const shown = near.length === 0 ? options : near;
@@ -93,16 +93,16 @@ function offer(options: readonly string[], refused: string | undefined): string[
   return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
 }
 
-/** A person has just read the `valid_options`; what is left to say is how to see them all. */
+/** The reader has just seen the `valid_options`, so the text only says how to list them all. */
 function recoveryOf(error: unknown, { recovery }: ProblemDocument): string[] {
   const text = recovery?.includes("valid_options") ? failureOf(error).remedy : recovery;
   return text === undefined ? [] : [text];
 }
 
-/** The errors whose message alone does not tell a person what to do. */
+/** The errors whose message alone does not say what to do. */
 const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
 
-/** What to quote in a report, and where to read more: a line of parts that are not to be broken. */
+/** What to quote in a report, and where to read more: the parts of a line, none of which is wrapped. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
   if (!EXPLAINED.some((kind) => error instanceof kind)) {
     return [];

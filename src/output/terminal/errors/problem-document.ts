@@ -3,11 +3,11 @@ import { ApiError, ContractError, UsageError } from "../../../errors.ts";
 import { failureOf, HTTP_ERROR } from "../../../failures.ts";
 
 /**
- * Any failure in the shape of a problem document, contract section 2.7. Failures that the service had no part in have
- * codes of their own, which are none of the service's, and lack what only an answer has.
+ * Any error in the shape of a problem document, contract section 2.7. Errors that do not come from the service have codes
+ * that the service does not use, and lack the members that only an answer has.
  */
 export interface ProblemDocument {
-  /** `about:blank` where no catalogue of errors describes it (RFC 9457 section 4.2.1). */
+  /** `about:blank` if no error catalogue describes it (RFC 9457 section 4.2.1). */
   type: string;
   title: string;
   status?: number;
@@ -18,7 +18,7 @@ export interface ProblemDocument {
   request_id?: string;
   field?: string;
   valid_options?: readonly string[];
-  /** What is visibly wrong with the key that was sent, as the end of a sentence. */
+  /** What looks wrong with the key that was sent, as the end of a sentence. */
   key_flaw?: string;
 }
 
@@ -41,7 +41,7 @@ export function problemDocumentOf(error: unknown): ProblemDocument {
   };
 }
 
-/** The problem that the service sent, what its body lacked filled in from the error catalogue. */
+/** The problem document of the service; missing members are filled in from the error catalogue. */
 function documentOfAnswer({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
   const { code = HTTP_ERROR.code } = problem;
   const known = isProblemCode(code) ? PROBLEMS[code] : undefined;

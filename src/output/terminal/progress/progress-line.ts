@@ -1,35 +1,35 @@
 import { groupDigits } from "../../../contract/decimal.ts";
 import { formatDuration } from "../duration.ts";
 
-/** What is known of a command's work at one moment. Times are milliseconds since the epoch. */
+/** The progress of a command. Times are milliseconds since the epoch. */
 export interface ProgressState {
-  /** What is being done before rows are counted, as in `reading the coverage`. */
+  /** The current step before rows are counted, such as `reading the coverage`. */
   doing?: string;
-  /** When that began. */
+  /** When the step began. */
   since?: number;
   /** Rows so far. */
   rows?: number;
-  /** Rows there will be, once that is known. */
+  /** Expected rows, once known. */
   total?: number;
-  /** When the work will be done, as far as that can be told. */
+  /** Estimated end of the work. */
   endsAt?: number | undefined;
   /** Requests left in the window of the rate limit. */
   requestsLeft?: number;
-  /** Why nothing moves just now, and until when. */
+  /** Why and until when the command waits. */
   waiting?: { reason: string; until: number };
 }
 
 interface Part {
   text: string;
-  /** The part of the lowest rank is left out first where the line is too long. */
+  /** If the line is too long, the part with the lowest rank is dropped first. */
   rank: number;
 }
 
 /**
- * @param rate rows a second, when it can be told.
+ * @param rate rows a second, if known.
  * @param now milliseconds since the epoch.
- * @param width cells that the line may take; parts are left out, the least important first.
- * @returns one line, as in `12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s`.
+ * @param width most cells of the line; the least important parts are dropped first.
+ * @returns one line, such as `12,500 of 133,822 rows · 9 % · 30 s left · 4,120 rows/s`.
  */
 export function progressLine(
   state: ProgressState,
@@ -66,7 +66,7 @@ function partsOfRows(
   const counted =
     total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
-  // The work cannot be done before the pause is over.
+  // The work cannot end before the pause does.
   const left = endsAt > now ? Math.max(endsAt, waiting?.until ?? 0) - now : undefined;
   return [
     { text: counted, rank: 6 },
@@ -84,7 +84,7 @@ function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: numbe
     : [];
 }
 
-/** A pause for the rate limit is part of the pace, so the window spans one. */
+/** Milliseconds that a rate is averaged over; long enough to include a pause for the rate limit. */
 const WINDOW = 90_000;
 const SHORTEST = 1_000;
 
@@ -99,7 +99,7 @@ export function createRateMeter(start: number): RateMeter {
   const samples = [{ at: start, rows: 0 }];
   return {
     add: (rows, now) => {
-      // A sample a second at most bounds their number, whatever the number of pages.
+      // At most one sample a second, so that their number is bounded.
       const last = samples.at(-1);
       if (samples.length > 1 && last !== undefined && now - last.at < SHORTEST) {
         last.rows = rows;

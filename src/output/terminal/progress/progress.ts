@@ -1,20 +1,20 @@
 import type { Writable } from "node:stream";
 import { createRateMeter, type ProgressState, progressLine, type RateMeter } from "./progress-line.ts";
 
-/** `auto`: a line that is redrawn, on a terminal only. `plain`: a whole line now and then, for logs. */
+/** `auto`: one line that is redrawn, on a terminal only. `plain`: a new line every ten seconds, for logs. */
 export type ProgressMode = "auto" | "plain" | "none";
 
-/** Shows how the work of a command goes. */
+/** Shows the progress of a command. */
 export interface Progress {
-  /** Adds to what is known. The line appears half a second after the first update. */
+  /** Updates the state. The line appears half a second after the first update. */
   update(change: ProgressState): void;
   /**
-   * Removes the line and forgets what was known; a later update begins anew.
+   * Removes the line and resets the state; a later update starts again.
    *
-   * @param outcome what a log reads as its last line
+   * @param outcome last line of a log
    */
   clear(outcome?: string): void;
-  /** Removes the line for good, because other text goes to the same terminal. Whole lines for a log go on. */
+  /** Removes the line permanently, because other text goes to the same terminal. Plain lines for a log continue. */
   giveWay(): void;
 }
 
@@ -26,7 +26,7 @@ export interface ProgressOptions {
 }
 
 interface Presenter {
-  /** Milliseconds from one showing to the next. */
+  /** Milliseconds between two updates. */
   interval: number;
   show(state: ProgressState, rate: number | undefined): void;
   clear(outcome: string | undefined): void;
@@ -34,13 +34,13 @@ interface Presenter {
 
 const PLAIN_INTERVAL = 10_000;
 const TERMINAL_INTERVAL = 250;
-/** Milliseconds of work that need no line. */
+/** Milliseconds before the line appears. */
 const PATIENCE = 500;
 const SPINNER_CELLS = 2;
 
-/** Nothing is shown in mode `none`, nor in mode `auto` where the stream is not a terminal. */
+/** Shows nothing in mode `none`, and in mode `auto` if the stream is not a terminal. */
 export function createProgress({ stream, mode, now }: ProgressOptions): Progress {
-  // A terminal that does not know its width says 0, and ora would clear lines without end.
+  // A terminal without a known width reports 0, and ora would clear lines forever.
   if (mode === "none" || (mode === "auto" && !(stream.isTTY && stream.columns))) {
     return { update: () => {}, clear: () => {}, giveWay: () => {} };
   }
@@ -103,7 +103,7 @@ function plainPresenter(stream: Writable, now: () => number): Presenter {
   };
 }
 
-/** A line that ora redraws. Whole lines that others write to the terminal meanwhile appear above it. */
+/** A line that ora redraws. Other lines that are written to the terminal meanwhile appear above it. */
 function terminalPresenter(stream: ProgressOptions["stream"], now: () => number): Presenter {
   const libraries = () => Promise.all([import("ora"), import("../width.ts")]);
   let loaded: Awaited<ReturnType<typeof libraries>> | undefined;

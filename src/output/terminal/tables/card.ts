@@ -3,13 +3,13 @@ import { style } from "../style.ts";
 import { pad, widthOf } from "../width.ts";
 import type { Cell } from "./cell.ts";
 
-/** One row, shown whole: nothing is cut, a member a line. */
+/** One row shown in full, one member a line. */
 export interface Card {
   title: Cell;
   members: readonly { name: string; value: Cell }[];
 }
 
-/** Lays cards out below one another, an empty line between them, the values of all in one column. */
+/** Renders cards below each other, separated by an empty line, with the values of all cards aligned. */
 export function renderCards(cards: readonly Card[], { colour = false, links = false } = {}): string {
   const width = Math.max(0, ...cards.flatMap(({ members }) => members.map(({ name }) => widthOf(name))));
   const shown = ({ text, link }: Cell) => (links ? linked(text, link) : text);

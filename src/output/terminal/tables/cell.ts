@@ -2,30 +2,30 @@ import { groupDigits } from "../../../contract/decimal.ts";
 import type { Style } from "../style.ts";
 import { visible } from "../visible.ts";
 
-/** What a table shows in one place: safe for a terminal, one line. */
+/** A cell of a table: one line, safe for a terminal. */
 export interface Cell {
   text: string;
   /** Aligned to the right, never cut. */
   numeric: boolean;
-  /** Address that the text links to, where the terminal has links. */
+  /** Address that the text links to, if the terminal supports links. */
   link?: string | undefined;
-  /** How it looks where there is colour; it says nothing that the text does not. */
+  /** Style if colour is on; it only repeats what the text says. */
   style?: Style | undefined;
 }
 
-/** What stands in place of a value that is null. */
+/** Shown for null. */
 const NULL: Cell = { text: "–", numeric: false, style: "dim" };
 
 export function textCell(text: string): Cell {
   return { text: visible(text), numeric: false };
 }
 
-/** A number with its own digits, the integer part in groups of three. */
+/** A number with all its digits, the integer part in groups of three. */
 export function numberCell(digits: number | string): Cell {
   return { text: groupDigits(digits), numeric: true };
 }
 
-/** The raw JSON text of a value: a string unescaped, null as a dash, an object or array as its JSON. */
+/** A value from its JSON text: a string unescaped, null as a dash, an object or array as JSON. */
 export function jsonCell(raw: string): Cell {
   if (raw.startsWith('"')) {
     return textCell(JSON.parse(raw) as string);
@@ -36,7 +36,7 @@ export function jsonCell(raw: string): Cell {
   return raw === "null" ? NULL : textCell(raw);
 }
 
-/** A change of a price in percent, its direction by arrow, sign and colour; nothing where there is none to tell. */
+/** A price change in percent with arrow, sign and colour; empty if it is undefined. */
 export function percentCell(percent: number | undefined): Cell {
   if (percent === undefined || !Number.isFinite(percent)) {
     return { text: "", numeric: true };

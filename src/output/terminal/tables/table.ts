@@ -7,9 +7,9 @@ import type { Cell } from "./cell.ts";
 
 export interface Column {
   heading: string;
-  /** Never cut, as a column of numbers is not. */
+  /** Never cut, like a column of numbers. */
   rigid?: boolean;
-  /** Cells of text that say enough; other columns are left out rather than that this one is cut further. */
+  /** The column is not cut below this width; other columns are left out instead. */
   minimum?: number | undefined;
 }
 
@@ -17,9 +17,9 @@ export interface Table {
   columns: readonly Column[];
   /** Each as long as `columns`. */
   rows: readonly (readonly Cell[])[];
-  /** Lines across all columns, each before the row of that index. */
+  /** Headings across all columns, by the index of the row that follows. */
   groups?: ReadonlyMap<number, string> | undefined;
-  /** Set off below the rows, for totals. */
+  /** Totals, below a rule. */
   footer?: readonly Cell[] | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Layout {
   index: number;
   numeric: boolean;
   width: number;
-  /** Cells below which it is not cut; a column that would need less is left out. */
+  /** Smallest width it is cut to; if that does not fit, the column is left out. */
   minimum: number;
 }
 
@@ -36,8 +36,8 @@ const GAP = "  ";
 const READABLE = 8;
 
 /**
- * Lays a table out for a terminal `width` cells wide, or as wide as it is when that is unknown. Columns of text are cut,
- * the widest first; where that does not suffice, columns are left out from the right.
+ * Renders a table for a terminal `width` cells wide; without a width, nothing is cut. Columns of text are cut, the widest
+ * first. If that is not enough, columns are left out from the right.
  *
  * @returns the text, each line with its line end, and the headings of the columns left out.
  */
@@ -103,7 +103,7 @@ function layoutOf({ rows, footer = [] }: Table, { heading, rigid, minimum = READ
   return { heading, index, numeric, width, minimum: numeric || rigid ? width : Math.min(width, minimum) };
 }
 
-/** The columns, from the left, that fit when all are cut as far as they may be; the first always does. */
+/** The columns, from the left, that fit at their smallest width; always at least the first. */
 function fitting(columns: readonly Layout[], width: number): Layout[] {
   let taken = -GAP.length;
   const end = columns.findIndex(({ minimum }, index) => {
@@ -113,7 +113,7 @@ function fitting(columns: readonly Layout[], width: number): Layout[] {
   return columns.slice(0, end === -1 ? columns.length : end);
 }
 
-/** Cuts the widest column cell by cell until the line fits or nothing may be cut any more. */
+/** Cuts the widest column cell by cell until the line fits or no column can be cut further. */
 function shrink(columns: readonly Layout[], width: number): void {
   let excess = lineWidth(columns) - width;
   while (excess > 0) {
@@ -140,16 +140,16 @@ function drawn(
   return links ? linked(text, cell?.link) : text;
 }
 
-/** Cells that the table takes where nothing is cut. */
+/** The width of the table if nothing is cut. */
 export function fullWidthOf(table: Table): number {
   return lineWidth(table.columns.map((column, index) => layoutOf(table, column, index)));
 }
 
 /**
- * Takes the columns that hold the same in every row out of a table of several rows.
+ * Removes columns that have the same value in every row, if the table has several rows.
  *
- * @param candidates headings of columns that may be taken out
- * @returns the table, and what was taken out as a line: `retailer: acme · currency: EUR`
+ * @param candidates headings of columns that may be removed
+ * @returns the table, and the removed values as a line: `retailer: acme · currency: EUR`
  */
 export function withoutConstants(table: Table, candidates: readonly string[]): { table: Table; caption: string } {
   const [first, ...others] = table.rows;
@@ -171,7 +171,7 @@ export function withoutConstants(table: Table, candidates: readonly string[]): {
   };
 }
 
-/** A table below the line that tells what all its rows share. */
+/** A table below a line with the values that all its rows share. */
 export function captioned(
   caption: string,
   table: string,
