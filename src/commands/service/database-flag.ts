@@ -18,7 +18,7 @@ import { StoreUnavailableError } from "../../service/store/store.ts";
 export async function withDatabase<T>(
   location: string,
   use: (store: EmbeddedStore) => Promise<T>,
-  prepare: (location: string) => Promise<void> = makeFolder,
+  prepare: (location: string) => Promise<void> = makeDatabaseFolder,
 ): Promise<T> {
   return await reportingStoreErrors(location, async () => {
     await prepare(location);
@@ -47,7 +47,7 @@ async function requireDatabase(location: string): Promise<void> {
 }
 
 /** Makes the folder that a new database is to lie in, for its owner alone. */
-export async function makeFolder(location: string): Promise<void> {
+export async function makeDatabaseFolder(location: string): Promise<void> {
   const place = parseLocation(location);
   if (place.kind === "file") {
     const folder = dirname(place.path);

@@ -9,7 +9,7 @@ import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
-import { makeFolder, reportingStoreErrors } from "./database-flag.ts";
+import { makeDatabaseFolder, reportingStoreErrors } from "./database-flag.ts";
 import type { StartFlags } from "./options.ts";
 import { parsePortalFlags } from "./portal-flags.ts";
 
@@ -26,7 +26,7 @@ export async function startCommand(
   let url = portalFlags.options.publicUrl ?? "";
   const portal = portalFlags.portal?.(() => url);
   const { service, hasKeys } = await reportingStoreErrors(flags.database, async () => {
-    await makeFolder(flags.database);
+    await makeDatabaseFolder(flags.database);
     const onUnexpectedError = (error: unknown, requestId: string) =>
       void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
     const store = await openStore(flags.database);

@@ -1,5 +1,5 @@
 /** Days of the demo, counted from 0; `until` is exclusive. */
-export interface DayRange {
+export interface CrawlPeriod {
   from: number;
   until: number;
 }
@@ -18,9 +18,9 @@ export interface DemoRetailer {
   /** Days between two crawls of one product. */
   interval: number;
   /** Its crawls within the demo's days: the first day, and the day after the last. */
-  crawled: DayRange;
+  crawled: CrawlPeriod;
   /** Categories that were not crawled for a while. */
-  gaps: Readonly<Record<string, DayRange>>;
+  gaps: Readonly<Record<string, CrawlPeriod>>;
   /** Department slug to category slugs; category names recur at other retailers and in other departments. */
   departments: Readonly<Record<string, readonly string[]>>;
 }

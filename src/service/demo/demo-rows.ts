@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import {
-  type DayRange,
+  type CrawlPeriod,
   DEMO_BRANDS,
   DEMO_COLORS,
   DEMO_RETAILERS,
@@ -47,7 +47,7 @@ export function* demoRows(today: string): Generator<string> {
 
 /** The days on which a product was seen. */
 function* crawlDays({ retailer: { interval, crawled, gaps }, category, number }: DemoProduct): Generator<number> {
-  const listed: DayRange = {
+  const listed: CrawlPeriod = {
     from: number % LATE_EVERY === 0 ? (number * 7) % DAYS : 0,
     until: number % GONE_EVERY === 0 ? DAYS - ((number * 11) % DAYS) : DAYS,
   };
@@ -59,7 +59,7 @@ function* crawlDays({ retailer: { interval, crawled, gaps }, category, number }:
   }
 }
 
-function isWithin(day: number, { from, until }: DayRange): boolean {
+function isWithin(day: number, { from, until }: CrawlPeriod): boolean {
   return day >= from && day < until;
 }
 

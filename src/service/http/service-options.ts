@@ -31,14 +31,14 @@ export interface ServiceOptions {
 /** Options that mean something by being absent. */
 type Optional = "errorBase" | "publicUrl" | "portal";
 
-export type ServiceSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;
+export type AppSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;
 
 /** Failed authentications a window that one source address may cause before it is answered with 429. */
 export const FAILED_ATTEMPTS_PER_WINDOW = 20;
 
 const HOUR = 3_600_000;
 
-export function withDefaults(options: ServiceOptions): ServiceSettings {
+export function withDefaults(options: ServiceOptions): AppSettings {
   return {
     rateLimit: LIMITS.requestsPerWindow.catalog,
     sampleRateLimit: LIMITS.requestsPerWindow.sample,

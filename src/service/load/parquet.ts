@@ -26,14 +26,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 type Scales = ReadonlyMap<string, number>;
 
 /** A file, which is read in parts, or the bytes of one. */
-export type ParquetFile = { path: string } | { bytes: ArrayBuffer };
+export type ParquetInput = { path: string } | { bytes: ArrayBuffer };
 
 /**
  * Rows of a Parquet file, one row group in memory at a time; `line` is the number of the row.
  *
  * @throws LoadError where the file cannot be read, RowError
  */
-export async function* readParquet(source: string, file: ParquetFile): AsyncGenerator<SourceRow[]> {
+export async function* readParquet(source: string, file: ParquetInput): AsyncGenerator<SourceRow[]> {
   const buffer = "path" in file ? await asyncBufferFromFile(file.path) : file.bytes;
   const described = await readable(source, () => parquetMetadataAsync(buffer as AsyncBuffer));
   const scales = decimalScales(described);

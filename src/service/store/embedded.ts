@@ -8,11 +8,10 @@ import {
   openReadOnlyDatabase,
 } from "./database/embedded-database.ts";
 import { parseLocation } from "./database/location.ts";
-import { addDayCounts, readDayCounts } from "./day-counts.ts";
-import { readIncidents } from "./incident-records.ts";
 import { readColumnIndex, readVersion } from "./product-rows/column-index.ts";
-import { readRows } from "./product-rows/row-texts.ts";
+import { readRowTexts } from "./product-rows/row-texts.ts";
 import { createSnapshots, type Snapshots } from "./product-rows/snapshot.ts";
+import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import { type Store, StoreUnavailableError } from "./store.ts";
 
 /** A store in a file of this machine or in memory, which can also be written to. */
@@ -70,7 +69,7 @@ function embeddedStore(database: Database): EmbeddedStore {
     prepareWrite: async (work) => await database.writing((connection) => connection.exclusively(work)),
     snapshot: async (deadline) => (await read(snapshots, deadline)).newest,
     snapshotAt: async (version, deadline) => (await read(snapshots, deadline)).at(version),
-    rows: async (ids, deadline) => await read((session) => readRows(session, ids), deadline),
+    rows: async (ids, deadline) => await read((session) => readRowTexts(session, ids), deadline),
     keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => {
       const known = await read(async (session, file) => {

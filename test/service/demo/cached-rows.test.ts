@@ -17,7 +17,7 @@ async function read(folder: string): Promise<[total: number, texts: string[]]> {
   return [selection.total, await textsOf(store, selection.ids(10_000, 500))];
 }
 
-test("the rows of a day are made once, and made anew where their file is damaged", { timeout: 60_000 }, async () => {
+test("the rows of a day are generated once, and again when their file is damaged", { timeout: 60_000 }, async () => {
   const folder = join(await temporaryFolder(), "demo");
   const [[total, texts], again] = [await read(folder), await read(folder)];
   const files = await readdir(folder);
@@ -34,7 +34,7 @@ test("the rows of a day are made once, and made anew where their file is damaged
   expect(await readdir(folder)).toEqual([expect.not.stringMatching(files[0] ?? "")]);
 });
 
-test("several commands may make the rows of a day at once", { timeout: 60_000 }, async () => {
+test("several commands can generate the rows of a day at the same time", { timeout: 60_000 }, async () => {
   const folder = join(await temporaryFolder(), "demo");
 
   const [one, other] = await Promise.all([read(folder), read(folder)]);
@@ -43,7 +43,7 @@ test("several commands may make the rows of a day at once", { timeout: 60_000 },
   expect((await readdir(folder)).filter((name) => !name.endsWith(".db"))).toEqual([]);
 });
 
-test("where nothing can be kept the rows are in memory", { timeout: 60_000 }, async () => {
+test("the rows stay in memory when the cache folder cannot be written", { timeout: 60_000 }, async () => {
   const path = join(await temporaryFolder(), "file");
   await writeFile(path, "");
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/keys.ts";
-import { Connection } from "../../../src/service/store/database/database-connection.ts";
+import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
@@ -16,7 +16,7 @@ async function database(): Promise<{ path: string; key: string }> {
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
-  const connection = new Connection(path, 5_000);
+  const connection = new DatabaseConnection(path, 5_000);
   await connection.query("PRAGMA wal_checkpoint(TRUNCATE)");
   await connection.close();
   return { path, key };
@@ -34,7 +34,7 @@ async function flipBit(path: string, text: string, bit: number): Promise<void> {
 
 // The highest bit makes text that is not UTF-8, the lowest another letter.
 test.each([7, 0])(
-  "a row of which bit %i flipped is an internal_error with a line in the log, and the service goes on",
+  "a row with flipped bit %i is an internal_error with a line in the log, and the service keeps running",
   async (bit) => {
     const { path, key } = await database();
     await flipBit(path, "Title of sku-0001", bit);

@@ -18,7 +18,7 @@ async function codes(faults: TestServiceOptions["faults"], options: TestServiceO
   return answers;
 }
 
-test("a database out of reach is service_unavailable, and says nothing of the database", async () => {
+test("an unreachable database is service_unavailable, and the answer shows no details of it", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError(secret));
 
   expect(await codes(() => ({ keyByHash: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
@@ -31,7 +31,7 @@ test("a query that passes its deadline is upstream_timeout", async () => {
   expect(await codes(() => ({ snapshot: slow }))).toEqual(Array(3).fill([504, "upstream_timeout", true]));
 });
 
-test("a store that never answers is given up at the deadline, which it is told of", async () => {
+test("a store that never answers is abandoned at the deadline and receives the abort signal", async () => {
   const told: unknown[] = [];
   const silent = (deadline: AbortSignal) =>
     new Promise<never>(() => {
@@ -44,7 +44,7 @@ test("a store that never answers is given up at the deadline, which it is told o
   expect(told).toEqual(Array(3).fill("StoreTimeoutError"));
 });
 
-test("anything unforeseen is internal_error: the operator is told what, the caller is not", async () => {
+test("an unexpected error is internal_error: its details go to the operator, not to the caller", async () => {
   const told: unknown[] = [];
   const broken = async () => Promise.reject(new TypeError(secret));
   const service = await startTestService({
@@ -59,7 +59,7 @@ test("anything unforeseen is internal_error: the operator is told what, the call
   expect(told).toEqual([[`TypeError: ${secret}`, body.request_id]]);
 });
 
-test("faults end by themselves when their cause does", async () => {
+test("the service recovers when the fault ends", async () => {
   let away = true;
   const service = await startTestService({
     rows: products(2),
@@ -78,7 +78,7 @@ test("faults end by themselves when their cause does", async () => {
   expect([during.status, (await service.get("/v1/catalog")).body.data.length]).toEqual([503, 2]);
 });
 
-test("data that changes between ids and rows is read again whole", async () => {
+test("data that changes between ids and rows is read again completely", async () => {
   let reads = 0;
   const service = await startTestService({
     rows: products(3),
@@ -98,7 +98,7 @@ test("data that changes between ids and rows is read again whole", async () => {
   expect([status, body.data.length, reads]).toEqual([200, 3, 2]);
 });
 
-test("data that changes at every read is service_unavailable in the end", async () => {
+test("data that changes at every read ends in service_unavailable", async () => {
   const stale = async () => Promise.reject(new StaleSnapshotError("gone"));
   const service = await startTestService({ rows: products(3), faults: () => ({ rows: stale }) });
 
@@ -106,7 +106,7 @@ test("data that changes at every read is service_unavailable in the end", async 
 });
 
 test.each(["/v1/catalog", "/v1/sample"])(
-  "%s answers with an error rather than with fewer rows than it counted",
+  "%s answers with an error instead of fewer rows than it counted",
   async (path) => {
     const service = await startTestService({
       rows: products(3),

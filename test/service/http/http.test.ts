@@ -37,7 +37,7 @@ test.each([
   ["an unknown transfer coding", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n${close}\r\n`],
   ["a chunk of no length", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${close}\r\nZZ\r\nabc\r\n`],
   ["a body", `GET /v1/catalog HTTP/1.1\r\nContent-Length: 3\r\n${close}\r\nabc`],
-])("%s is answered with a problem, and the service goes on", async (_, bytes) => {
+])("%s is answered with a problem, and the service keeps running", async (_, bytes) => {
   const service = await startTestService();
 
   const [head = "", body = ""] = (await exchange(service, bytes)).split("\r\n\r\n");
@@ -49,7 +49,7 @@ test.each([
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 
-test("a request for a tunnel is answered with a problem, and the service goes on", async () => {
+test("a CONNECT request is answered with a problem, and the service keeps running", async () => {
   const service = await startTestService();
 
   const received = await exchange(service, `CONNECT elsewhere:443 HTTP/1.1\r\n${close}\r\n`);
@@ -60,7 +60,7 @@ test("a request for a tunnel is answered with a problem, and the service goes on
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 
-test("garbage behind a request never gets into its answer", async () => {
+test("garbage after a request never appears in its answer", async () => {
   const service = await startTestService({ rows: products(500) });
   const request = `GET /v1/catalog?limit=500 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
 
@@ -69,7 +69,7 @@ test("garbage behind a request never gets into its answer", async () => {
   expect(received).not.toContain("invalid_request");
 });
 
-test("a request that expects something odd is answered all the same", async () => {
+test("a request with an unknown Expect header is answered", async () => {
   const service = await startTestService();
 
   const received = await exchange(service, `GET /v1/sample HTTP/1.1\r\nExpect: tea\r\n${close}\r\n`);
@@ -77,7 +77,7 @@ test("a request that expects something odd is answered all the same", async () =
   expect(received).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test("a whole URL that leads nowhere under /v1 carries the limit headers", async () => {
+test("an unknown absolute URL under /v1 carries the limit headers", async () => {
   const service = await startTestService();
 
   const received = await exchange(service, `GET http://any.example/v1/nowhere HTTP/1.1\r\n${close}\r\n`);
@@ -85,7 +85,7 @@ test("a whole URL that leads nowhere under /v1 carries the limit headers", async
   expect(received).toMatch(/^HTTP\/1\.1 404 Not Found\r\nratelimit-limit: 120\r\n/);
 });
 
-test("a whole URL as the request target means its path", async () => {
+test("an absolute URL as the request target selects its path", async () => {
   const service = await startTestService();
   const headers = `Authorization: Bearer ${service.key}\r\n${close}`;
 
@@ -120,7 +120,7 @@ test.each(["application/json", "text/odd"])("a body of %s is answered without be
   expect(await exchange(service, request)).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-test("HEAD is answered as GET is, without the body", async () => {
+test("HEAD is answered like GET, without the body", async () => {
   const service = await startTestService({ rows: products(2) });
 
   const [get, head] = [await service.get("/v1/catalog"), await service.get("/v1/catalog", { method: "HEAD" })];
@@ -139,7 +139,7 @@ test("every request has an id of its own", async () => {
   expect(new Set(ids).size).toBe(200);
 });
 
-test("the host of the error catalogue can be another one", async () => {
+test("the error catalogue can be on another host", async () => {
   const own = await startTestService();
   const other = await startTestService({ errorBase: "https://docs.example" });
 
@@ -147,7 +147,7 @@ test("the host of the error catalogue can be another one", async () => {
   expect((await other.get("/nowhere")).body.type).toBe("https://docs.example/errors#not_found");
 });
 
-test("answers with rows are not kept by caches", async () => {
+test("caches do not store answers with rows", async () => {
   const service = await startTestService();
 
   expect((await service.get("/v1/coverage")).headers.get("cache-control")).toBe("no-store");

@@ -43,7 +43,7 @@ const vocabulary = retailers.flatMap((retailer) =>
   ),
 );
 
-test("coverage, totals, samples and walks agree with a computation of their own over the same rows", async () => {
+test("coverage, totals, samples and walks agree with an independent computation over the same rows", async () => {
   const service = await startTestService({ rows: vocabulary, rateLimit: 1_000_000, sampleRateLimit: 1_000_000 });
   const rows = [...vocabulary];
 

@@ -4,7 +4,7 @@ import { chmod } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/keys.ts";
-import { Connection } from "../../../src/service/store/database/database-connection.ts";
+import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
@@ -19,7 +19,7 @@ test("a database that may only be read is served", async () => {
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
-  const connection = new Connection(path, 5_000);
+  const connection = new DatabaseConnection(path, 5_000);
   await connection.query("PRAGMA wal_checkpoint(TRUNCATE)");
   await connection.close();
   await chmod(path, 0o444);

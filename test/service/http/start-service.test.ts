@@ -62,7 +62,7 @@ test("closing answers the requests under way, refuses new ones and then closes t
   expect(events.filter((event) => event !== "answered")).toEqual(["asked", "counted", "store closed"]);
 });
 
-test("a request that was half sent when the end began is answered", async () => {
+test("a request that was half sent before closing is answered", async () => {
   const app = createApp(await openStore(":memory:"));
   let arrived: Socket | undefined;
   app.server.on("connection", (socket) => {
@@ -86,7 +86,7 @@ test("a request that was half sent when the end began is answered", async () => 
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
 });
 
-test("answers that were begun when the end began reach a reader that is slow", async () => {
+test("a slow reader receives the rest of an answer that was begun before closing", async () => {
   const rows = products(100, { title: "x".repeat(20_000) });
   const service = await startTestService({ rows });
   const slow = connect(Number(new URL(service.url).port));
@@ -108,7 +108,7 @@ test("answers that were begun when the end began reach a reader that is slow", a
   expect(answers.map((answer) => answer.match(/"product_id"/g)?.length)).toEqual(Array(8).fill(100));
 });
 
-test("idle connections do not hold up the end", async () => {
+test("idle connections do not delay closing", async () => {
   const service = await startTestService();
   const agent = new Agent({ keepAlive: true });
   await new Promise<void>((resolve) => {
@@ -119,13 +119,13 @@ test("idle connections do not hold up the end", async () => {
   agent.destroy();
 });
 
-test("closing twice is closing once", async () => {
+test("closing twice has the effect of closing once", async () => {
   const service = await startTestService();
 
   await Promise.all([service.close(), service.close()]);
 });
 
-test("a port that is taken is an error, and the store does not stay open", async () => {
+test("a port in use is an error, and the store is closed", async () => {
   const first = await startTestService();
   const store = await openStore(":memory:");
   let closed = false;

@@ -14,7 +14,7 @@ const awkward = fc.string({
   unit: fc.constantFrom('"', ",", "\n", "\r\n", "\r", "\t", "=", "é", "😀", " ", "a", "\u0000"),
 });
 
-test("any text comes back from a CSV that another program wrote, in chunks of any size", async () => {
+test("any text survives a CSV from another program, in chunks of any size", async () => {
   const rows = fc.uniqueArray(
     fc
       .tuple(fc.uuid(), awkward, awkward, fc.option(awkward.filter((text) => text !== "")))

@@ -25,7 +25,7 @@ test("numbers keep their digits and strings their escapes, whatever the order of
   expect(await walk(store)).toEqual([written]);
 });
 
-test("a byte order mark, blank lines, Windows line ends and a missing last line end are no rows", async () => {
+test("a byte order mark, blank lines, Windows line ends and a missing last line end add no rows", async () => {
   const store = await testStore();
   const result = await loadText(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
   expect(result).toEqual({ read: 2, added: 2, alreadyPresent: 0 });
@@ -47,7 +47,7 @@ test("gzip is found by content and may have several members", async () => {
   expect(await walk(store)).toEqual(products(2).map((row) => JSON.stringify(row)));
 });
 
-test("a row that is there already, before or in the same source, is counted and not added", async () => {
+test("a row already in the database or earlier in the source is counted and not added", async () => {
   const store = await testStore();
   await load(store, [product()]);
   const result = await loadLines(store, [
@@ -59,7 +59,7 @@ test("a row that is there already, before or in the same source, is counted and 
   expect(await walk(store)).toHaveLength(2);
 });
 
-test("the same product_id with other values is refused, and the row that is there stays", async () => {
+test("the same product_id with other values is refused, and the stored row stays", async () => {
   const store = await testStore();
   await load(store, [product({ product_id: "p" })]);
   const other = product({ product_id: "p", title: "Another" });
@@ -198,7 +198,7 @@ test("an interrupted load changes nothing and ends with the reason", async () =>
   expect(await walk(store)).toEqual([]);
 });
 
-test("cut gzip data is a damaged source", async () => {
+test("truncated gzip data is a damaged source", async () => {
   const bytes = gzipSync(`${ROW}\n`.repeat(50));
   const loading = loadRows(await testStore(), {
     name: "rows.ndjson.gz",

@@ -55,7 +55,7 @@ test("a compressed file that grows beyond 256 MiB is refused", async () => {
   expect((error as LoadError).message).toMatch(/^rows\.parquet\.gz: is longer than 268435456 bytes as a Parquet file/);
 });
 
-test("a row group of more rows than are read at once is refused", async () => {
+test("a row group with too many rows is refused", async () => {
   const count = 2 ** 20 + 1;
   const values = Object.fromEntries(
     Object.entries(valuesOf([product()])).map(([name, [value]]) => [name, new Array(count).fill(value)]),
@@ -91,7 +91,7 @@ test.each([
   expect((error as LoadError).fault).toEqual(fault);
 });
 
-test("a file that is cut is not Parquet", async () => {
+test("a truncated file is not Parquet", async () => {
   await expect(bodies(encode(valuesOf([product()])).subarray(0, -20))).rejects.toThrow(
     /^rows\.parquet: cannot be read as Parquet: /,
   );

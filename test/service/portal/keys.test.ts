@@ -8,7 +8,7 @@ import { startTestPortal } from "../../helpers/portal.ts";
 
 const secretIn = (text: string) => /<code class="secret">([\w-]{43})<\/code>/.exec(text)?.[1] ?? "";
 
-test("a key that is made in the console works at once, and is refused at the next request after it was revoked", async () => {
+test("a key created in the console works at once, and is refused at the first request after its revocation", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
 
@@ -27,7 +27,7 @@ test("a key that is made in the console works at once, and is refused at the nex
   expect((await browser.get("/portal")).text).toMatch(/laptop<\/th>[\s\S]*?revoked/);
 });
 
-test("a secret is in one answer, which nothing may keep, and nowhere else", async () => {
+test("a secret appears in one uncached answer and nowhere else", async () => {
   const database = join(await temporaryFolder(), "portal.db");
   const portal = await startTestPortal({ database });
   const browser = await portal.signedIn();
@@ -49,7 +49,7 @@ test("a secret is in one answer, which nothing may keep, and nowhere else", asyn
   expect(bytes.includes(secret)).toBe(false);
 });
 
-test("two people of one team see the same keys, a stranger none of them", async () => {
+test("two people of one team see the same keys, and others see none of them", async () => {
   const portal = await startTestPortal();
   const [ada, bob, eve] = [
     await portal.signedIn("ada@example.com"),
@@ -157,7 +157,7 @@ describe("a form is refused, and changes nothing,", () => {
   });
 });
 
-test("without a database the console says so with a page, and the API with a problem", async () => {
+test("without a database the console answers with a page, and the API with a problem", async () => {
   let away = false;
   const fail = async () => Promise.reject(new StoreUnavailableError("away"));
   const portal = await startTestPortal({
@@ -196,7 +196,7 @@ test("the portal's own requests are measured for its suite of the status feed", 
   ]);
 });
 
-test("a connection that a form came over does not hold up the end", { timeout: 10_000 }, async () => {
+test("a connection that sent a form does not delay closing", { timeout: 10_000 }, async () => {
   const portal = await startTestPortal();
   await (await portal.signedIn()).post("/portal/keys", { name: "laptop" });
 

@@ -5,7 +5,7 @@ import { startTestService } from "../../helpers/service.ts";
 
 const PUBLIC = ["/", "/reference", "/errors", "/status", "/changelog"];
 
-test("every page forbids foreign and inline content, framing and guessing, and refers to nothing foreign", async () => {
+test("every page forbids foreign and inline content, framing and content sniffing, and refers to nothing foreign", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const stranger = portal.browser();
@@ -27,7 +27,7 @@ test("every page forbids foreign and inline content, framing and guessing, and r
   }
 });
 
-test("what only one person may see is stored by nobody", async () => {
+test("private pages are stored by no cache", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const paths = ["/portal", "/portal/sign-in", "/portal/code", "/portal/keys"];
@@ -39,7 +39,7 @@ test("what only one person may see is stored by nobody", async () => {
   ]);
 });
 
-test("what a page loads is there, and may be kept for ever under its name", async () => {
+test("the files of a page exist and may be cached forever under their names", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const { text } = await browser.post("/portal/keys", { name: "laptop" });
@@ -110,7 +110,7 @@ test.each(["/status.json", "/openapi.json", "/errors.json", "/changelog.json"])(
   },
 );
 
-test("a portal that nobody can be mailed from is not there, and says why", async () => {
+test("a portal without a mail server is not offered, and the answer says why", async () => {
   const service = await startTestService();
 
   const [page, signIn] = [await fetch(`${service.url}/portal`), await fetch(`${service.url}/portal/sign-in`)];

@@ -17,7 +17,7 @@ function clock() {
 const wrongFor = (code: string) => (code === "000000" ? "111111" : "000000");
 
 describe("a code", () => {
-  test("signs the person in whom it was sent to, and leads to the keys", async () => {
+  test("signs in the person it was sent to, and opens the page of keys", async () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
 
@@ -71,7 +71,7 @@ describe("a code", () => {
     expect(right.status).toBe(400);
   });
 
-  test("of many wrong tries at once no more than five are heard", async () => {
+  test("of many concurrent wrong tries at most five are checked", async () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
     await browser.askForCode("ada@example.com");
@@ -109,7 +109,7 @@ describe("a code", () => {
     expect([status, text]).toEqual([400, expect.stringContaining("This is not the code")]);
   });
 
-  test("that is not six digits is no try", async () => {
+  test("that is not six digits does not count as a try", async () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
     await browser.askForCode("ada@example.com");
@@ -139,7 +139,7 @@ test("codes, sessions and secrets of browsers are in the database as hashes only
 });
 
 describe("an address that nobody has", () => {
-  test("gets the answers of one that somebody has, after the same statements, and no mail", async () => {
+  test("gets the same answers after the same statements as a member's address, and no mail", async () => {
     const statements: string[] = [];
     const portal = await startTestPortal({
       now: () => Date.parse("2026-03-10T12:00:00Z"),
@@ -192,7 +192,7 @@ describe("an address that nobody has", () => {
   });
 });
 
-test("a mail that cannot be sent is told to the operator, without the code", async () => {
+test("a mail that cannot be sent is reported to the operator, without the code", async () => {
   const told: unknown[] = [];
   const portal = await startTestPortal({
     portal: { sendCode: async () => Promise.reject(new Error("refused")), codesArePrinted: false },
@@ -205,7 +205,7 @@ test("a mail that cannot be sent is told to the operator, without the code", asy
 });
 
 describe("throttled are", () => {
-  test("codes for one address, whether anybody has it or not, and not those for another", async () => {
+  test("codes for one address, known or unknown, but not those for another address", async () => {
     const portal = await startTestPortal();
     const statuses = async (email: string) => {
       const answers = [];
@@ -220,7 +220,7 @@ describe("throttled are", () => {
     expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
   });
 
-  test("codes asked for from one source, whatever the address", async () => {
+  test("codes requested from one source for any addresses", async () => {
     const portal = await startTestPortal();
     for (let index = 0; index < 20; index += 1) {
       await portal.browser().askForCode(`nobody-${index}@example.com`);

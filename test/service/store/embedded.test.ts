@@ -4,7 +4,7 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { Connection } from "../../../src/service/store/database/database-connection.ts";
+import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
 import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
@@ -43,7 +43,7 @@ test.each(["libsql://db.example", "https://db.example/x", "postgres://h/db", "fi
   },
 );
 
-test("a load through another connection is seen at the next snapshot, and the snapshot before stays whole", async () => {
+test("a load through another connection is visible in the next snapshot, and the earlier snapshot stays complete", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const [reader, writer] = [await testStore(path), await testStore(path)];
   await load(writer, products(3));
@@ -57,7 +57,7 @@ test("a load through another connection is seen at the next snapshot, and the sn
   expect(after.version).toBeGreaterThan(before.version);
 });
 
-test("a load that changes nothing raises no version", async () => {
+test("a load that changes nothing does not raise the version", async () => {
   const store = await testStore();
   await load(store, products(2));
   const before = await store.snapshot(NO_DEADLINE);
@@ -65,7 +65,7 @@ test("a load that changes nothing raises no version", async () => {
   expect(await store.snapshot(NO_DEADLINE)).toBe(before);
 });
 
-test("reads go on with the data as it was while a load is under way", async () => {
+test("reads use the earlier data while a load is in progress", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const store = await testStore(path);
   await load(store, products(2));
@@ -125,7 +125,7 @@ test("a locked database is unavailable until the lock ends", async () => {
   expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
 });
 
-test("a database that vanishes is unavailable, not made anew, and answers once it is back", async () => {
+test("a database that vanishes is unavailable, is not created again, and answers once it is back", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const store = await testStore(path);
   await load(store, products(2));
@@ -137,7 +137,7 @@ test("a database that vanishes is unavailable, not made anew, and answers once i
   expect(await walk(store)).toHaveLength(2);
 });
 
-test("a database put in the place of another is read from then on, and ids of the old one name no row of it", async () => {
+test("a database that replaces another is read from then on, and old ids match none of its rows", async () => {
   const folder = await temporaryFolder();
   const [path, otherPath] = [join(folder, "rows.db"), join(folder, "other.db")];
   const store = await testStore(path);
@@ -154,7 +154,7 @@ test("a database put in the place of another is read from then on, and ids of th
   await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
 });
 
-test("a damaged database is unavailable until it is mended", async () => {
+test("a damaged database is unavailable until it is repaired", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const store = await testStore(path);
   await load(store, products(50));
@@ -169,7 +169,7 @@ test("a damaged database is unavailable until it is mended", async () => {
 
 test("a database of another program is refused and left as it is", async () => {
   const path = join(await temporaryFolder(), "other.db");
-  const other = new Connection(path, 0);
+  const other = new DatabaseConnection(path, 0);
   await other.exclusively((session) => session.script("CREATE TABLE note (text TEXT)"));
   await expect(testStore(path)).rejects.toThrow("is not one of this service");
   expect(await other.query("SELECT name FROM sqlite_schema")).toEqual([["note"]]);
@@ -203,7 +203,7 @@ async function untilUnavailable(store: EmbeddedStore): Promise<void> {
 }
 
 async function settle(path: string): Promise<void> {
-  const connection = new Connection(path, 5_000);
+  const connection = new DatabaseConnection(path, 5_000);
   expect(await connection.query("PRAGMA wal_checkpoint(TRUNCATE)")).toEqual([[0, 0, 0]]);
   await connection.close();
 }

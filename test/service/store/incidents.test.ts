@@ -11,7 +11,7 @@ import { testStore } from "./stores.ts";
 const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
 const SLOW = { title: "Slow pages", suite: "catalog-api", severity: "minor", body: "We look into it." } as const;
 
-test("an incident is told with its updates, newest first, until it is resolved", async () => {
+test("an incident is listed with its updates, newest first, until it is resolved", async () => {
   const store = await testStore();
   const id = await openIncident(store, SLOW, hour(8));
   await updateIncident(store, id, { state: "identified", body: "A disk." }, hour(9));
@@ -43,7 +43,7 @@ test("open incidents and those that ended since a day are listed, newest first",
   expect((await store.incidents("2026-01-16")).map(({ id }) => id)).toEqual([later, open]);
 });
 
-test("an incident never goes back and does not reopen", async () => {
+test("an incident never returns to an earlier state and does not reopen", async () => {
   const store = await testStore();
   const id = await openIncident(store, SLOW, hour(8));
   await updateIncident(store, id, { state: "monitoring", body: "Better." }, hour(9));
@@ -56,7 +56,7 @@ test("an incident never goes back and does not reopen", async () => {
   expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(4);
 });
 
-test("an update of no incident names its number", async () => {
+test("an update of an unknown incident names its number", async () => {
   const update = resolveIncident(await testStore(), 7, "Over.", hour(8));
   await expect(update).rejects.toThrow(new UnknownIncidentError(7));
 });

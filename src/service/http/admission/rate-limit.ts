@@ -1,5 +1,5 @@
 import type { EndpointGroup } from "../../../contract/limits.ts";
-import type { ServiceSettings } from "../service-options.ts";
+import type { AppSettings } from "../service-options.ts";
 
 /** What the `RateLimit-*` headers say, contract section 8 rule 1. */
 export interface RateFigures {
@@ -74,7 +74,7 @@ export class FixedWindow {
 /** The requests that each team has left, by endpoint group (contract section 8). */
 export type GroupBudgets = Readonly<Record<EndpointGroup, FixedWindow>>;
 
-export function groupBudgets({ rateLimit, sampleRateLimit, windowSeconds, now }: ServiceSettings): GroupBudgets {
+export function groupBudgets({ rateLimit, sampleRateLimit, windowSeconds, now }: AppSettings): GroupBudgets {
   return {
     catalog: new FixedWindow(rateLimit, windowSeconds, now),
     sample: new FixedWindow(sampleRateLimit, windowSeconds, now),

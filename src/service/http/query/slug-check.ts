@@ -10,7 +10,7 @@ type Part = keyof Rcd;
  *
  * @param vocabulary Every combination visible to the team.
  */
-export function checkVocabulary(filters: SelectionFilters, vocabulary: readonly Rcd[]): void {
+export function checkSlugs(filters: SelectionFilters, vocabulary: readonly Rcd[]): void {
   const { retailer, category, department, combinations } = filters;
   checkSlug("retailer", retailer, vocabulary);
   if (category !== undefined || department !== undefined) {

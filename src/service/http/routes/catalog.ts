@@ -2,13 +2,13 @@ import { LIMITS } from "../../../contract/limits.ts";
 import type { Snapshot, Store } from "../../store/store.ts";
 import { invalidCursor, openCursor, type Position, sealCursor } from "../query/cursors.ts";
 import { readFilters } from "../query/read-filters.ts";
-import type { ServiceSettings } from "../service-options.ts";
+import type { AppSettings } from "../service-options.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { envelope, type Respond, select } from "./respond.ts";
 import { readConsistently, readRows } from "./snapshot-read.ts";
 
 /** `GET /v1/catalog`, contract section 4.3. */
-export function catalogResponder(store: Store, { cursorTtl, now }: ServiceSettings): Respond {
+export function catalogResponder(store: Store, { cursorTtl, now }: AppSettings): Respond {
   return async (call) => {
     const read = readFilters(call.parameters);
     const limit = readLimit(call.parameters.get("limit"));

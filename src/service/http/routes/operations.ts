@@ -5,22 +5,23 @@ import { authenticate, requireScope, sourceOf } from "../admission/auth.ts";
 import type { KeyUses } from "../admission/key-uses.ts";
 import { type FixedWindow, type GroupBudgets, rateLimitHeaders, refusalHeaders } from "../admission/rate-limit.ts";
 import { withinDeadline } from "../deadline.ts";
+import { readFilters } from "../query/read-filters.ts";
 import { readQuery } from "../query/read-query.ts";
-import type { ServiceSettings } from "../service-options.ts";
+import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { DayCounter } from "../status/day-counter.ts";
 import { encodeBody } from "./body-encoding.ts";
 import { catalogResponder } from "./catalog.ts";
-import { coverageResponder } from "./coverage.ts";
-import type { Respond } from "./respond.ts";
+import { coverageText, envelope, type Respond, select, UNCURSORED } from "./respond.ts";
 import { sampleResponder } from "./sample.ts";
+import { readConsistently } from "./snapshot-read.ts";
 
 /** The contract names both forms and does not say which one is authoritative (section 9 rule 5). */
 export const PREFIXES = ["", "/api"] as const;
 
 interface Parts {
   store: Store;
-  settings: ServiceSettings;
+  settings: AppSettings;
   budgets: GroupBudgets;
   failedAttempts: FixedWindow;
   dayCounter: DayCounter;
@@ -36,7 +37,7 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
     coverage: coverageResponder(store),
   };
 
-  /** Order matters: who asks, whether the team may ask now, whether it may ask this, and only then what is asked. */
+  /** Checks in this order: the key, the rate limit of its team, its scope, and then the parameters. */
   async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const operation = OPERATIONS[name];
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
@@ -74,4 +75,15 @@ function chargeTeam(budget: FixedWindow, { team }: KeyRecord): ReturnType<FixedW
     });
   }
   return charge;
+}
+
+/** `GET /v1/coverage`, contract section 4.4; entries by retailer, department, category. */
+function coverageResponder(store: Store): Respond {
+  return async (call) => {
+    const read = readFilters(call.parameters);
+    return readConsistently(store, call.deadline, async (snapshot) => {
+      const selection = select(snapshot, read, call.visible);
+      return envelope([coverageText(selection)], { call, read, selection, pagination: UNCURSORED });
+    });
+  };
 }

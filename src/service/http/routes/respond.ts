@@ -1,7 +1,7 @@
 import type { CatalogPagination, Pagination } from "../../../contract/envelope.ts";
 import type { Selection, Snapshot, Visibility } from "../../store/store.ts";
 import type { ReadFilters } from "../query/read-filters.ts";
-import { checkVocabulary } from "../query/slug-check.ts";
+import { checkSlugs } from "../query/slug-check.ts";
 
 /** An authenticated, admitted request. */
 interface Call {
@@ -17,9 +17,12 @@ export type Respond = (call: Call) => Promise<Buffer>;
 
 /** The rows that a call's filters match, once their slugs are found in what the team can see. */
 export function select(snapshot: Snapshot, { filters }: ReadFilters, visible: Visibility): Selection {
-  checkVocabulary(filters, snapshot.combinations(visible));
+  checkSlugs(filters, snapshot.combinations(visible));
   return snapshot.select(filters, visible);
 }
+
+/** The pagination of operations without cursors. */
+export const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
 const DATA = Buffer.from('{"data":');
 

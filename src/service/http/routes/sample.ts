@@ -1,10 +1,8 @@
 import { LIMITS } from "../../../contract/limits.ts";
 import type { Selection, Store } from "../../store/store.ts";
 import { readFilters } from "../query/read-filters.ts";
-import { envelope, type Respond, select } from "./respond.ts";
+import { envelope, type Respond, select, UNCURSORED } from "./respond.ts";
 import { readConsistently, readRows } from "./snapshot-read.ts";
-
-const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
 /** `GET /v1/sample`, contract section 4.2. */
 export function sampleResponder(store: Store): Respond {

@@ -5,7 +5,7 @@ import { statusPage } from "../../portal/pages/status-page.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
 import { withinDeadline } from "../deadline.ts";
 import { PREFIXES } from "../routes/operations.ts";
-import type { ServiceSettings } from "../service-options.ts";
+import type { AppSettings } from "../service-options.ts";
 import type { DayCounter } from "./day-counter.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
 
@@ -13,12 +13,7 @@ import { statusFeed, windowStart } from "./status-document.ts";
 const SHARED_TIME = 1_000;
 
 /** Serves the status feed (contract section 4.5) as JSON and as a page. */
-export function serveStatus(
-  app: FastifyInstance,
-  store: Store,
-  dayCounter: DayCounter,
-  settings: ServiceSettings,
-): void {
+export function serveStatus(app: FastifyInstance, store: Store, dayCounter: DayCounter, settings: AppSettings): void {
   const read = statusReader(store, dayCounter, settings);
   const status = shared(async () => {
     const feed = await read();
@@ -51,7 +46,7 @@ function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> 
 function statusReader(
   store: Store,
   dayCounter: DayCounter,
-  { now, queryTimeout, sampleData }: ServiceSettings,
+  { now, queryTimeout, sampleData }: AppSettings,
 ): () => Promise<StatusFeed> {
   let known: { counts: DayCount[]; incidents: Incident[] } = { counts: [], incidents: [] };
   return async () => {

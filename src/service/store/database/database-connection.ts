@@ -32,7 +32,7 @@ interface NativeStatement {
  * One connection to an embedded database. A prepared statement that is started twice gives the rows of
  * one caller to another, so sessions take turns.
  */
-export class Connection {
+export class DatabaseConnection {
   readonly #database: Database;
   readonly #statements = new Map<string, NativeStatement>();
   #lastTurn: Promise<unknown> = Promise.resolve();

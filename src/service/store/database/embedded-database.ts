@@ -1,7 +1,7 @@
 import { access, constants, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
-import { Connection } from "./database-connection.ts";
+import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema, createSchema } from "./schema.ts";
 import { connectToFile, SharedConnection } from "./shared-connection.ts";
 
@@ -14,15 +14,15 @@ const READ_TRUSTED_TIME = 1_000;
 /** Access to one embedded database. */
 export interface Database {
   /** Runs `work` on the connection for reading; `file` tells the file that it reads from every other file. */
-  reading<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T>;
+  reading<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
   /** Runs `work` on the connection for writing. */
-  writing<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  writing<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /** A database in the memory of this process, with one connection for reads and writes. */
 export async function openMemoryDatabase(): Promise<Database> {
-  const connection = new Connection(":memory:", 0);
+  const connection = new DatabaseConnection(":memory:", 0);
   await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
   await createSchema(connection);
   return {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { StoreUnavailableError } from "../store.ts";
-import type { Connection, Session } from "./database-connection.ts";
+import type { DatabaseConnection, Session } from "./database-connection.ts";
 import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 
 /** "RCat": marks a file as a database of this service (SQLite file format, offset 68). */
@@ -66,7 +66,7 @@ const TABLES = `
 `;
 
 /** Makes an empty database ready for use, and brings one of an earlier version up to date. */
-export async function createSchema(connection: Connection): Promise<void> {
+export async function createSchema(connection: DatabaseConnection): Promise<void> {
   const found = await identify(connection);
   if (found.tables === 0) {
     // Larger pages hold more rows of some 500 bytes without waste. Both settings stay with the file.
@@ -93,7 +93,7 @@ async function bringUpToDate(session: Session): Promise<void> {
 }
 
 /** @throws StoreUnavailableError where the file is a database, but not one that this version of the service made. */
-export async function checkSchema(connection: Connection): Promise<void> {
+export async function checkSchema(connection: DatabaseConnection): Promise<void> {
   const { isOurs, version } = await identify(connection);
   if (!isOurs) {
     throw new StoreUnavailableError("the database is not one of this service");

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
-import { Connection } from "./database-connection.ts";
+import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema } from "./schema.ts";
 
 /** An open connection. Once it is retired, it is closed when its last user is done. */
@@ -9,7 +9,7 @@ interface Lease {
   stamp: string;
   /** Tells the file from every other file. */
   file: string;
-  connection: Promise<Connection>;
+  connection: Promise<DatabaseConnection>;
   users: number;
 }
 
@@ -41,7 +41,7 @@ export class SharedConnection {
    * @param work is given the connection, and what tells the file that it reads from every other file
    * @throws StoreUnavailableError where the file is missing, damaged or of another program
    */
-  async use<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T> {
+  async use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T> {
     const lease = await this.#lease();
     lease.users += 1;
     try {
@@ -77,7 +77,7 @@ export class SharedConnection {
     await this.#retire(this.#current);
   }
 
-  async #open(): Promise<Connection> {
+  async #open(): Promise<DatabaseConnection> {
     const connection = connectToFile(this.#path, this.#lockWait, this.#access);
     try {
       await checkSchema(connection);
@@ -106,9 +106,9 @@ export class SharedConnection {
  * `mode=rw` keeps SQLite from making an empty database where the file has just gone. One that nobody can write to is
  * opened without locks, which would need files beside it.
  */
-export function connectToFile(path: string, lockWait: number, access: "write" | "read" = "write"): Connection {
+export function connectToFile(path: string, lockWait: number, access: "write" | "read" = "write"): DatabaseConnection {
   const mode = access === "write" ? "mode=rw" : "mode=ro&immutable=1";
-  return new Connection(`${pathToFileURL(path).href}?${mode}`, lockWait);
+  return new DatabaseConnection(`${pathToFileURL(path).href}?${mode}`, lockWait);
 }
 
 /** The stamp changes when the file is replaced or changed in place; the file's identity only when it is replaced. */

@@ -4,7 +4,7 @@ import type { Product } from "../../../contract/product.ts";
 import type { Session } from "../database/database-connection.ts";
 import { rebuildColumnIndex } from "./column-index.ts";
 import { blobOf } from "./row-texts.ts";
-import { dayNumber } from "./selection.ts";
+import { compactDay } from "./selection.ts";
 
 /** A row to be added, and the text that is served: in the contract's order of columns, on one line. */
 export interface NewRow {
@@ -73,7 +73,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict): 
       for (const { line, product, body } of rows) {
         const { product_id, sku, retailer, department, category, crawl_date } = product;
         const bytes = Buffer.from(body);
-        const place = [retailer, department, category, dayNumber(crawl_date)];
+        const place = [retailer, department, category, compactDay(crawl_date)];
         if (insert([line, product_id, sku, ...place, bytes, crc32(bytes)]) === 0) {
           const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [product_id]);
           onConflict(line, body, blobOf(staged).toString());

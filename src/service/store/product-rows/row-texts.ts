@@ -8,7 +8,7 @@ const [NEWLINE, COMMA] = [10, 44];
  * The rows with these ids, in their order, each held against its checksum: a flipped bit is an error, never another
  * value. The database joins the texts, which hold no line breaks, off the event loop; they are never decoded.
  */
-export async function readRows(session: Session, ids: Uint32Array): Promise<RowTexts> {
+export async function readRowTexts(session: Session, ids: Uint32Array): Promise<RowTexts> {
   if (ids.length === 0) {
     return { count: 0, bytes: Buffer.alloc(0) };
   }

@@ -47,8 +47,8 @@ export function selectRows(
     const isNamed = triples === undefined || triples.has(formatRcd(rcd));
     return isNamed && matches(rcd, filters, visible) ? 1 : 0;
   });
-  const first = filters.startDate === undefined ? FIRST_DAY : dayNumber(filters.startDate);
-  const last = filters.endDate === undefined ? LAST_DAY : dayNumber(filters.endDate);
+  const first = filters.startDate === undefined ? FIRST_DAY : compactDay(filters.startDate);
+  const last = filters.endDate === undefined ? LAST_DAY : compactDay(filters.endDate);
   const range = { wanted, first, last, lastId: rows.lastId };
   const tallies = tally(index, range);
   const coverage = index.vocabulary.flatMap((rcd, number) => {
@@ -69,7 +69,7 @@ export function selectRows(
 }
 
 /** `YYYY-MM-DD` as the number YYYYMMDD, which orders as the date does. */
-export function dayNumber(date: string): number {
+export function compactDay(date: string): number {
   return Number(date.replaceAll("-", ""));
 }
 

@@ -13,7 +13,7 @@ const operations = [
   "/api/v1/coverage",
 ];
 
-test("every operation under both prefixes answers a good key and asks for one where there is none", async () => {
+test("every operation under both prefixes accepts a valid key and asks for a missing one", async () => {
   const service = await startTestService({ rows: products(1) });
 
   const statuses = [];
@@ -45,7 +45,7 @@ test("a key is 43 characters without a prefix, and no two are alike", async () =
   expect(keys[0]).not.toBe(keys[1]);
 });
 
-test("the scheme is read in any letter case and with any spaces", async () => {
+test("the scheme may have any letter case and any number of spaces", async () => {
   const service = await startTestService();
 
   for (const scheme of ["bearer ", "BEARER ", "bEaReR    "]) {
@@ -54,7 +54,7 @@ test("the scheme is read in any letter case and with any spaces", async () => {
   }
 });
 
-test("a doubled word, a cut key, a lengthened key and another key are all unknown", async () => {
+test("a repeated scheme, a shortened key, a lengthened key and a foreign key are all unknown", async () => {
   const service = await startTestService();
   const wrong = [
     `Bearer ${service.key}`,
@@ -128,7 +128,7 @@ test("a missing scope is named", async () => {
   ]);
 });
 
-test("failed attempts of an address are throttled, and a good key from there still passes", async () => {
+test("failed attempts from an address are throttled, and a valid key from there still works", async () => {
   const service = await startTestService();
   const bad = async (index: number) =>
     (await service.get("/v1/catalog", { key: index % 2 === 0 ? null : "bad" })).status;
@@ -143,7 +143,7 @@ test("failed attempts of an address are throttled, and a good key from there sti
   expect(good.status).toBe(200);
 });
 
-test("a throttled attempt says how long to wait, and attempts are heard again after that", async () => {
+test("a throttled attempt says how long to wait, and attempts are accepted again after that", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const service = await startTestService({ now: () => now });
   for (let index = 0; index < 20; index += 1) {
@@ -163,7 +163,7 @@ test("a throttled attempt says how long to wait, and attempts are heard again af
   expect(later.status).toBe(401);
 });
 
-test("failed attempts take nothing from the budget of a team", async () => {
+test("failed attempts do not count against the rate limit of a team", async () => {
   const service = await startTestService();
   await service.get("/v1/catalog", { key: "bad" });
 

@@ -14,7 +14,7 @@ test("the published limits are 120 and 30 requests a minute", async () => {
   expect(figures((await service.get("/v1/sample")).headers)).toEqual([30, 29, 60]);
 });
 
-test("catalog and coverage share one bucket, under both prefixes; sample has its own", async () => {
+test("catalog and coverage share one bucket under both prefixes, and sample has its own", async () => {
   const service = await startTestService();
   const remaining = async (path: string) => (await service.get(path)).headers.get("ratelimit-remaining");
 
@@ -43,7 +43,7 @@ test("the keys of one team share its buckets, another team has its own", async (
   expect(remaining).toEqual(["119", "118", "119"]);
 });
 
-test("a used-up window answers 429 with the seconds to wait, and opens again after them", async () => {
+test("an exhausted window answers 429 with the seconds to wait, and then opens again", async () => {
   let now = 0;
   const service = await startTestService({ rateLimit: 1, windowSeconds: 90, now: () => now });
   await service.get("/v1/catalog");
@@ -72,7 +72,7 @@ test("a window and a deadline of a month are kept, beyond the longest time of a 
   expect([status, ...figures(headers)]).toEqual([200, 120, 119, month]);
 });
 
-test("of many requests at once exactly as many are admitted as the window holds", async () => {
+test("concurrent requests are admitted exactly up to the limit of the window", async () => {
   const service = await startTestService({ rows: products(3), rateLimit: 40, now: () => 0 });
 
   const answers = await Promise.all(Array.from({ length: 100 }, () => service.get("/v1/catalog")));
@@ -83,7 +83,7 @@ test("of many requests at once exactly as many are admitted as the window holds"
   expect(new Set(left)).toEqual(new Set(Array.from({ length: 40 }, (_, index) => index)));
 });
 
-test("a request that is refused for what it asks counts as well", async () => {
+test("a request with invalid parameters counts against the limit", async () => {
   const service = await startTestService({ now: () => 0 });
   await service.get("/v1/catalog?limit=0");
 

@@ -11,7 +11,7 @@ test("a window admits its limit and not one request more", () => {
   ]);
 });
 
-test("a window is open again after its length, counted from its first request, and not a moment sooner", () => {
+test("a window opens again exactly its length after its first request", () => {
   let now = 5_000;
   const window = new FixedWindow(1, 60, () => now);
   window.charge("team");
@@ -22,14 +22,14 @@ test("a window is open again after its length, counted from its first request, a
   expect(window.charge("team")).toEqual({ limit: 1, remaining: 0, resetSeconds: 60, admitted: true });
 });
 
-test("keys are counted apart", () => {
+test("each key has its own count", () => {
   const window = new FixedWindow(1, 60, () => 0);
   window.charge("one");
 
   expect(window.charge("other").admitted).toBe(true);
 });
 
-test("the figures of an unused window count nothing", () => {
+test("reading the figures of an unused window does not count a request", () => {
   const window = new FixedWindow(3, 60, () => 0);
   window.charge("team");
 
@@ -46,7 +46,7 @@ test("beyond its capacity of keys, new ones share one count and known ones keep 
   expect([window.charge("new-3").admitted, window.charge("known").admitted]).toEqual([false, true]);
 });
 
-test("a clock that is set back does not keep a window shut", () => {
+test("setting the clock back does not keep a window closed", () => {
   let now = 1_000_000;
   const window = new FixedWindow(1, 60, () => now);
   window.charge("team");

@@ -5,11 +5,11 @@ const secret = Buffer.alloc(32, 1);
 const position = { offset: 4_000_000_000, version: 1_800_000_000_000 };
 const HOUR = 3_600_000;
 
-test("a cursor gives its position back", () => {
+test("a cursor decodes to its position", () => {
   expect(openCursor(sealCursor(position, secret, 10), secret, 20, HOUR)).toEqual(position);
 });
 
-test("a cursor is taken until its time is over", () => {
+test("a cursor is accepted until it expires", () => {
   const cursor = sealCursor(position, secret, 10);
 
   expect(openCursor(cursor, secret, 10 + HOUR, HOUR)).toEqual(position);

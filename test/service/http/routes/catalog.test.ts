@@ -39,7 +39,7 @@ test("the envelope holds exactly what the contract names", async () => {
   });
 });
 
-test("a walk gives every row once, in order, whatever the size of its pages", async () => {
+test("a walk gives every row once, in order, at any page size", async () => {
   const rows = products(23);
   const service = await startTestService({ rows });
 
@@ -78,7 +78,7 @@ test("a page has 100 rows unless another limit is asked for", async () => {
   expect([body.data.length, body.pagination.limit]).toEqual([100, 100]);
 });
 
-test("the last page says that there is no further one", async () => {
+test("the last page says that no page follows", async () => {
   const service = await startTestService({ rows: products(4) });
 
   const { body } = await service.get("/v1/catalog?limit=4");
@@ -138,7 +138,7 @@ test("a cursor expires, by default after an hour", async () => {
   expect([inTime.status, late.status, late.body.code]).toEqual([200, 400, "invalid_cursor"]);
 });
 
-test("the life of a cursor can be set", async () => {
+test("the lifetime of a cursor can be set", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const service = await startTestService({ rows: products(3), cursorTtl: 5_000, now: () => now });
   const { body } = await service.get("/v1/catalog?limit=1");
@@ -178,7 +178,7 @@ test("a position beyond the end of the other set is an empty last page", async (
   ]);
 });
 
-test("a walk that began before new rows came goes on without them, and a new one has them all", async () => {
+test("a walk that began before a load continues without the new rows, and a new walk has them", async () => {
   const service = await startTestService({ rows: products(4) });
   const { body: first } = await service.get("/v1/catalog?limit=2");
 
@@ -202,7 +202,7 @@ test("a cursor of rows that are gone is refused", async () => {
   expect((await service.get(`/v1/catalog?cursor=${first.pagination.next_cursor}`)).body.code).toBe("invalid_cursor");
 });
 
-test("a set that holds nothing is an empty page with a summary of nothing", async () => {
+test("a selection without rows is an empty page with an empty summary", async () => {
   const service = await startTestService({ rows: products(4) });
 
   const { status, body } = await service.get("/v1/catalog?start_date=2030-01-01");

@@ -3,7 +3,7 @@ import type { Coverage } from "../../../../src/contract/coverage.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
-test("a combination tells all its rows and those inside the dates", async () => {
+test("a combination shows all its rows and those inside the dates", async () => {
   const rows = ["2026-01-01", "2026-01-05", "2026-01-09"].map((crawl_date) => product({ crawl_date, sku: crawl_date }));
   const service = await startTestService({ rows });
 

@@ -4,7 +4,7 @@ import { startTestService } from "../../../helpers/service.ts";
 
 const errorBase = "https://docs.example";
 
-test("the catalogue as data has every code with its fixed texts", async () => {
+test("the JSON catalogue has every code with its fixed texts", async () => {
   const service = await startTestService({ errorBase });
 
   const { body } = await service.get("/errors.json");
@@ -14,7 +14,7 @@ test("the catalogue as data has every code with its fixed texts", async () => {
   });
 });
 
-test("the type of an error leads to its entry on the page, which has the same recovery text", async () => {
+test("the type of a problem links to its entry on the page, which has the same recovery text", async () => {
   const service = await startTestService();
   const { body: problem } = await service.get("/v1/nowhere");
 
@@ -38,7 +38,7 @@ test.each([
   ["application/json", "application/json"],
   ["Application/JSON;q=0.9, text/html;q=0.1", "application/json"],
   ["application/json;q=0.1, text/html", "text/html; charset=utf-8"],
-])("who accepts %s gets %s", async (accept, type) => {
+])("a client that accepts %s gets %s", async (accept, type) => {
   const service = await startTestService();
 
   const { headers } = await service.get("/errors", { headers: { accept } });

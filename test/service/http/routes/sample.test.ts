@@ -25,7 +25,7 @@ test("a small set is its own sample, in an envelope without limit and total", as
   });
 });
 
-test("a large set is sampled by 100 rows spread evenly over it", async () => {
+test("the sample of a large set is 100 rows spread evenly over it", async () => {
   const service = await startTestService({ rows: products(1_000) });
 
   const { body } = await service.get("/v1/sample");

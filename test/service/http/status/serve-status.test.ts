@@ -5,7 +5,7 @@ import { startTestService } from "../../../helpers/service.ts";
 
 const noon = Date.parse("2026-03-10T12:00:00Z");
 
-test("a service that was never asked is operational and has no data of any day", async () => {
+test("a service without requests is operational and has no data for any day", async () => {
   const service = await startTestService({ now: () => noon });
 
   const { body } = await service.get("/status.json");
@@ -35,7 +35,7 @@ test("a service that was never asked is operational and has no data of any day",
   });
 });
 
-test("what the service measured of itself is told by endpoint and day", async () => {
+test("the service reports its measurements by endpoint and day", async () => {
   let broken = false;
   const service = await startTestService({
     now: () => noon,
@@ -77,7 +77,7 @@ test("counts are kept in the database", async () => {
   ]);
 });
 
-test("counts are written every few seconds, whether anybody asks for the status or not", async () => {
+test("counts are written every few seconds, also when nobody reads the status", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -90,7 +90,7 @@ test("counts are written every few seconds, whether anybody asks for the status 
   await expect.poll(() => service.store.dayCounts("2026-03-10")).toHaveLength(1);
 });
 
-test("counts outlast a database that is away, and the status is told all the same", async () => {
+test("counts survive while the database is unavailable, and the status is still served", async () => {
   let away = true;
   let now = noon;
   const service = await startTestService({
@@ -124,7 +124,7 @@ test("counts outlast a database that is away, and the status is told all the sam
   ]);
 });
 
-test("an open incident shows in the state of its suite until it is resolved", async () => {
+test("an open incident sets the state of its suite until it is resolved", async () => {
   let now = noon;
   const service = await startTestService({ now: () => now });
   const at = (minutes: number) => new Date(noon + minutes * 60_000);
@@ -152,7 +152,7 @@ test("an open incident shows in the state of its suite until it is resolved", as
   ]);
 });
 
-test("the status is read once a second, however many ask for it", async () => {
+test("the status is read at most once a second, at any number of requests", async () => {
   let now = noon;
   let reads = 0;
   const service = await startTestService({

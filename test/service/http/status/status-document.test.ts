@@ -27,19 +27,19 @@ test("the window has 90 days, today as the last", () => {
   expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([90, "2025-12-11", "2026-03-10"]);
 });
 
-test("what lies before the window does not count", () => {
+test("days before the window do not count", () => {
   const feed = statusFeed({ ...quiet, counts: [count("2025-12-10", 10, 10), count("2025-12-11", 10, 5)] });
 
   expect(feed.suites[0]?.uptime_pct).toBe(50);
 });
 
-test("a bad day that is over does not weigh on the present state", () => {
+test("an earlier bad day does not affect the present state", () => {
   const feed = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 10), count("2026-03-10", 10, 0)] });
 
   expect([feed.state, feed.suites[0]?.state, feed.suites[0]?.uptime_pct]).toEqual(["operational", "operational", 50]);
 });
 
-test("without requests today an endpoint has no data of its state, and keeps its uptime", () => {
+test("without requests today an endpoint has the state no data and keeps its uptime", () => {
   const [suite] = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 0)] }).suites;
 
   expect(suite?.endpoints.map(({ state, uptime_pct }) => [state, uptime_pct])).toEqual([
@@ -50,7 +50,7 @@ test("without requests today an endpoint has no data of its state, and keeps its
   expect([suite?.state, suite?.uptime_pct]).toEqual(["no_data", 100]);
 });
 
-test("what one suite was asked counts for no other", () => {
+test("the requests of one suite do not count for another", () => {
   const counts = [
     { date: "2026-03-10", operation: "portal-keys" as const, requests: 10, failures: 10 },
     count("2026-03-10", 10, 0),

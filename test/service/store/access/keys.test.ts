@@ -85,7 +85,7 @@ test("a revocation by another process is seen by the next look at the key", asyn
   expect((await service.keyByHash(hashSecret(secret), NO_DEADLINE))?.revokedAt).toBe("2026-01-15T12:00:00.000Z");
 });
 
-test("a name is taken for ever, by a revoked key too", async () => {
+test("a name stays taken forever, also by a revoked key", async () => {
   const store = await testStore();
   await createKey(store, { name: "notebook" }, MORNING);
   await revokeKey(store, "notebook", NOON);
@@ -93,14 +93,14 @@ test("a name is taken for ever, by a revoked key too", async () => {
   expect(await listKeys(store)).toHaveLength(1);
 });
 
-test("an unknown scope makes no key", async () => {
+test("an unknown scope creates no key", async () => {
   const store = await testStore();
   const creating = createKey(store, { name: "notebook", scopes: ["catalog:read", "catalog:write"] }, MORNING);
   await expect(creating).rejects.toThrow(new UnknownScopeError("catalog:write"));
   expect(await listKeys(store)).toEqual([]);
 });
 
-test("revoking a name that no key has tells the names there are", async () => {
+test("revoking an unknown name lists the existing names", async () => {
   const store = await testStore();
   await createKey(store, { name: "notebook" }, MORNING);
   const error = await revokeKey(store, "notebok", NOON).catch((reason: unknown) => reason);

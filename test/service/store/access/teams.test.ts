@@ -6,7 +6,7 @@ import { NO_DEADLINE, testStore } from "../stores.ts";
 
 const NOW = new Date("2026-01-15T08:00:00Z");
 
-test("every key of a team may do what the team may do, from its next request on", async () => {
+test("every key of a team has the rights of the team from its next request on", async () => {
   const store = await testStore();
   await createTeam(store, "sales", { scopes: ["catalog:sample"], retailers: ["acme"] }, NOW);
   const [first, second] = [
@@ -28,7 +28,7 @@ test("every key of a team may do what the team may do, from its next request on"
   expect([await grants(first), await grants(second)]).toEqual(Array(2).fill([["catalog:read"], null]));
 });
 
-test("a key with other grants than its team has is not made", async () => {
+test("a key with grants that differ from its team's is refused", async () => {
   const store = await testStore();
   await createKey(store, { name: "a", team: "sales", scopes: ["catalog:sample"], retailers: ["b", "a"] }, NOW);
   await createKey(store, { name: "b", team: "sales", retailers: ["a", "b", "b"] }, NOW);

@@ -20,7 +20,7 @@ async function oldDatabase(): Promise<string> {
 
 const ALL = ["catalog:sample", "catalog:read"];
 
-test("a database of before teams keeps what each key may do; keys with other grants get teams of their own", async () => {
+test("migrating a database without teams keeps the rights of each key, and splits teams whose keys differ", async () => {
   const store = await testStore(await oldDatabase());
 
   const keys = (await listKeys(store)).map(({ name, team, scopes, retailers, revokedAt }) => [
@@ -42,7 +42,7 @@ test("a database of before teams keeps what each key may do; keys with other gra
   ]);
 });
 
-test("a database of before teams keeps its secrets, rows and incidents", async () => {
+test("migrating a database without teams keeps its secrets, rows and incidents", async () => {
   const store = await testStore(await oldDatabase());
 
   expect(await store.keyByHash(hashSecret(SECRET), NO_DEADLINE)).toMatchObject({ name: "shop-3", revokedAt: null });
@@ -53,7 +53,7 @@ test("a database of before teams keeps its secrets, rows and incidents", async (
   expect(await store.incidents("")).toMatchObject([{ title: "Slow", resolvedAt: null }]);
 });
 
-test("two processes that open an old database at once bring it up to date once", async () => {
+test("two processes that open an old database at the same time migrate it once", async () => {
   const path = await oldDatabase();
 
   const [one, two] = await Promise.all([testStore(path), testStore(path)]);

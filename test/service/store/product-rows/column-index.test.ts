@@ -4,7 +4,7 @@ import { countRows } from "../../../../src/service/store/product-rows/selection.
 import { product } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
-test("an index that is stored in several parts is one again, with every row of every combination", async () => {
+test("an index stored in several parts is read back with every row of every combination", async () => {
   const store = await testStore();
   // More than one part of 65,536 rows, loaded in an order that is not the service's.
   const count = 66_000;

@@ -36,7 +36,7 @@ const filters = fc
 
 const visibility: fc.Arbitrary<Visibility> = fc.option(fc.subarray(["acme", "bolt", "chez-é"]), { nil: null });
 
-test("a selection holds what a plain search over the rows finds, in order, page after page", async () => {
+test("a selection gives the same rows as a plain search, in order, on every page", async () => {
   await fc.assert(
     fc.asyncProperty(
       rows,
@@ -68,7 +68,7 @@ test("a selection holds what a plain search over the rows finds, in order, page 
   );
 });
 
-test("an id beyond the last row is no row", async () => {
+test("an id beyond the last row matches no row", async () => {
   const store = await testStore();
   await load(store, [product()]);
   const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);

@@ -50,7 +50,7 @@ test("selections that match nothing count against the bound too", () => {
   expect(snapshot.select({ retailer: "none-0" }, null)).not.toBe(first);
 });
 
-test("an earlier version holds the rows that it held, and one whose rows are gone is none", () => {
+test("an earlier version keeps its rows, and a version without its rows does not exist", () => {
   const { newest, at } = createSnapshots(index);
   const [then, now] = [at(0)?.select({}, null), newest.select({}, null)];
   expect([then?.total, then?.summary.corpus_rows, now.total]).toEqual([10, 10, ROWS]);
