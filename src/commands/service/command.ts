@@ -9,7 +9,7 @@ import type { LoadFlags, StartFlags } from "./options.ts";
 import { examples, type Shared } from "./shared.ts";
 import { declareTeams } from "./team-commands.ts";
 
-/** Declares `catalog service` and what is below it; nothing of the service is loaded before one of them runs. */
+/** Declares `catalog service` and its subcommands; the code of the service is loaded only when one of them runs. */
 export function declare(command: Command, context: Context): void {
   const defaultDatabase = join(context.folders.data, "service.db");
   const shared: Shared = {

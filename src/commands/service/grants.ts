@@ -3,7 +3,7 @@ import type { Reporter } from "../../cli/reporter.ts";
 import { closest } from "../../contract/closest.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
 
-/** Warns of granted retailers of which the database holds no rows: a mistyped one leaves its team with an empty API. */
+/** Warns about granted retailers without rows in the database: a mistyped retailer leaves its team with an empty API. */
 export async function warnOfUnknownRetailers(
   store: EmbeddedStore,
   granted: readonly string[] | undefined,

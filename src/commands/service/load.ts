@@ -12,7 +12,7 @@ import { LoadError } from "../../service/load/load-error.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
 import { withDatabase } from "./database-flag.ts";
 
-/** Loads the files one after the other; what was loaded before a file that fails stays loaded. */
+/** Loads the files one after another; files loaded before a failing file stay loaded. */
 export async function loadCommand(
   files: readonly string[],
   { database }: { database: string },

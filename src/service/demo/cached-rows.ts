@@ -5,7 +5,7 @@ import { loadTexts } from "../load/load.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
 import { demoRows } from "./demo-rows.ts";
 
-/** Rows by which two generators are told apart. */
+/** Rows that distinguish two versions of the generator. */
 const COMPARED_ROWS = 100;
 /** Milliseconds after which the databases of earlier days are removed; a command may still read a younger one. */
 const KEPT_TIME = 2 * 86_400_000;
@@ -45,7 +45,7 @@ async function findKept(folder: string, name: string): Promise<EmbeddedStore | u
         return await openStoreForReading(join(folder, file));
       }
     } catch {
-      // A file that cannot be read is made anew, as a damaged one is.
+      // An unreadable file is generated again, like a damaged one.
     }
     await rm(join(folder, file), { force: true }).catch(() => undefined);
   }

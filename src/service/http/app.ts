@@ -19,9 +19,9 @@ import { DayCounter } from "./status/day-counter.ts";
 import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;
-/** Milliseconds that clients have at the end to take the answers that were begun. */
+/** Milliseconds that clients have to read open answers while the service closes. */
 const DRAIN_TIME = 20_000;
-/** Milliseconds in which a whole request has to arrive. */
+/** Milliseconds in which a complete request must arrive. */
 const REQUEST_TIME = 30_000;
 /** Milliseconds for which a connection is kept between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
@@ -50,7 +50,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
       .send(Buffer.from(JSON.stringify(document)));
   };
 
-  /** What a `/v1` response says of the limits until a team is known: a window of its group that nothing was used of. */
+  /** Sets the limit headers of a `/v1` response while the team is unknown: an unused window of its endpoint group. */
   const describeLimits = (request: FastifyRequest, reply: FastifyReply): void => {
     const [isVersioned, , operation] =
       /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/.exec(request.routeOptions.url ?? request.url) ?? [];
@@ -60,7 +60,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     }
   };
 
-  // Unknown, because fastify gives this one place type parameters that nothing else of it has.
+  // Unknown, because the type parameters of fastify here match no other part of its types.
   const badPath = (_: unknown, request: unknown, reply: unknown): void => {
     const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
     describeLimits(request as FastifyRequest, reply as FastifyReply);
@@ -69,7 +69,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
 
   const app: FastifyInstance = fastify({
     genReqId: newRequestId,
-    // The service reads queries itself: the parser of fastify forgives what must be refused.
+    // The service reads queries itself: fastify's parser accepts queries that must be refused.
     routerOptions: { querystringParser: () => ({}) },
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // A request that arrives while the service drains is answered like any other.
@@ -87,7 +87,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     app.server.emit("request", request, response);
   });
 
-  // Node.js gives a request for a tunnel to nobody else, and would hang up without a word.
+  // Node.js emits CONNECT requests only as this event, and closes the connection if nothing listens.
   app.server.on("connect", (_: IncomingMessage, socket: Socket) => answerSocket(socket, wrongMethod("CONNECT")));
 
   app.setErrorHandler(sendProblem);
@@ -100,7 +100,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     }
     checkRequest(request.raw);
     if (request.is404) {
-      // Here, so that a body sent to nowhere is not read first.
+      // Refused here, so that a body sent to an unknown path is not read first.
       throw notFound(app, request);
     }
   });
@@ -134,12 +134,12 @@ export function urlOf(app: FastifyInstance): string {
   return `http://${host}:${address.port}`;
 }
 
-/** The same for what others are told to use: no client reaches an address that stands for all of the machine's. */
+/** The address to publish: clients cannot connect to an address that stands for all interfaces. */
 function reachableUrl(app: FastifyInstance): string {
   return urlOf(app).replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
 }
 
-/** The contract has no code for a wrong method: what is not there is not found, and `Allow` says what is. */
+/** The contract has no code for a wrong method, so it is `not_found`, and `Allow` lists the methods. */
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
   const path = url.split("?", 1)[0] ?? url;
   if (!app.hasRoute({ method: "GET", url: path })) {
@@ -165,7 +165,7 @@ function originForm(target: string): string {
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
 }
 
-/** Writes what was measured now and then and at the end; ends each connection when its answers are finished. */
+/** Writes the measurements regularly and on closing; ends each connection after its last answer. */
 function endGracefully(app: FastifyInstance, flush: () => Promise<void>): void {
   let flushTimer: NodeJS.Timeout | undefined;
   app.addHook("onReady", async () => {

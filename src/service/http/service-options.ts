@@ -1,22 +1,22 @@
 import { LIMITS } from "../../contract/limits.ts";
 import type { PortalAccess } from "../portal/console/parts.ts";
 
-/** What may be changed about a service; everything has a published default. */
+/** The options of a service; each has a published default. */
 export interface ServiceOptions {
   /** Requests a window for one team: catalog and coverage together. */
   rateLimit?: number;
   /** Requests a window for one team: sample. */
   sampleRateLimit?: number;
   windowSeconds?: number;
-  /** Milliseconds after which a cursor is no longer taken. */
+  /** Milliseconds after which a cursor expires. */
   cursorTtl?: number;
-  /** Milliseconds after which a request is given up as `upstream_timeout`. */
+  /** Milliseconds after which a request ends with `upstream_timeout`. */
   queryTimeout?: number;
   /** Address of the host that serves `/errors`, without a final slash; the service's own when absent. */
   errorBase?: string;
   /** Origin under which the service is reached, such as `https://api.example.com`; the listening address when absent. */
   publicUrl?: string;
-  /** Proxies whose `X-Forwarded-For` is believed: how many stand before the service, or their addresses and networks. */
+  /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks. */
   trustProxy?: number | string;
   /** How people sign in to the developer portal; it is not offered when absent. */
   portal?: PortalAccess;
@@ -24,11 +24,11 @@ export interface ServiceOptions {
   sampleData?: boolean;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Told of failures that became `internal_error`: the response does not say what they were. */
+  /** Called with each error that became `internal_error`, because the response does not contain it. */
   onUnexpectedError?: (error: unknown, requestId: string) => void;
 }
 
-/** Options that mean something by being absent. */
+/** Options whose absence has a meaning. */
 type Optional = "errorBase" | "publicUrl" | "portal";
 
 export type AppSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;

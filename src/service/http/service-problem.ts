@@ -28,7 +28,7 @@ export class ServiceProblem extends Error {
 }
 
 /**
- * The problem that a failure is answered with. Nothing of an unforeseen error reaches the caller: its message may
+ * The problem that answers an error. No part of an unexpected error reaches the caller: its message may
  * name files, queries or rows.
  */
 export function problemFrom(error: unknown): ServiceProblem {
@@ -68,7 +68,7 @@ export function problemType(errorBase: string, code: ProblemCode): string {
 
 const QUOTED_LENGTH = 80;
 
-/** A value as a caller sent it, fit for a sentence: quoted, control characters escaped, cut when long. */
+/** A value for use in a sentence: quoted, with control characters escaped, and shortened. */
 export function quote(value: string): string {
   return JSON.stringify(value.length > QUOTED_LENGTH ? `${value.slice(0, QUOTED_LENGTH)}…` : value);
 }

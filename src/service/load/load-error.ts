@@ -1,9 +1,9 @@
-/** What is wrong with a row, and where. */
+/** The error of a row and its place. */
 export interface RowFault {
   /** Line where the record starts, from 1; the row's number in a Parquet file. */
   line: number;
   field?: string;
-  /** The value as it stands in the source, or what stands in its place. */
+  /** The value as written in the source, or a description of what is there instead. */
   found: string;
   expected: string;
 }
@@ -12,7 +12,7 @@ export interface RowFault {
 export class LoadError extends Error {
   override readonly name = "LoadError";
   readonly source: string;
-  /** Absent where the source as a whole is at fault. */
+  /** Absent if the error concerns the source as a whole. */
   readonly fault: RowFault | undefined;
 
   constructor(source: string, problem: RowFault | string, cause?: unknown) {
@@ -22,7 +22,7 @@ export class LoadError extends Error {
   }
 }
 
-/** A row that a reader cannot read; the loader adds the name of the source. */
+/** A row that cannot be read; the loader adds the name of the source. */
 export class RowError extends Error {
   override readonly name = "RowError";
   readonly fault: RowFault;

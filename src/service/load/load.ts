@@ -8,14 +8,14 @@ import { type LoadSource, sourceRows } from "./source.ts";
 export interface LoadResult {
   /** Rows of the source. */
   read: number;
-  /** Those that the database did not hold yet. */
+  /** Rows that were not in the database yet. */
   added: number;
-  /** Those that it held already, or that came before in the same source. */
+  /** Rows already in the database or earlier in the same source. */
   alreadyPresent: number;
 }
 
 export interface LoadOptions {
-  /** Called now and then with the rows and the bytes of the source that were read so far. */
+  /** Called regularly with the rows and bytes read so far. */
   onProgress?: (progress: { rows: number; bytes: number }) => void;
   signal?: AbortSignal;
 }

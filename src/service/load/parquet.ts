@@ -17,7 +17,7 @@ import type { SourceRow } from "./row.ts";
 const MAX_GROUP_ROWS = 2 ** 20;
 const MAX_GROUP_BYTES = 512 * 1024 * 1024;
 const MAX_PAGE_BYTES = 128 * 1024 * 1024;
-/** Rows of which the texts are in memory at once. */
+/** Rows whose texts are in memory at the same time. */
 const ROWS_AT_ONCE = 1_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

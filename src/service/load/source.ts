@@ -36,7 +36,7 @@ export async function* sourceRows(
   yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
 }
 
-/** The format that a file's extension tells, a `.gz` after it aside. */
+/** The format by the file's extension, ignoring a final `.gz`. */
 export function formatOfName(name: string): LoadFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
   switch (extension) {

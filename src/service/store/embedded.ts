@@ -16,14 +16,14 @@ import { type Store, StoreUnavailableError } from "./store.ts";
 
 /** A store in a file of this machine or in memory, which can also be written to. */
 export interface EmbeddedStore extends Store {
-  /** Reads with several statements, nobody else's in between. */
+  /** Reads with several statements; no statement of another caller runs between them. */
   read<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
   /**
    * Runs `work` in one write transaction: committed when it resolves, undone when it rejects. A file is
-   * written over a connection of its own, so that reads go on with the data as it was.
+   * written over a separate connection, so that reads continue with the earlier data.
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Gives `work` the connection for writing, without a transaction: other writers go on until it begins one. */
+  /** Gives `work` the connection for writing without a transaction: other writers continue until it begins one. */
   prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
@@ -40,7 +40,7 @@ export async function openStore(location: string): Promise<EmbeddedStore> {
   );
 }
 
-/** Opens a database that nobody writes to any more, without locks. @throws StoreUnavailableError */
+/** Opens a database that has no writers, without locks. @throws StoreUnavailableError */
 export async function openStoreForReading(path: string): Promise<EmbeddedStore> {
   return embeddedStore(await openReadOnlyDatabase(path));
 }

@@ -40,13 +40,13 @@ export interface Snapshot {
   select(filters: SelectionFilters, visible: Visibility): Selection;
 }
 
-/** What a team may do; all its keys may do the same. */
+/** The rights of a team and of all its keys. */
 export interface Grants {
   scopes: readonly Scope[];
   retailers: Visibility;
 }
 
-/** An API key as it is kept, with what its team may do now. The secret itself is never stored. */
+/** A stored API key with the present grants of its team. The secret itself is never stored. */
 export interface KeyRecord extends Grants {
   id: number;
   /** Unique within the team. */
@@ -54,7 +54,7 @@ export interface KeyRecord extends Grants {
   team: string;
   /** ISO 8601 timestamps. */
   createdAt: string;
-  /** The last request that the key was good for, some seconds late; null before the first. */
+  /** Time of the last accepted request, some seconds late; null before the first. */
   lastUsedAt: string | null;
   revokedAt: string | null;
 }
@@ -65,7 +65,7 @@ export interface KeyUse {
   at: string;
 }
 
-/** What the service measures of itself: the operations of the API, and two parts of the portal. */
+/** A measured part of the service: an operation of the API, or a part of the portal. */
 export type MeasuredPart = OperationName | "portal-sign-in" | "portal-keys";
 
 /** Requests of one part of the service on one day (UTC), as the service measured them. */
@@ -73,7 +73,7 @@ export interface DayCount {
   date: string;
   operation: MeasuredPart;
   requests: number;
-  /** Those answered with a 5xx. */
+  /** Requests answered with a 5xx status. */
   failures: number;
 }
 
@@ -98,9 +98,9 @@ export interface Incident {
 }
 
 /**
- * Where the service keeps rows, keys and what it measured of itself. Every method rejects with
+ * Storage of rows, keys and measurements. Every method rejects with
  * `StoreUnavailableError` when the database is locked, missing, damaged or out of reach, and with
- * `StoreTimeoutError` when `deadline` passes; both end by themselves once the cause does.
+ * `StoreTimeoutError` when `deadline` passes. The store works again when the cause ends.
  */
 export interface Store {
   /** The newest committed version of the data; a load by another process is seen at the next call. */
@@ -110,8 +110,8 @@ export interface Store {
   /**
    * JSON texts of the rows with these ids, in the order of the ids, as UTF-8 with commas between them.
    *
-   * @throws StaleSnapshotError where a row is gone because the database was replaced since the ids were read.
-   * @throws DamagedDataError where a row is not as it was stored.
+   * @throws StaleSnapshotError if a row is missing because the database was replaced after the ids were read.
+   * @throws DamagedDataError if a row differs from what was stored.
    */
   rows(ids: Uint32Array, deadline: AbortSignal): Promise<RowTexts>;
   /** The key whose secret has this hash, revoked or not; never cached, so that a revocation holds at once. */
@@ -138,12 +138,12 @@ export class StoreUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
 }
 
-/** A query passed its deadline and was given up. */
+/** A query passed its deadline and was cancelled. */
 export class StoreTimeoutError extends Error {
   override readonly name = "StoreTimeoutError";
 }
 
-/** What is stored is not what was written: the disk or the file is damaged. */
+/** The stored data differs from what was written: the disk or the file is damaged. */
 export class DamagedDataError extends Error {
   override readonly name = "DamagedDataError";
 }

@@ -7,14 +7,14 @@ import { type FixedWindow, type RateFigures, refusalHeaders } from "./rate-limit
 
 const REALM = 'Bearer realm="retail-catalog"';
 
-/** What a request presents, and from where. */
+/** The credentials of a request and their source. */
 export interface Credentials {
   authorization: string | undefined;
   /** Source address as the failed attempts are counted by. */
   source: string;
 }
 
-/** What failed attempts are counted in, and the figures of the endpoint group that a refused one is told. */
+/** The counter of failed attempts, and the limit figures to send with a refusal. */
 interface AttemptLimits {
   failedAttempts: FixedWindow;
   group: RateFigures;
@@ -22,7 +22,7 @@ interface AttemptLimits {
 
 /**
  * The key that a request presents; looked up on every request, so that a revocation holds at once. Failed attempts are
- * counted per source address; a good key is never held up by them.
+ * counted per source address and never delay a valid key.
  */
 export async function authenticate(
   { authorization, source }: Credentials,

@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
-/** Answers that may be open on one connection before no further request of it is read. */
+/** Open answers on one connection at which reading its requests pauses. */
 export const OPEN_ANSWERS = 10;
-/** Longest part of a stream that is handed on at once, in bytes. */
+/** Longest part of a stream that goes to the parser at once, in bytes. */
 const LONGEST_PART = 4096;
-/** Milliseconds in which a client has to take a part of its answer; after them its connection is cut. */
+/** Milliseconds a client has to read a part of its answer; then its connection is closed. */
 const STALL_TIME = 30_000;
 
 const NEWLINE = 10;
@@ -16,7 +16,7 @@ type Done = (error?: Error | null) => void;
 
 /**
  * A connection that hands the HTTP parser one pipelined request at a time, and none while `OPEN_ANSWERS` answers are open.
- * Node.js alone parses all that one read brings, thousands of requests, before it looks at what is unanswered. The bytes
+ * Node.js alone parses everything from one read, thousands of requests, before it checks for open answers. The bytes
  * stay the same in both directions.
  */
 export class GatedConnection extends Duplex {
@@ -24,9 +24,9 @@ export class GatedConnection extends Duplex {
   readonly #onCount: (change: number) => void;
   readonly #openAnswers = new Set<ServerResponse>();
   #latest: ServerResponse | undefined;
-  /** What was read and not handed on. */
+  /** Bytes read but not yet given to the parser. */
   #waiting: Buffer = Buffer.alloc(0);
-  /** Whether a part of a request was handed on whose end is still to come. */
+  /** Whether the parser has a part of a request without its end. */
   #inRequest = false;
   #hasEnded = false;
   #isWanted = false;
@@ -35,9 +35,9 @@ export class GatedConnection extends Duplex {
   #isFinished = false;
   #idleTime = 0;
 
-  /** @param onCount is told of each answer that is begun (1) or over (-1) */
+  /** @param onCount receives 1 when an answer begins and -1 when it ends */
   constructor(socket: Socket, onCount: (change: number) => void) {
-    // A mark of one byte: what was handed on lies in no further buffer.
+    // A high-water mark of one byte: no other buffer holds bytes on their way to the parser.
     super({ allowHalfOpen: true, decodeStrings: false, readableHighWaterMark: 1 });
     this.#socket = socket;
     this.#onCount = onCount;
@@ -70,12 +70,12 @@ export class GatedConnection extends Duplex {
     return this.#socket.remoteAddress;
   }
 
-  /** Whether an answer is still to be written to its end. */
+  /** Whether an answer is not written completely yet. */
   get hasOpenAnswer(): boolean {
     return this.#openAnswers.size > 0;
   }
 
-  /** Whether nothing was asked that is not answered. */
+  /** Whether all requests are answered. */
   get isIdle(): boolean {
     return !this.hasOpenAnswer && !this.#inRequest && this.#waiting.length === 0;
   }
@@ -89,7 +89,7 @@ export class GatedConnection extends Duplex {
     response.once("close", () => this.#settle(response));
   }
 
-  /** Lets the connection end once what was begun is answered. */
+  /** Ends the connection after the answers to the requests already begun. */
   drain(): void {
     this.#isDraining = true;
     if (this.isIdle) {
@@ -97,7 +97,7 @@ export class GatedConnection extends Duplex {
     }
   }
 
-  /** The same, and nothing more is read: what follows cannot be understood. */
+  /** Ends it in the same way and stops reading, because the following bytes cannot be parsed. */
   finish(): void {
     this.#isFinished = true;
     this.#inRequest = false;
@@ -149,7 +149,7 @@ export class GatedConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: Done): void {
-    // Node.js says nothing of answers that wait behind another one when their connection goes.
+    // Node.js emits no event for queued answers when their connection closes.
     for (const response of this.#openAnswers) {
       this.#settle(response);
     }
@@ -163,7 +163,7 @@ export class GatedConnection extends Duplex {
     }
     this.#onCount(-1);
     if (response === this.#latest) {
-      // What was handed on behind its head was its body.
+      // The bytes given to the parser after its head were its body.
       this.#inRequest = false;
     }
     if (this.#isDraining && this.isIdle) {
@@ -187,7 +187,7 @@ export class GatedConnection extends Duplex {
       const part = this.#waiting.subarray(0, end);
       this.#waiting = this.#waiting.subarray(end);
       this.#isWanted = false;
-      // A part of the body of a request that is being answered begins no further request.
+      // A part of the body of a request in progress does not begin another request.
       this.#inRequest = this.#latest?.req.complete !== false;
       this.push(part);
     } else if (this.#hasEnded) {

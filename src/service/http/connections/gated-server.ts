@@ -2,12 +2,12 @@ import { type IncomingMessage, type RequestListener, Server, type ServerOptions,
 import type { Socket } from "node:net";
 import { GatedConnection } from "./gated-connection.ts";
 
-/** Connections at once; further ones are closed as they come. */
+/** Connections open at the same time; further ones are closed at once. */
 export const MAX_CONNECTIONS = 1_000;
-/** Requests under way, over all connections, above which a further one is answered with `service_unavailable`. */
+/** Requests in progress on all connections; above this, a request gets `service_unavailable`. */
 export const MAX_REQUESTS_UNDER_WAY = 256;
 
-/** An HTTP server that bounds what one client and all clients together can have under way. */
+/** An HTTP server that limits the requests in progress of each client and of all clients. */
 export class GatedServer extends Server {
   readonly #connections = new Set<GatedConnection>();
   #underWay = 0;
@@ -33,12 +33,12 @@ export class GatedServer extends Server {
     });
   }
 
-  /** Whether more is under way than may be. */
+  /** Whether more requests are in progress than allowed. */
   get isOverloaded(): boolean {
     return this.#underWay > MAX_REQUESTS_UNDER_WAY;
   }
 
-  /** Node.js would take a connection for idle whose answer waits for its reader. */
+  /** Node.js would treat a connection as idle while its answer waits for the reader. */
   override closeIdleConnections(): void {
     for (const connection of this.#connections) {
       if (connection.isIdle) {
@@ -47,7 +47,7 @@ export class GatedServer extends Server {
     }
   }
 
-  /** Ends each connection once what was begun on it is answered. */
+  /** Ends each connection after the answers to the requests already begun. */
   drain(): void {
     for (const connection of this.#connections) {
       connection.drain();

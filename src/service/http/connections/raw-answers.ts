@@ -5,16 +5,16 @@ import { newRequestId } from "../request-id.ts";
 import { PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
 import type { GatedConnection } from "./gated-connection.ts";
 
-/** Milliseconds in which a client has to read the answer and hang up. */
+/** Milliseconds a client has to read the answer and close the connection. */
 const LINGER = 5_000;
 
-/** Ends a connection with a problem that is written by hand, because nothing else can answer there. */
+/** Ends a connection with a problem written directly to the socket, where no HTTP response exists. */
 export type SocketAnswer = (socket: Socket, problem: ServiceProblem) => void;
 
-/** How connections are ended with a problem. Where an answer is open already, the connection ends with that one. */
+/** Returns the function that ends connections with a problem. If an answer is already open, the connection ends after it. */
 export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): SocketAnswer {
   return (socket, problem) => {
-    // Nobody else hears of a socket that Node.js has handed over, or ends it where its client does not.
+    // Node.js no longer watches a socket that it handed over, so its errors and its end are handled here.
     socket.on("error", () => socket.destroy());
     const connection = socket as unknown as GatedConnection;
     if (connection.hasOpenAnswer) {
@@ -41,7 +41,7 @@ export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): So
 }
 
 /**
- * Answers bytes that are no HTTP request (garbage, an oversized request line or header, a request that never ends) with a
+ * Answers bytes that are not an HTTP request (garbage, an oversized request line or header, an endless request) with a
  * problem.
  */
 export function malformedRequestHandler(
@@ -65,7 +65,7 @@ function detailOf({ code }: NodeJS.ErrnoException): string {
     : "The bytes received are not an HTTP request.";
 }
 
-/** Refuses requests that HTTP/1.1 (RFC 9112) or the contract have no place for, though Node.js takes them. */
+/** Refuses requests that Node.js accepts but HTTP/1.1 (RFC 9112) or the contract does not allow. */
 export function checkRequest({ method, httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.0" && httpVersion !== "1.1") {
     throw new ServiceProblem("invalid_request", `The service speaks HTTP/1.1, not HTTP/${httpVersion}.`);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ServiceProblem } from "../service-problem.ts";
 
-/** Where a walk goes on. */
+/** The position at which a walk continues. */
 export interface Position {
   /** Rows before it in the filtered set. */
   offset: number;
@@ -31,8 +31,8 @@ export function sealCursor({ offset, version }: Position, secret: Buffer, now: n
 /**
  * Reads a cursor back.
  *
- * @param ttl Milliseconds for which a cursor is taken.
- * @throws ServiceProblem `invalid_cursor` for anything that this secret did not sign, and for what is expired.
+ * @param ttl Milliseconds for which a cursor is valid.
+ * @throws ServiceProblem `invalid_cursor` for a cursor that is expired or not signed with this secret.
  */
 export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): Position {
   if (!CURSOR.test(cursor)) {

@@ -2,8 +2,8 @@ import { quote, ServiceProblem } from "../service-problem.ts";
 import { validOptions } from "./valid-options.ts";
 
 /**
- * Reads the query of a request target strictly: what cannot be read is refused, never ignored, because a filter that is
- * dropped answers with rows nobody asked for.
+ * Reads the query of a request target strictly. Unreadable parts are refused, never ignored, because a filter that is
+ * dropped would return rows that were not requested.
  *
  * @param target Path and query as in the request line.
  * @param allowed Names of the parameters that the operation takes.

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 
-/** Shorter answers fit into one packet as they are. */
+/** Shorter answers fit into one packet uncompressed. */
 const SHORTEST = 1_400;
 
 /**
@@ -18,15 +18,15 @@ const ENCODERS = {
 
 type Encoding = keyof typeof ENCODERS;
 
-/** The body as it is sent, and the headers that say how. */
+/** The encoded body and its headers. */
 export interface EncodedBody {
   body: Buffer;
   headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Compresses a body for a client that asks for it (RFC 9110 section 12.5.3). One on this machine gets it as it is:
- * nothing between the two is slower than compressing.
+ * Compresses a body for a client that asks for it (RFC 9110 section 12.5.3). A client on this machine gets it uncompressed:
+ * compressing is slower than loopback.
  *
  * @param accepted The `Accept-Encoding` header.
  * @param address Of the client.
@@ -39,7 +39,7 @@ export async function encodeBody(body: Buffer, accepted: string | undefined, add
     : { body: await ENCODERS[encoding](body), headers: { ...headers, "content-encoding": encoding } };
 }
 
-/** Brotli where it is not wanted less than gzip; a wildcard asks for neither by name. */
+/** Brotli unless gzip has the higher weight; a wildcard selects neither. */
 function preferred(accepted: string): Encoding | undefined {
   const weights = { br: 0, gzip: 0 };
   for (const item of accepted.toLowerCase().split(",")) {

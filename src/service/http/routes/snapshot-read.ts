@@ -3,10 +3,10 @@ import { type Snapshot, StaleSnapshotError, type Store, StoreUnavailableError } 
 const READS = 3;
 
 /**
- * Reads from one snapshot. Where the database was replaced between its ids and its rows, everything is read again: a
+ * Reads from one snapshot. If the database is replaced between reading ids and rows, everything is read again: a
  * page never mixes two of them.
  *
- * @param snapshotOf gives the snapshot, the newest one unless told otherwise
+ * @param snapshotOf returns the snapshot; the newest one by default
  */
 export async function readConsistently<T>(
   store: Store,
@@ -31,7 +31,7 @@ export async function readConsistently<T>(
  * JSON text of an array of the rows with these ids, as UTF-8.
  *
  * @param expected How many rows the selection holds there.
- * @throws Error where the store gives another number: a short page would be a silent gap.
+ * @throws Error if the store returns another number: a short page would be a silent gap.
  */
 export async function readRows(
   store: Store,

@@ -21,12 +21,12 @@ export class DayCounter {
     this.#add({ date, operation, requests: 1, failures: failed ? 1 : 0 });
   }
 
-  /** What the store has not taken yet. */
+  /** Counts that are not in the store yet. */
   pending(): DayCount[] {
     return [...this.#counts.values()];
   }
 
-  /** Hands everything counted so far to the store; never rejects. One flush at a time. */
+  /** Writes all counts to the store; never rejects. One flush runs at a time. */
   flush(): Promise<void> {
     this.#lastFlush = this.#lastFlush.then(() => this.#write());
     return this.#lastFlush;
@@ -41,7 +41,7 @@ export class DayCounter {
     try {
       await this.#store.addDayCounts(counts);
     } catch {
-      // The store is away. Whatever was counted meanwhile stays; the next flush takes both.
+      // The store is unavailable. The next flush writes these counts and those added meanwhile.
       for (const count of counts) {
         this.#add(count);
       }

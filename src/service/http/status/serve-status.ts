@@ -9,7 +9,7 @@ import type { AppSettings } from "../service-options.ts";
 import type { DayCounter } from "./day-counter.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
 
-/** Milliseconds for which a status is told again before it is read anew. */
+/** Milliseconds for which a status is reused before it is read again. */
 const SHARED_TIME = 1_000;
 
 /** Serves the status feed (contract section 4.5) as JSON and as a page. */
@@ -30,7 +30,7 @@ export function serveStatus(app: FastifyInstance, store: Store, dayCounter: DayC
   app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
 }
 
-/** Does the work at most once in `SHARED_TIME`, however many ask: the status needs no key. `work` never rejects. */
+/** Does the work at most once in `SHARED_TIME` for all callers, since the status needs no key. `work` never rejects. */
 function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
   let latest: { at: number; result: Promise<T> } | undefined;
   return () => {
@@ -42,7 +42,7 @@ function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> 
   };
 }
 
-/** A status that fails with the database would be of no use: while it is away, what was last read is told. */
+/** Reads the status. While the database is unavailable, the status is built from the last values read. */
 function statusReader(
   store: Store,
   dayCounter: DayCounter,

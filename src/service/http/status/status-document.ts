@@ -60,7 +60,7 @@ export interface StatusFacts {
 export function statusFeed(facts: StatusFacts): StatusFeed {
   const suites = SUITES.map((definition) => suiteOf(definition, facts));
   return {
-    // A service that answers is operational even where nobody has asked it anything yet.
+    // A service that answers is operational even without requests so far.
     state: worst([...suites.map(({ state }) => state), ...facts.incidents.map(incidentState), "operational"]),
     sample_data: facts.sampleData,
     window_days: AVAILABILITY.windowDays,

@@ -61,7 +61,7 @@ export async function createKey(database: EmbeddedStore, key: NewKey, at: Date):
   return secret;
 }
 
-/** Takes a key back that nobody has received; its name is free again. */
+/** Deletes a key whose secret was not delivered; its name is free again. */
 export async function takeBackKey(database: EmbeddedStore, secret: string): Promise<void> {
   await database.write((session) => deleteKey(session, hashSecret(secret)));
 }

@@ -10,7 +10,7 @@ export const SESSION_LIFETIME = 12 * 3_600_000;
 /** Milliseconds after which the time of the last request is written again: not every page view writes. */
 const SEEN_EVERY = 60_000;
 
-/** Opens a session under a new secret, of which only a hash is kept. */
+/** Opens a session with a new secret; only its hash is stored. */
 export async function openSession(database: EmbeddedStore, email: string, now: number): Promise<string> {
   const secret = newSecret();
   const at = isoTime(now);

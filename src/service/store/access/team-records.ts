@@ -2,7 +2,7 @@ import type { Scope } from "../../../contract/operations.ts";
 import type { Session, SqlValue } from "../database/database-connection.ts";
 import type { Grants } from "../store.ts";
 
-/** A team as it is kept. */
+/** A stored team. */
 export interface TeamRecord extends Grants {
   name: string;
   /** ISO 8601. */

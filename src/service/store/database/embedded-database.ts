@@ -13,7 +13,7 @@ const READ_TRUSTED_TIME = 1_000;
 
 /** Access to one embedded database. */
 export interface Database {
-  /** Runs `work` on the connection for reading; `file` tells the file that it reads from every other file. */
+  /** Runs `work` on the connection for reading; `file` identifies the database file. */
   reading<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
   /** Runs `work` on the connection for writing. */
   writing<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T>;

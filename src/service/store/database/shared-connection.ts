@@ -38,7 +38,7 @@ export class SharedConnection {
   }
 
   /**
-   * @param work is given the connection, and what tells the file that it reads from every other file
+   * @param work receives the connection and the identity of the database file
    * @throws StoreUnavailableError where the file is missing, damaged or of another program
    */
   async use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T> {

@@ -27,7 +27,7 @@ export interface VersionExtent {
   rows: number;
 }
 
-/** Rows of the index that are written and read together. */
+/** Rows in one stored part of the index. */
 const ROWS_AT_ONCE = 65_536;
 
 /** Reads the index in one statement, so that all its parts are of one version. @throws DamagedDataError */

@@ -12,11 +12,11 @@ const COVERAGE_ENTRY_BYTES = 400;
 /** Every version of the data that one index can show. */
 export interface Snapshots {
   newest: Snapshot;
-  /** A version by its number; undefined where there never was one, or its rows are gone. */
+  /** A version by its number; undefined if it never existed or its rows are gone. */
   at(version: number): Snapshot | undefined;
 }
 
-/** Versions of which the counts are kept; walks in progress ask for few. */
+/** Earlier versions whose counts are kept; walks in progress use few. */
 const KEPT_VERSIONS = 8;
 
 /** Snapshots over the columns in memory; their selections are kept together, by least recent use. */
