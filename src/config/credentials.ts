@@ -12,6 +12,8 @@ export interface Credential {
   source: string;
   /** Why its source is unsafe, as a sentence for people. */
   warning?: string | undefined;
+  /** The only origin that it is sent to; a key of the environment goes to the service that is asked. */
+  origin?: string | undefined;
 }
 
 export interface NamedProfile {
@@ -19,6 +21,10 @@ export interface NamedProfile {
   /** Of the configuration file. */
   path: string;
   values: Profile;
+  /** The only origin that its key is sent to; absent where it has no address. */
+  origin?: string;
+  /** Another origin was asked for, so that its key is not among the values. */
+  isWithheld?: boolean;
 }
 
 /**
@@ -42,7 +48,7 @@ export async function findCredential(
   }
   if (profile?.values.api_key !== undefined) {
     const warning = warningOf(profile.path, "holds an API key", await rightsOfOthers(profile.path));
-    return { apiKey: profile.values.api_key, source: `profile ${profile.name}`, warning };
+    return { apiKey: profile.values.api_key, source: `profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.values.api_key_command !== undefined) {
     const rights = await rightsOfOthers(profile.path);
@@ -54,7 +60,13 @@ export async function findCredential(
     }
     const apiKey = await runKeyCommand(profile.values.api_key_command, profile.name, context);
     const warning = warningOf(profile.path, "holds an api_key_command", rights);
-    return { apiKey, source: `api_key_command of profile ${profile.name}`, warning };
+    return { apiKey, source: `api_key_command of profile ${profile.name}`, warning, origin: profile.origin };
+  }
+  if (profile?.isWithheld) {
+    throw new CredentialsError(
+      `no API key for this service: the key of profile ${profile.name} is only sent to ${profile.origin}. ` +
+        "Set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store a key in another profile with `catalog auth login --profile NAME`.",
+    );
   }
   throw new CredentialsError(
     "no API key: set CATALOG_API_KEY or CATALOG_API_KEY_FILE, or store one with `catalog auth login`. Without an account, try --demo.",

@@ -30,9 +30,12 @@ export async function resolveService(
 /** Removes the profile's key if another origin is asked for: it goes only to the profile's own service. */
 function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   const { base_url, api_key, api_key_command, ...rest } = profile.values;
-  const elsewhere =
-    base_url !== undefined && parseBaseUrl(base_url, "base_url of the profile").origin !== baseUrl.origin;
-  return elsewhere ? { ...profile, values: rest } : profile;
+  if (base_url === undefined) {
+    return profile;
+  }
+  const { origin } = parseBaseUrl(base_url, "base_url of the profile");
+  const isWithheld = (api_key ?? api_key_command) !== undefined;
+  return origin === baseUrl.origin ? { ...profile, origin } : { ...profile, origin, values: rest, isWithheld };
 }
 
 export async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {

@@ -144,7 +144,7 @@ describe("auth status", () => {
     expect(stdout.split("\n")).toEqual([
       `service     ${url}/`,
       `profile     default (${path})`,
-      `key         …${key.slice(-4)}, from profile default`,
+      `key         …${key.slice(-4)}, from profile default; this key is only sent to ${url}`,
       "accepted    yes",
       "scopes      catalog:sample yes, catalog:read yes",
       expect.stringMatching(/^rate limit {2}sample: 28 of 30 requests left for \d+ s$/),

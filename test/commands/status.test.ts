@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { StatusFeed } from "../../src/contract/status.ts";
 import { EXIT } from "../../src/errors.ts";
 import { openIncident } from "../../src/service/store/incidents.ts";
@@ -61,6 +61,17 @@ async function feedServer(behaviour: Behaviour) {
 const serving = (feed: unknown) => answer({ body: JSON.stringify(feed) });
 
 describe("status", () => {
+  test("says what it waits for before it asks again", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { url } = await feedServer(answer({ status: 503, headers: { "retry-after": "30" }, body: "" }));
+    const { stderr } = await runInProcess(["status", "--progress", "plain", "--retries", "1"], {
+      env: { CATALOG_BASE_URL: url.href },
+      sleep: async () => void (await vi.advanceTimersByTimeAsync(10_000)),
+    });
+    expect(stderr).toMatch(/Z reading the status feed · 10 s · waiting 2\d s to try again\n/);
+  });
+
   test("draws suites, days and incidents, open ones first", async () => {
     const { status } = await feedServer(serving(FEED));
     const { code, stdout, stderr } = await status();

@@ -118,7 +118,9 @@ describe("the service's settings", () => {
 
   test("never send a profile's key to another origin than the profile's own", async () => {
     const context = await contextWith(profiles);
-    await expect(resolveService({ ...none, baseUrl: "https://other.example" }, context)).rejects.toThrow(/no API key/);
+    await expect(resolveService({ ...none, baseUrl: "https://other.example" }, context)).rejects.toThrow(
+      "no API key for this service: the key of profile default is only sent to https://default.example.",
+    );
     const samePlace = await resolveService({ ...none, baseUrl: "https://default.example/v2" }, context);
     expect(samePlace.credential.apiKey).toBe(KEY);
   });

@@ -36,7 +36,9 @@ export async function showAuthStatus({ globals, format }: AuthStatusOptions, con
     refusal = error;
   }
   const report = reportOf(settings, facts, configPath(context));
-  await context.print(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report));
+  await context.print(
+    format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report, credential.origin),
+  );
   if (refusal !== undefined) {
     throw refusal;
   }
@@ -86,25 +88,21 @@ function ratesOf(rates: KeyFacts["rates"]): NonNullable<Report["rate_limits"]> {
   );
 }
 
-function textOf({
-  base_url,
-  profile,
-  config_file,
-  key_source,
-  key_ends_in,
-  scopes,
-  rate_limits,
-  accepted,
-}: Report): string {
+/** @param origin the only one that the key is sent to, where it is bound to one */
+function textOf(
+  { base_url, profile, config_file, key_source, key_ends_in, scopes, rate_limits, accepted }: Report,
+  origin: string | undefined,
+): string {
   const allowed = Object.entries(scopes ?? {}).map(([scope, allows]) => `${scope} ${allows ? "yes" : "no"}`);
   const rates = Object.entries(rate_limits ?? {}).map(
     ([group, { limit, remaining, reset_seconds }]) =>
       `${group === "catalog" ? "export, coverage" : group}: ${remaining} of ${limit} requests left for ${reset_seconds} s`,
   );
+  const bound = origin === undefined ? "" : `; this key is only sent to ${origin}`;
   const lines = [
     ["service", base_url],
     ["profile", profile === null ? "none" : `${profile} (${config_file})`],
-    ["key", `…${key_ends_in}, from ${key_source}`],
+    ["key", `…${key_ends_in}, from ${key_source}${bound}`],
     ["accepted", accepted ? "yes" : "no"],
     ...(scopes === null ? [] : [["scopes", allowed.join(", ")]]),
     ...rates.map((rate) => ["rate limit", rate]),

@@ -52,7 +52,7 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
     }
   }
   note(
-    `Stored in profile ${name} of ${written.path} for ${baseUrl.href}${facts === undefined ? ", unchecked" : scopesOf(facts)}.`,
+    `Stored in profile ${name} of ${written.path} for ${baseUrl.href}${facts === undefined ? ", unchecked" : scopesOf(facts)}. This key is only sent to ${baseUrl.origin}.`,
   );
 }
 
