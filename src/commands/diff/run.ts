@@ -3,7 +3,6 @@ import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
-import { keepHeapSmall } from "../../cli/small-heap.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
@@ -24,7 +23,6 @@ const NAMED = 5;
 
 /** Writes the differences between the two days that the options name. */
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
-  keepHeapSmall();
   await withDays(options, context, async (days) => {
     const { format } = options.output;
     if (format === "table") {

@@ -1,7 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import type { Command } from "commander";
 import { type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { keepHeapSmall } from "../../cli/small-heap.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
@@ -19,7 +18,6 @@ export async function loadCommand(
   command: Command,
   context: Context,
 ): Promise<void> {
-  keepHeapSmall();
   const globals = parseGlobals(command);
   if (files.filter((file) => file === "-").length > 1) {
     throw new UsageError("- stands for standard input, which can be read only once.");

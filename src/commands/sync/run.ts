@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { keepHeapSmall } from "../../cli/small-heap.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
@@ -15,7 +14,6 @@ import type { SyncOptions } from "./options.ts";
 
 /** Brings the folder up to date and reports the result. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
-  keepHeapSmall();
   // The folder may have filters of its own, which are not to be told from none by what they mean.
   await withConnection({ ...options, filters: {} }, context, async (connection) => {
     const result = await syncWithProgress(options, connection, context);
