@@ -29,10 +29,14 @@ test("the packed tarball, installed into an empty folder, is a working tool with
       .map((line) => Object.keys(JSON.parse(line)).length),
   ).toEqual([17, 17, 17]);
   const { stdout: tree } = await run("npm", ["ls", "--json", "--depth=1"], { cwd: folder });
-  const installed = JSON.parse(tree) as { dependencies: Record<string, { dependencies?: object }> };
+  const installed = JSON.parse(tree) as {
+    dependencies: Record<string, { dependencies?: Record<string, { version?: string }> }>;
+  };
   const own = Object.entries(installed.dependencies).map(([name, { dependencies = {} }]) => [
     name,
-    Object.keys(dependencies),
+    // A package that is to be installed on demand is listed without a version.
+    Object.keys(dependencies).filter((dependency) => dependencies[dependency]?.version !== undefined),
   ]);
   expect(own).toEqual([["retail-catalog-cli", ["libsql"]]]);
+  expect(await readdir(join(folder, "node_modules"))).not.toContain("@duckdb");
 });
