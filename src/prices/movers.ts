@@ -29,8 +29,9 @@ interface Track {
   /** The last row up to the day. */
   before: Place | undefined;
   now: Place;
-  /** The lowest price before the day of `now`, in its currency, and the last day that had it. */
+  /** The lowest price of the days before `now` since the currency last changed, its currency, and the last day that had it. */
   low: number;
+  lowCurrency: string;
   lowDay: string;
 }
 
@@ -93,7 +94,7 @@ function follow(
     const track = tracks.get(sku);
     const here = { prices, row };
     if (track === undefined) {
-      tracks.set(sku, { before: isBefore ? here : undefined, now: here, low: Infinity, lowDay: "" });
+      tracks.set(sku, { before: isBefore ? here : undefined, now: here, low: Infinity, lowCurrency: "", lowDay: "" });
     } else if (advance(track, here) && isBefore) {
       track.before = here;
     }
@@ -109,8 +110,10 @@ function advance(track: Track, here: Place): boolean {
     if (price >= previous) {
       return false;
     }
-  } else if (currencyAt(here) !== currencyAt(now)) {
-    track.low = Infinity;
+  } else if (currencyAt(now) !== track.lowCurrency) {
+    track.low = previous;
+    track.lowCurrency = currencyAt(now);
+    track.lowDay = now.prices.day;
   } else if (previous <= track.low) {
     track.low = previous;
     track.lowDay = now.prices.day;
@@ -119,10 +122,11 @@ function advance(track: Track, here: Place): boolean {
   return true;
 }
 
-function classify({ before, now, low, lowDay }: Track, found: Record<MoverKind, Mover[]>): void {
+function classify({ before, now, low: lowest, lowCurrency, lowDay }: Track, found: Record<MoverKind, Mover[]>): void {
   const newest = observationAt(now.prices, now.row);
   const earlier = before && observationAt(before.prices, before.row);
   const percent = earlier && percentOf(earlier, newest);
+  const low = lowCurrency === newest.currency ? lowest : Infinity;
   const mover = {
     before: earlier,
     now: newest,

@@ -170,7 +170,9 @@ describe("auth status", () => {
     );
     const { code, stdout, stderr } = await auth(["status", "--base-url", url]);
     expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("invalid_credentials")]);
-    expect(stdout).toContain("key         …last, from profile default\naccepted    no\n");
+    expect(stdout).toContain(
+      `key         …last, from profile default; this key is only sent to ${url}\naccepted    no\n`,
+    );
   });
 });
 

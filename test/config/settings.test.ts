@@ -48,7 +48,7 @@ describe("the service's settings", () => {
     const settings = await resolveService(none, await contextWith(profiles));
     expect(settings).toEqual({
       baseUrl: new URL("https://default.example/api"),
-      credential: { apiKey: KEY, source: "profile default" },
+      credential: { apiKey: KEY, source: "profile default", origin: "https://default.example" },
       profile: "default",
     });
   });
@@ -68,7 +68,11 @@ describe("the service's settings", () => {
 
   test("run the key command of the profile and drop one line end", async () => {
     const { credential } = await resolveService({ ...none, profile: "staging" }, await contextWith(profiles));
-    expect(credential).toEqual({ apiKey: "secret-from-command", source: "api_key_command of profile staging" });
+    expect(credential).toEqual({
+      apiKey: "secret-from-command",
+      source: "api_key_command of profile staging",
+      origin: "https://staging.example",
+    });
   });
 
   test("warn of a file with a key that other users can read", async () => {
@@ -77,7 +81,7 @@ describe("the service's settings", () => {
     await chmod(path, 0o644);
     const { credential } = await resolveService(none, context);
     const warning = `${path} holds an API key, and other users of this machine can read it; run \`chmod 600 ${path}\``;
-    expect(credential).toEqual({ apiKey: KEY, source: "profile default", warning });
+    expect(credential).toEqual({ apiKey: KEY, source: "profile default", origin: "https://default.example", warning });
   });
 
   test("never run a command that other users can change", async () => {

@@ -46,6 +46,17 @@ describe("movers", () => {
     expect(new_low).toMatchObject([{ now: { sku: "b" }, earlierLow: { selling_price: 50, day: "2026-01-01" } }]);
   });
 
+  test("a day with rows in two currencies has the earlier low of the row that counts", async () => {
+    const rows = [
+      row("2026-01-01", "a", 3, { currency: "USD" }),
+      ...[row("2026-01-02", "a", 3), row("2026-01-02", "a", 2, { currency: "USD" })],
+    ];
+
+    const { new_low } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-01" });
+
+    expect(new_low).toMatchObject([{ now: { currency: "USD" }, earlierLow: { selling_price: 3 } }]);
+  });
+
   test("if a product has several rows on one day, the cheapest counts", async () => {
     const rows = [
       ...[row("2026-01-01", "a", 100), row("2026-01-01", "a", 90)],
