@@ -60,12 +60,26 @@ async function readFromParquet(
   folder: string,
   day: string,
 ): Promise<{ prices: DayPrices; sha256: string } | undefined> {
+  const read = await readColumns(folder, day, COLUMNS);
+  return read && { prices: pricesOf(day, read.columns), sha256: read.sha256 };
+}
+
+/**
+ * Whole columns of a day's file, and the SHA-256 of the file; undefined if the folder does not have the day.
+ *
+ * @throws FileError if the file is missing, was altered or cannot be read as Parquet
+ */
+export async function readColumns<Name extends string>(
+  folder: string,
+  day: string,
+  names: readonly Name[],
+): Promise<{ columns: Record<Name, readonly unknown[]>; sha256: string } | undefined> {
   const opened = await openDay(folder, day);
   if (opened === undefined) {
     return undefined;
   }
   try {
-    return { prices: pricesOf(day, await columnChunks(opened.buffer, COLUMNS)), sha256: opened.sha256 };
+    return { columns: await columnChunks(opened.buffer, names), sha256: opened.sha256 };
   } catch (error) {
     const path = join(folder, placeOfDay(day));
     throw new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);

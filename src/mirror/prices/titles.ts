@@ -1,9 +1,5 @@
-import { join } from "node:path";
 import type { Rcd } from "../../contract/filters.ts";
-import { FileError } from "../../errors.ts";
-import { columnChunks } from "../../export/parquet-groups.ts";
-import { placeOfDay } from "../folder/day-files.ts";
-import { openDay } from "../folder/synced-day.ts";
+import { readColumns } from "./read-prices.ts";
 
 /** A row of which the title is wanted. */
 export interface TitledRow {
@@ -79,20 +75,9 @@ function fold(text: string): string {
 const COLUMNS = ["retailer", "category", "department", "sku", "title"] as const;
 
 async function titlesOf(folder: string, day: string): Promise<FoundTitle[]> {
-  const opened = await openDay(folder, day);
-  if (opened === undefined) {
-    return [];
-  }
-  try {
-    const columns = await columnChunks(opened.buffer, COLUMNS);
-    return columns.sku.map((_, row) => {
-      const texts = Object.fromEntries(COLUMNS.map((name) => [name, columns[name][row]])) as Omit<FoundTitle, "day">;
-      return { day, ...texts };
-    });
-  } catch (error) {
-    const path = join(folder, placeOfDay(day));
-    throw new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
-  } finally {
-    await opened.close();
-  }
+  const columns = (await readColumns(folder, day, COLUMNS))?.columns;
+  return (columns?.sku ?? []).map((_, row) => {
+    const texts = Object.fromEntries(COLUMNS.map((name) => [name, columns?.[name][row]])) as Omit<FoundTitle, "day">;
+    return { day, ...texts };
+  });
 }
