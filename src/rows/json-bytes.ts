@@ -31,8 +31,9 @@ export const PLAIN = new Uint8Array(256).fill(1, SPACE);
 PLAIN[QUOTE] = 0;
 PLAIN[BACKSLASH] = 0;
 
-const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
-const HEX_DIGITS = new Set(Buffer.from("0123456789abcdefABCDEF"));
+/** 1 for bytes that may follow a backslash, except the "u" of a code unit. */
+const SHORT_ESCAPES = tableOf('"\\/bfnrt');
+const HEX_DIGITS = tableOf("0123456789abcdefABCDEF");
 const WORDS = ["true", "false", "null"].map((word) => Buffer.from(word));
 
 const ARRAY = 0;
@@ -40,6 +41,14 @@ const OBJECT = 1;
 /** The kinds of the open containers while a value is scanned, and their number. */
 let nesting = new Uint8Array(64);
 let depth = 0;
+
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) {
+    table[byte] = 1;
+  }
+  return table;
+}
 
 export function unexpected(bytes: Uint8Array, at: number): SyntaxError {
   const found = at < bytes.length ? `byte 0x${(bytes[at] ?? 0).toString(16).padStart(2, "0")}` : "end";
@@ -76,18 +85,23 @@ export function endOfString(bytes: Uint8Array, at: number): number {
   }
 }
 
-function endOfEscape(bytes: Uint8Array, at: number): number {
+/** Index after the escape whose backslash is before `at`. */
+export function endOfEscape(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] as number;
-  if (SHORT_ESCAPES.has(byte)) {
+  if (SHORT_ESCAPES[byte] === 1) {
     return at + 1;
   }
   const end = at + 5;
   for (let next = at + 1; next < end; next += 1) {
-    if (byte !== LETTER_U || !HEX_DIGITS.has(bytes[next] as number)) {
+    if (byte !== LETTER_U || HEX_DIGITS[bytes[next] as number] !== 1) {
       throw unexpected(bytes, byte === LETTER_U ? next : at);
     }
   }
   return end;
+}
+
+export function startsNumber(byte: number): boolean {
+  return byte === MINUS || (byte >= ZERO && byte <= NINE);
 }
 
 /** Index after the number that begins at `at`. */
@@ -121,7 +135,7 @@ function endOfScalar(bytes: Uint8Array, at: number): number {
   if (byte === QUOTE) {
     return endOfString(bytes, at + 1);
   }
-  if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+  if (startsNumber(byte)) {
     return endOfNumber(bytes, at);
   }
   const word = WORDS.find((candidate) => startsWith(bytes, at, candidate));

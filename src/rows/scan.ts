@@ -5,16 +5,18 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
+  endOfNumber,
   endOfString,
   endOfValue,
   OPEN_BRACE,
   QUOTE,
   skipSpace,
+  startsNumber,
   unexpected,
   valueAfterColon,
 } from "./json-bytes.ts";
 import { hasLineBreak, joinLines } from "./lines.ts";
-import { ColumnName, endOfLongString } from "./words.ts";
+import { ColumnName, endOfLongString, isNull } from "./words.ts";
 
 const LINE_FEED = 10;
 const SPACE = 32;
@@ -101,7 +103,12 @@ class RowCollector {
         at = valueAfterColon(bytes, nameEnd);
       }
       const value = at;
-      at = bytes[at] === QUOTE ? endOfLongString(bytes, view, at + 1) : endOfValue(bytes, at);
+      const first = bytes[at] as number;
+      if (first === QUOTE) {
+        at = endOfLongString(bytes, view, at + 1);
+      } else {
+        at = startsNumber(first) ? endOfNumber(bytes, at) : isNull(view, at) ? at + 4 : endOfValue(bytes, at);
+      }
       if (column >= 0) {
         table[places + 2 * column] = value;
         table[places + 2 * column + 1] = at;

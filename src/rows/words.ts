@@ -1,4 +1,4 @@
-import { endOfString } from "./json-bytes.ts";
+import { BACKSLASH, endOfEscape, endOfString, QUOTE, unexpected } from "./json-bytes.ts";
 
 /** Bytes compared at a time. */
 const WORD = 8;
@@ -63,7 +63,8 @@ const HIGH_BITS = 0x80808080;
 
 /**
  * As `endOfString`, but four bytes at a time while none of them is a quote, a backslash or a control character. A byte x
- * of a word w is below n where the high bit of x - n is set and that of x is not; w ^ n makes equal bytes zero.
+ * of a word w is below n where the high bit of x - n is set and that of x is not; w ^ n makes equal bytes zero. Bytes
+ * after the first such byte may be marked too, because subtraction borrows from them.
  */
 export function endOfLongString(bytes: Uint8Array, view: DataView, at: number): number {
   const last = view.byteLength - 4;
@@ -73,11 +74,30 @@ export function endOfLongString(bytes: Uint8Array, view: DataView, at: number): 
     const quotes = word ^ QUOTES;
     const backslashes = word ^ BACKSLASHES;
     const found =
-      (((quotes - ONES) | 0) & ~quotes) | (((backslashes - ONES) | 0) & ~backslashes) | (((word - SPACES) | 0) & ~word);
-    if ((found & HIGH_BITS) !== 0) {
-      break;
+      ((((quotes - ONES) | 0) & ~quotes) |
+        (((backslashes - ONES) | 0) & ~backslashes) |
+        (((word - SPACES) | 0) & ~word)) &
+      HIGH_BITS;
+    if (found === 0) {
+      next += 4;
+      continue;
     }
-    next += 4;
+    next += (31 - Math.clz32(found & -found)) >>> 3;
+    const byte = bytes[next];
+    if (byte === QUOTE) {
+      return next + 1;
+    }
+    if (byte !== BACKSLASH) {
+      throw unexpected(bytes, next);
+    }
+    next = endOfEscape(bytes, next + 1);
   }
   return endOfString(bytes, next);
+}
+
+const NULL = 0x6c6c756e;
+
+/** Whether the word `null` stands at `at`. */
+export function isNull(view: DataView, at: number): boolean {
+  return at + 4 <= view.byteLength && view.getInt32(at, true) === NULL;
 }
