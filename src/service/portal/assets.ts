@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 
-/** The one stylesheet. Colours of text reach a contrast of 4.5 on every ground they stand on, light and dark. */
+/** The stylesheet of all pages. Text has a contrast of at least 4.5 to 1 in light and dark mode. */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -117,28 +117,28 @@ a.revoke { color: var(--danger); }
 @media (forced-colors: active) { .bars li, .dot { forced-color-adjust: none; } }
 `;
 
-/** Copies a new secret, and takes it off the page before the browser may keep the page for its back button. */
+/** Copies a new secret, and removes it when the page is left: the browser may keep the page for its back button. */
 const SCRIPT = `
 const secret = document.querySelector(".secret");
 const copy = document.querySelector("#copy");
 if (secret && copy) {
-  const said = document.querySelector("#copied");
+  const copied = document.querySelector("#copied");
   if (navigator.clipboard) {
     copy.hidden = false;
     copy.addEventListener("click", () => {
       navigator.clipboard.writeText(secret.textContent.trim()).then(
-        () => { said.textContent = "Copied."; },
-        () => { said.textContent = "The browser did not allow it: select the text and copy it."; },
+        () => { copied.textContent = "Copied."; },
+        () => { copied.textContent = "The browser did not allow it. Select the text and copy it."; },
       );
     });
   }
-  addEventListener("pagehide", () => { secret.textContent = "The secret was shown once and is gone."; copy.remove(); });
+  addEventListener("pagehide", () => { secret.textContent = "The secret was shown once. It is no longer available."; copy.remove(); });
 }
 `;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#14614f"/><path d="M4 4.5h8M4 8h8M4 11.5h5" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
 
-/** What a page loads; the name changes with the content, so that a browser may keep it for ever. */
+/** The files that pages load. A name contains a hash of the content, so that browsers may cache the file forever. */
 export const ASSETS = {
   style: asset("portal", "css", "text/css; charset=utf-8", STYLE),
   script: asset("portal", "js", "text/javascript; charset=utf-8", SCRIPT),

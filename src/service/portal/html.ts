@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by `html`, which escapes every text put into it. */
+/** Safe markup, made by `html`, which escapes all texts. */
 export interface Html {
   readonly markup: string;
 }
@@ -11,13 +11,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Template tag: texts and numbers are escaped, markup and lists of markup are taken as they are. */
+/** Template tag that escapes texts and numbers. Markup and lists of markup are inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
   const parts = values.map((value, index) => `${render(value)}${strings[index + 1] ?? ""}`);
   return { markup: `${strings[0] ?? ""}${parts.join("")}` };
 }
 
-/** A text of the contract, which marks names with backticks. */
+/** A text of the contract. Names in backticks become `<code>`. */
 export function prose(text: string): Html[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
@@ -27,7 +27,7 @@ export function time(timestamp: string): Html {
   return html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
-/** A day, with the whole time for whoever asks. */
+/** A day. Its tooltip shows the time. */
 export function day(timestamp: string): Html {
   return html`<time datetime="${timestamp}" title="${timestamp.slice(0, 16).replace("T", " ")} UTC">${timestamp.slice(0, 10)}</time>`;
 }

@@ -4,7 +4,7 @@ import { type Html, html } from "./html.ts";
 
 interface PageParts {
   title: string;
-  /** Path of the entry of the menu that the page belongs to. */
+  /** Path of the page's entry in the menu. */
   section?: string;
   /** For forms and short messages. */
   narrow?: boolean;
@@ -19,7 +19,7 @@ const MENU = [
   ["/portal", "API keys"],
 ] as const;
 
-/** A whole page: readable on a phone, light or dark as the reader's system is. */
+/** A whole page. It fits a phone and follows the light or dark mode of the system. */
 export function page({ title, section, narrow = false, script = false }: PageParts, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -32,7 +32,7 @@ export function page({ title, section, narrow = false, script = false }: PagePar
 ${script ? html`<script src="${ASSETS.script.path}" defer></script>` : ""}
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="top"><div>
 <a class="brand" href="/">Retail Catalog Read API</a>
 <nav aria-label="Portal"><ul>${MENU.map(([path, name]) =>
@@ -44,13 +44,13 @@ ${script ? html`<script src="${ASSETS.script.path}" defer></script>` : ""}
 <main id="content" class="${narrow ? "narrow" : "wide"}">
 ${content}
 </main>
-<footer>Version 0.2.0, draft: shapes and names may change before general availability, announced in the <a href="/changelog">changelog</a>.</footer>
+<footer>Version 0.2.0, draft. Shapes and names may change before general availability. The <a href="/changelog">changelog</a> announces changes.</footer>
 </body>
 </html>
 `;
 }
 
-/** Nothing but the portal's own files is loaded, nothing inline runs, no other page may frame it. */
+/** Pages load only the portal's own files and run no inline scripts, and other pages cannot frame them. */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -64,7 +64,7 @@ const CONTENT_POLICY = [
 /**
  * Sends a page.
  *
- * @param cacheControl `no-store` for what only one person may see
+ * @param cacheControl `no-store` for pages that only one person may see
  */
 export function sendPage(
   reply: FastifyReply,
@@ -76,7 +76,7 @@ export function sendPage(
       "cache-control": cacheControl,
       "content-security-policy": CONTENT_POLICY,
       "cross-origin-opener-policy": "same-origin",
-      // Not no-referrer: browsers would then send `Origin: null` with the portal's own forms.
+      // With `no-referrer`, browsers send `Origin: null` with the portal's own forms.
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",

@@ -1,14 +1,14 @@
 import { createTransport } from "nodemailer";
 import type { SendCode } from "./console/parts.ts";
 
-/** Milliseconds for a mail server to answer. */
+/** Milliseconds that a mail server has to answer. */
 const MAIL_TIMEOUT = 20_000;
 
 /**
  * Sends codes over SMTP.
  *
  * @param url such as `smtps://user:password@mail.example.com`, or `smtp://…:587` with STARTTLS where it is offered
- * @param from address that the mails come from
+ * @param from sender's address
  * @param portal address of the portal, named in the mail
  */
 export function mailCodes({ url, from, portal }: { url: string; from: string; portal: () => string }): SendCode {
@@ -29,8 +29,8 @@ export function mailCodes({ url, from, portal }: { url: string; from: string; po
 ${portal()}
 
 It works once, for ten minutes, in the browser that asked for it.
-If that was not you, nothing needs to be done: without the code
-nobody can sign in.
+If you did not ask for it, ignore this mail. Nobody can sign in
+without the code.
 `,
       headers: { "Auto-Submitted": "auto-generated" },
     });

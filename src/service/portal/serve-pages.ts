@@ -6,17 +6,17 @@ import { changelogPage } from "./pages/changelog-page.ts";
 import { homePage } from "./pages/home-page.ts";
 import { referencePage } from "./pages/reference-page.ts";
 
-interface PageParts {
+interface PublicPages {
   /** Address of the service, without a final slash. */
   base: () => string;
   /** The OpenAPI document. */
   description: () => object;
-  /** What stands before paths that programs ask for. */
+  /** Prefixes of the paths of JSON documents. */
   prefixes: readonly string[];
 }
 
-/** Serves the pages that need nobody to sign in, and the documents behind them. */
-export function servePages(app: FastifyInstance, { base, description, prefixes }: PageParts): void {
+/** Serves the public pages and the JSON documents behind them. */
+export function servePages(app: FastifyInstance, { base, description, prefixes }: PublicPages): void {
   serveAssets(app);
   app.get("/", async (_, reply) => sendPage(reply, homePage(base())));
   app.get("/reference", async (_, reply) => sendPage(reply, referencePage(description(), base())));

@@ -27,7 +27,7 @@ test("a key created in the console works at once, and is refused at the first re
   expect((await browser.get("/portal")).text).toMatch(/laptop<\/th>[\s\S]*?revoked/);
 });
 
-test("a secret appears in one uncached answer and nowhere else", async () => {
+test("a secret appears in one uncached response and nowhere else", async () => {
   const database = join(await temporaryFolder(), "portal.db");
   const portal = await startTestPortal({ database });
   const browser = await portal.signedIn();
@@ -73,7 +73,7 @@ test("two people of one team see the same keys, and others see none of them", as
   expect(status).toBe(303);
 });
 
-test("the list tells when a key was last used", async () => {
+test("the list shows when a key was last used", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -106,7 +106,7 @@ test.each([
   expect((await listKeys(portal.store)).map((key) => key.team)).toEqual(["default"]);
 });
 
-test("a name is text on every page that shows it", async () => {
+test("a name is escaped on every page that shows it", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const name = `<img src=x onerror="alert(1)">`;
@@ -123,8 +123,8 @@ test("a name is text on every page that shows it", async () => {
 describe("a form is refused, and changes nothing,", () => {
   test.each([
     ["from another site", { origin: "https://evil.example" }, {}],
-    ["from a page without an origin", { origin: "null" }, {}],
-    ["without the word of the browser where it comes from", { origin: "" }, {}],
+    ["with the Origin null", { origin: "null" }, {}],
+    ["without an Origin header", { origin: "" }, {}],
     ["with the token of another browser", {}, { token: "A".repeat(43) }],
     ["without a token", {}, { token: "" }],
   ])("%s", async (_, headers, fields) => {
@@ -137,7 +137,7 @@ describe("a form is refused, and changes nothing,", () => {
     expect((await listKeys(portal.store)).map(({ name }) => name)).not.toContain("stolen");
   });
 
-  test("under a foreign name that leads to this machine", async () => {
+  test("from a foreign host name that resolves to this machine", async () => {
     const portal = await startTestPortal();
     const browser = await portal.signedIn();
     const headers = { origin: "http://rebound.example", host: "rebound.example" };
@@ -157,7 +157,7 @@ describe("a form is refused, and changes nothing,", () => {
   });
 });
 
-test("without a database the console answers with a page, and the API with a problem", async () => {
+test("without a database, the portal returns a page and the API a problem", async () => {
   let away = false;
   const fail = async () => Promise.reject(new StoreUnavailableError("away"));
   const portal = await startTestPortal({
@@ -174,12 +174,12 @@ test("without a database the console answers with a page, and the API with a pro
 
   expect([page.status, page.text]).toEqual([
     503,
-    expect.stringContaining("The database cannot be used at the moment."),
+    expect.stringContaining("The database is not available at the moment."),
   ]);
   expect([api.status, api.body.code]).toEqual([503, "service_unavailable"]);
 });
 
-test("the portal's own requests are measured for its suite of the status feed", async () => {
+test("the status feed measures requests to the portal", async () => {
   const portal = await startTestPortal();
   await portal.signedIn();
 

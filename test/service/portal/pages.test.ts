@@ -5,7 +5,7 @@ import { startTestService } from "../../helpers/service.ts";
 
 const PUBLIC = ["/", "/reference", "/errors", "/status", "/changelog"];
 
-test("every page forbids foreign and inline content, framing and content sniffing, and refers to nothing foreign", async () => {
+test("every page forbids foreign and inline content, framing and content sniffing, and links to no other site", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const stranger = portal.browser();
@@ -27,7 +27,7 @@ test("every page forbids foreign and inline content, framing and content sniffin
   }
 });
 
-test("private pages are stored by no cache", async () => {
+test("private pages are not cached", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const paths = ["/portal", "/portal/sign-in", "/portal/code", "/portal/keys"];
@@ -39,7 +39,7 @@ test("private pages are stored by no cache", async () => {
   ]);
 });
 
-test("the files of a page exist and may be cached forever under their names", async () => {
+test("a page's style, icon and script exist and may be cached forever", async () => {
   const portal = await startTestPortal();
   const browser = await portal.signedIn();
   const { text } = await browser.post("/portal/keys", { name: "laptop" });
@@ -58,7 +58,7 @@ test("the files of a page exist and may be cached forever under their names", as
   );
 });
 
-test("the first page shows a request to the public address", async () => {
+test("the start page shows a request to the public address", async () => {
   const service = await startTestService({ publicUrl: "https://api.example.com" });
 
   const { text } = await service.get("/");
@@ -86,7 +86,7 @@ test("the reference has every operation, parameter and type of the description",
   expect(anchors.filter((anchor) => !text.includes(`id="${anchor}"`))).toEqual([]);
 });
 
-test("the changelog is one table, as a page and as data", async () => {
+test("the changelog has the same entries as a page and as JSON", async () => {
   const service = await startTestService();
 
   const [page, { body }, alias] = [
@@ -102,7 +102,7 @@ test("the changelog is one table, as a page and as data", async () => {
 });
 
 test.each(["/status.json", "/openapi.json", "/errors.json", "/changelog.json"])(
-  "%s answers below /api, too",
+  "%s is also served below /api",
   async (path) => {
     const service = await startTestService({ now: () => Date.parse("2026-03-10T12:00:00Z") });
 
@@ -110,23 +110,23 @@ test.each(["/status.json", "/openapi.json", "/errors.json", "/changelog.json"])(
   },
 );
 
-test("a portal without a mail server is not offered, and the answer says why", async () => {
+test("without a mail server, the portal is closed, and its page says why", async () => {
   const service = await startTestService();
 
   const [page, signIn] = [await fetch(`${service.url}/portal`), await fetch(`${service.url}/portal/sign-in`)];
 
-  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("no mail server is named")]);
+  expect([page.status, await page.text()]).toEqual([404, expect.stringContaining("no mail server is set")]);
   expect(signIn.status).toBe(404);
   expect((await service.get("/openapi.json")).body.externalDocs).toBeUndefined();
 });
 
-test("the description names the portal under the public address", async () => {
+test("the OpenAPI document links to the portal at the public address", async () => {
   const portal = await startTestPortal({ publicUrl: "https://api.example.com" });
 
   expect((await portal.get("/openapi.json")).body.externalDocs.url).toBe("https://api.example.com/portal");
 });
 
-test("types of errors follow the public address", async () => {
+test("the type of a problem is a URL at the public address", async () => {
   const service = await startTestService({ publicUrl: "https://api.example.com" });
 
   expect((await service.get("/v1/nowhere")).body.type).toBe("https://api.example.com/errors#not_found");

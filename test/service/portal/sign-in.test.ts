@@ -8,7 +8,7 @@ import { startTestPortal } from "../../helpers/portal.ts";
 
 const MINUTE = 60_000;
 
-/** A clock of the test's own. */
+/** A clock that the test sets. */
 function clock() {
   const time = { now: Date.parse("2026-03-10T12:00:00Z") };
   return { time, now: () => time.now };
@@ -29,7 +29,7 @@ describe("a code", () => {
     expect([status, text]).toEqual([200, expect.stringContaining("signed in as ada@example.com")]);
   });
 
-  test("is good for ten minutes", async () => {
+  test("is valid for ten minutes", async () => {
     const { time, now } = clock();
     const portal = await startTestPortal({ now });
     const [early, late] = [portal.browser(), portal.browser()];
@@ -66,12 +66,12 @@ describe("a code", () => {
       "This is not the code. 3 tries are left.",
       "This is not the code. 2 tries are left.",
       "This is not the code. One try is left.",
-      "The code has expired, was used, or was guessed at too often. Ask for another one.",
+      "The code has expired, was used, or was tried too often. Ask for another one.",
     ]);
     expect(right.status).toBe(400);
   });
 
-  test("of many concurrent wrong tries at most five are checked", async () => {
+  test("is checked at most five times when many wrong tries arrive at once", async () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
     await browser.askForCode("ada@example.com");
@@ -138,8 +138,8 @@ test("codes, sessions and secrets of browsers are in the database as hashes only
   }
 });
 
-describe("an address that nobody has", () => {
-  test("gets the same answers after the same statements as a member's address, and no mail", async () => {
+describe("an address that belongs to nobody", () => {
+  test("gets the same responses and runs the same SQL as a member's address, and gets no mail", async () => {
     const statements: string[] = [];
     const portal = await startTestPortal({
       now: () => Date.parse("2026-03-10T12:00:00Z"),
@@ -177,7 +177,7 @@ describe("an address that nobody has", () => {
     await expect.poll(() => portal.codes.map(({ email }) => email)).toEqual(["ada@example.com"]);
   });
 
-  test("cannot be told by a slow mail server: the answer does not wait for it", async () => {
+  test("is not revealed by a slow mail server: the response does not wait for it", async () => {
     let asked = 0;
     const never = () => {
       asked += 1;
@@ -204,8 +204,8 @@ test("a mail that cannot be sent is reported to the operator, without the code",
   await expect.poll(() => told).toEqual(["refused"]);
 });
 
-describe("throttled are", () => {
-  test("codes for one address, known or unknown, but not those for another address", async () => {
+describe("the rate is limited", () => {
+  test("for codes to one address, known or unknown, but not for those to another address", async () => {
     const portal = await startTestPortal();
     const statuses = async (email: string) => {
       const answers = [];
@@ -220,7 +220,7 @@ describe("throttled are", () => {
     expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
   });
 
-  test("codes requested from one source for any addresses", async () => {
+  test("for codes that one source asks for, whatever the address", async () => {
     const portal = await startTestPortal();
     for (let index = 0; index < 20; index += 1) {
       await portal.browser().askForCode(`nobody-${index}@example.com`);
@@ -236,7 +236,7 @@ describe("throttled are", () => {
     expect(portal.codes).toEqual([]);
   });
 
-  test("tries at codes from one source", async () => {
+  test("for codes that one source tries", async () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
     await browser.askForCode("stranger@example.com");
@@ -249,10 +249,10 @@ describe("throttled are", () => {
   });
 
   test.each([
-    ["whatever a client claims to be", {}, [303, 429]],
-    ["the client that the one trusted proxy names", { trustProxy: 1 }, [303, 303]],
-    ["the client that a proxy of a trusted network names", { trustProxy: "127.0.0.0/8" }, [303, 303]],
-  ])("sources by %s", async (_, options, expected) => {
+    ["the connection, not a client's X-Forwarded-For", {}, [303, 429]],
+    ["the address that the one trusted proxy adds", { trustProxy: 1 }, [303, 303]],
+    ["the address that a proxy in a trusted network adds", { trustProxy: "127.0.0.0/8" }, [303, 303]],
+  ])("and identifies a source by %s", async (_, options, expected) => {
     const portal = await startTestPortal(options);
     for (let index = 0; index < 19; index += 1) {
       await portal.browser({ "x-forwarded-for": "203.0.113.1" }).askForCode(`nobody-${index}@example.com`);
@@ -269,7 +269,7 @@ describe("throttled are", () => {
 });
 
 describe("a session", () => {
-  test("has a secret that the browser did not have before it was signed in", async () => {
+  test("has a new secret that the browser did not have before signing in", async () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
     await browser.get("/portal/sign-in");
@@ -286,7 +286,7 @@ describe("a session", () => {
 
   test.each([
     ["thirty minutes without a request", [29, 29, 31], [200, 200, 303]],
-    ["twelve hours in any case", [...Array(24).fill(29), 20, 5], [...Array(24).fill(200), 200, 303]],
+    ["twelve hours even with requests", [...Array(24).fill(29), 20, 5], [...Array(24).fill(200), 200, 303]],
   ])("ends after %s", async (_, steps, expected) => {
     const { time, now } = clock();
     const portal = await startTestPortal({ now });
@@ -301,7 +301,7 @@ describe("a session", () => {
     expect(statuses).toEqual(expected);
   });
 
-  test("ends when the person signs out, in the database too", async () => {
+  test("ends when the person signs out, also for a copy of the cookie", async () => {
     const portal = await startTestPortal();
     const browser = await portal.signedIn();
     const { cookie } = browser;
@@ -325,13 +325,13 @@ describe("a session", () => {
 });
 
 describe("the cookie", () => {
-  test("is out of reach of scripts and of other sites", async () => {
+  test("is hidden from scripts and from other sites", async () => {
     const { headers } = await (await startTestPortal()).browser().get("/portal/sign-in");
 
     expect(headers.get("set-cookie")).toMatch(/^catalog-portal=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
   });
 
-  test("stays on https where the public address is https, and so does the browser", async () => {
+  test("is sent over https only if the public address is https", async () => {
     const portal = await startTestPortal({ publicUrl: "https://api.example.com" });
     const { headers } = await portal.browser().get("/portal/sign-in");
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { newSecret } from "../../store/access/sessions.ts";
 import { type Html, html } from "../html.ts";
 
-/** A request is refused with a page that says why. */
+/** Refuses a request with a page that says why. */
 export class PortalRefusal extends Error {
   override readonly name = "PortalRefusal";
   readonly status: number;
@@ -14,9 +14,9 @@ export class PortalRefusal extends Error {
   }
 }
 
-/** What cookies and the check of forms depend on. */
+/** Decides the flags of the cookie and which forms are accepted. */
 export interface PortalOrigin {
-  /** Origin of the public address, where one is set; without it the portal is reached over loopback only. */
+  /** Origin of the public address. If it is not set, the portal works over loopback only. */
   publicOrigin: string | undefined;
 }
 
@@ -27,35 +27,29 @@ function cookieName({ publicOrigin }: PortalOrigin): string {
   return isHttps(publicOrigin) ? "__Host-catalog-portal" : "catalog-portal";
 }
 
-/** The secret that a browser presents, before it signs in and after; not trusted to be one that was given out. */
+/** Hides the cookie from scripts and other sites. It ends with the browser, and is sent over https only if the portal has it. */
+function cookieFlags({ publicOrigin }: PortalOrigin) {
+  return { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps(publicOrigin) } as const;
+}
+
+/** The secret in the browser's cookie, signed in or not. Only its form is checked: the browser may have invented it. */
 export function visitorOf(request: FastifyRequest, origin: PortalOrigin): string | undefined {
   const value = request.cookies[cookieName(origin)];
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-/** The browser's secret, or a new one that it is given. */
+/** The browser's secret. A browser without one gets a new one. */
 export function knownVisitor(request: FastifyRequest, reply: FastifyReply, origin: PortalOrigin): string {
-  return visitorOf(request, origin) ?? giveSecret(reply, newSecret(), origin);
+  return visitorOf(request, origin) ?? setSecret(reply, newSecret(), origin);
 }
 
-/** Sets the cookie: no script and no other site gets it, it ends with the browser, and over https it stays there. */
-export function giveSecret(reply: FastifyReply, secret: string, origin: PortalOrigin): string {
-  reply.setCookie(cookieName(origin), secret, {
-    path: "/",
-    httpOnly: true,
-    sameSite: "lax",
-    secure: isHttps(origin.publicOrigin),
-  });
+export function setSecret(reply: FastifyReply, secret: string, origin: PortalOrigin): string {
+  reply.setCookie(cookieName(origin), secret, cookieFlags(origin));
   return secret;
 }
 
-export function takeSecret(reply: FastifyReply, origin: PortalOrigin): void {
-  reply.clearCookie(cookieName(origin), {
-    path: "/",
-    httpOnly: true,
-    sameSite: "lax",
-    secure: isHttps(origin.publicOrigin),
-  });
+export function clearSecret(reply: FastifyReply, origin: PortalOrigin): void {
+  reply.clearCookie(cookieName(origin), cookieFlags(origin));
 }
 
 /** The hidden field of a form that only this browser can send. */
@@ -64,8 +58,8 @@ export function tokenField(visitor: string): Html {
 }
 
 /**
- * The browser's secret, once it is certain that the form came from a page of the portal: the browser says so in
- * `Origin`, which no page of another site can change, and the form carries a token that no other site can read.
+ * The browser's secret, if the form came from a page of the portal. Two facts prove that: the `Origin` header, which
+ * other sites cannot change, and a token in the form, which other sites cannot read.
  *
  * @throws PortalRefusal otherwise
  */
@@ -76,12 +70,12 @@ export function checkForm(request: FastifyRequest, origin: PortalOrigin): string
   }
   const token = field(request, TOKEN);
   if (visitor === undefined || !isSame(token, tokenOf(visitor))) {
-    throw new PortalRefusal(403, "The page had expired, or the browser keeps no cookies. Open it again and repeat.");
+    throw new PortalRefusal(403, "The page expired, or the browser blocks cookies. Open the page again and repeat.");
   }
   return visitor;
 }
 
-/** The text of a form's field; empty where it is missing or repeated. */
+/** The text of a form field, or an empty text if the field is missing or repeated. */
 export function field(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name];
   return typeof value === "string" ? value : "";
@@ -92,7 +86,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i.test(hostname);
 }
 
-/** Without a public address the host must be a loopback one, so that no foreign name can be bound to this machine. */
+/** Without a public address, the host must be a loopback address. This prevents DNS rebinding. */
 function isOwnOrigin({ headers }: FastifyRequest, { publicOrigin }: PortalOrigin): boolean {
   const { origin, host = "" } = headers;
   if (publicOrigin !== undefined) {

@@ -6,18 +6,18 @@ import { input } from "./sign-in-pages.ts";
 
 const SECTION = { section: "/portal" };
 
-interface ConsoleParts {
+interface KeysPageParts {
   member: Member;
   /** Of the member's team. */
   keys: readonly KeyRecord[];
   token: Html;
-  /** What was typed as the name of a new key, and what is wrong with it. */
+  /** The refused name of a new key, and the reason. */
   name?: string;
   error?: string;
 }
 
-/** The team's keys, and a form for another one. */
-export function keysPage({ member, keys, token, name = "", error }: ConsoleParts): Html {
+/** The team's keys, and a form that creates a key. */
+export function keysPage({ member, keys, token, name = "", error }: KeysPageParts): Html {
   const [grants] = keys;
   return page(
     { ...SECTION, title: "API keys" },
@@ -30,16 +30,16 @@ ${token}
 <label for="name">Name</label>
 <div class="inline">${input({ name: "name", type: "text", autocomplete: "off", value: name, error })}
 <button>Create key</button></div>
-<p class="hint" id="name-hint">One for each program is a good habit: each can be revoked alone.</p>
+<p class="hint" id="name-hint">Create one key for each program, so that you can revoke each alone.</p>
 </form>
 <h2>Keys of the team</h2>
 ${
   grants === undefined
-    ? html`<p class="quiet">There is none yet.</p>`
+    ? html`<p class="quiet">No keys yet.</p>`
     : html`<div class="scroll" tabindex="0" role="region" aria-label="Keys of the team"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="sr">Revoke</span></th></tr></thead>
 <tbody>${keys.map(keyRow)}</tbody></table></div>
-<p class="quiet">${describe(grants)} Keys do not expire; a revoked key is refused at its next request.</p>`
+<p class="quiet">${describe(grants)} Keys do not expire. A revoked key is refused at its next request.</p>`
 }`,
   );
 }
@@ -60,15 +60,15 @@ function describe({ scopes, retailers }: KeyRecord): Html {
   return html`The team has the scopes ${scopes.length === 0 ? "(none)" : scopes.join(", ")} and sees ${visible}.`;
 }
 
-/** The only page that ever shows a secret. */
+/** The only page that shows a secret. */
 export function createdPage({ name, secret, base }: { name: string; secret: string; base: string }): Html {
   return page(
     { ...SECTION, title: "Key created", script: true },
     html`<h1>The key “${name}” is created</h1>
-<div class="note"><strong>Copy the secret now.</strong> It is shown this once and kept nowhere.
+<div class="note"><strong>Copy the secret now.</strong> It is shown only once and not stored.
 <code class="secret">${secret}</code>
 <button id="copy" type="button" hidden>Copy the secret</button> <span id="copied" role="status"></span></div>
-<p>It works from now on:</p>
+<p>The key works now:</p>
 <pre tabindex="0" role="region" aria-label="Commands that use the key"><code>catalog auth login --base-url ${base}   # asks for the key, stores it
 catalog coverage</code></pre>
 <div class="actions"><a class="button plain" href="/portal">Back to the keys</a></div>`,
@@ -80,7 +80,7 @@ export function revokePage({ key, token }: { key: KeyRecord; token: Html }): Htm
   return page(
     { ...SECTION, title: "Revoke a key", narrow: true },
     html`<h1>Revoke “${key.name}”?</h1>
-<p>Its next request is refused, and so is every one after it. This cannot be undone; the name stays taken.</p>
+<p>All further requests with this key are refused. This cannot be undone. The name cannot be used again.</p>
 <p class="quiet">Created ${time(key.createdAt)}, last used ${key.lastUsedAt === null ? "never" : time(key.lastUsedAt)}.</p>
 <form method="post" action="/portal/keys/${key.id}/revoke">${token}
 <div class="actions"><button class="danger">Revoke the key</button> <a class="button plain" href="/portal">Keep it</a></div>

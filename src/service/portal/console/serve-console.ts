@@ -5,33 +5,33 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
 import { sendPage } from "../layout.ts";
 import { PortalRefusal } from "./guard.ts";
-import { serveKeys } from "./keys.ts";
 import type { ConsoleParts, PortalAccess } from "./parts.ts";
-import { serveSignIn } from "./sign-in.ts";
+import { serveKeys } from "./serve-keys.ts";
+import { serveSignIn } from "./serve-sign-in.ts";
 import { closedPage, messagePage } from "./sign-in-pages.ts";
 
-/** Bytes of a form at most; the longest has an address and a token. */
+/** Longest form, in bytes. It has an address and a token. */
 const FORM_BYTES = 4_096;
 
-/** Throttled keys that are remembered at once; beyond that the oldest are forgotten. */
-const THROTTLED_KEYS = 50_000;
+/** Addresses and sources whose attempts are counted. Above this number, the oldest are dropped. */
+const COUNTED_SOURCES = 50_000;
 
-/** Serves sign-in and the keys of a team below `/portal`, in a scope of their own: nothing of it reaches the API. */
+/** Serves sign-in and the keys of a team below `/portal`, in a separate scope: its plugins do not affect the API. */
 export function serveConsole(
   app: FastifyInstance,
   parts: Omit<ConsoleParts, "access"> & { access: PortalAccess | undefined },
 ): void {
   const { access } = parts;
   if (access === undefined) {
-    app.get("/portal", async (_, reply) => sendPage(reply.code(404), closedPage(CLOSED), "no-store"));
+    app.get("/portal", async (_, reply) => sendPage(reply.code(404), closedPage(), "no-store"));
     return;
   }
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     await scope.register(cookie);
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
-    await scope.register(rateLimit, { global: false, cache: THROTTLED_KEYS });
-    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, parts.onUnexpectedError));
+    await scope.register(rateLimit, { global: false, cache: COUNTED_SOURCES });
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.onUnexpectedError));
     if (parts.publicOrigin?.startsWith("https:")) {
       scope.addHook("onSend", async (_, reply) => {
         reply.header("strict-transport-security", "max-age=31536000");
@@ -42,10 +42,7 @@ export function serveConsole(
   });
 }
 
-const CLOSED =
-  "Nobody can sign in here yet: the codes are sent by mail, and no mail server is named. The service is told of one with --smtp-url and --mail-from.";
-
-function sendFailure(
+function sendError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,12 +60,12 @@ function describe(error: unknown): { status: number; title: string; message: str
     return { status: error.status, title: "That did not work", message: error.message };
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) {
-    const message = "The database cannot be used at the moment. Try again in a minute.";
+    const message = "The database is not available at the moment. Try again in a minute.";
     return { status: 503, title: "Not available", message };
   }
   const status = (error as { statusCode?: unknown }).statusCode;
   if (typeof status === "number" && status >= 400 && status < 500) {
     return { status, title: "That did not work", message: "The form could not be read." };
   }
-  return { status: 500, title: "Something failed", message: "The service failed. Its operator was told." };
+  return { status: 500, title: "Something failed", message: "The service failed. The error was logged." };
 }

@@ -8,18 +8,18 @@ export function signInPage({ token, email = "", error }: { token: Html; email?: 
   return page(
     { ...SECTION, title: "Sign in" },
     html`<h1>Sign in</h1>
-<p class="lead">API keys are made here, by the people who need them.</p>
+<p class="lead">Sign in to create and revoke API keys.</p>
 <form method="post" action="/portal/sign-in" novalidate>
 ${token}
 <label for="email">E-mail address</label>
 ${input({ name: "email", type: "email", autocomplete: "email", value: email, error })}
-<p class="hint" id="email-hint">A code of six digits is sent there. The owner of the service adds people to a team.</p>
+<p class="hint" id="email-hint">You get a code of six digits by mail. The operator of the service adds people to teams.</p>
 <div class="actions"><button>Send the code</button></div>
 </form>`,
   );
 }
 
-/** Asks for the code. The page is the same whether anybody has the address or not. */
+/** Asks for the code. The page does not show whether the address belongs to a member. */
 export function codePage({
   token,
   email,
@@ -33,12 +33,12 @@ export function codePage({
   error?: string;
 }): Html {
   const where = printed
-    ? html`No mail is set up: if <strong>${email}</strong> belongs to a team, the code stands where the service was started, on its standard error.`
+    ? html`No mail server is set up. If <strong>${email}</strong> belongs to a team, the service printed the code on its standard error.`
     : html`If <strong>${email}</strong> belongs to a team, a code is on its way there.`;
   return page(
     { ...SECTION, title: "Enter the code" },
     html`<h1>Enter the code</h1>
-<p>${where} It is good for ten minutes, in this browser.</p>
+<p>${where} It is valid for ten minutes, in this browser.</p>
 <form method="post" action="/portal/code" novalidate>
 ${token}
 <label for="code">Code of six digits</label>
@@ -48,17 +48,19 @@ ${input({ name: "code", type: "text", autocomplete: "one-time-code", value: "", 
   );
 }
 
-/** Says why the portal is not there. */
-export function closedPage(reason: string): Html {
+/** Shown if nobody can sign in, because the service cannot send mail. */
+export function closedPage(): Html {
   return page(
     { ...SECTION, title: "API keys" },
     html`<h1>API keys</h1>
-<p>${reason}</p>
-<p>Keys are made on the machine of the service: <code>catalog service keys create NAME</code>.</p>`,
+<p>Nobody can sign in here yet: sign-in codes are sent by mail, and no mail server is set.
+Start the service with <code>--smtp-url</code> and <code>--mail-from</code> to set one.</p>
+<p>To create a key without the portal, run this on the machine of the service:
+<code>catalog service keys create NAME</code>.</p>`,
   );
 }
 
-/** Says what went wrong where there is no field to say it beside. */
+/** Shows an error that belongs to no field. */
 export function messagePage({
   title,
   message,
@@ -66,18 +68,18 @@ export function messagePage({
 }: {
   title: string;
   message: string;
-  requestId?: string;
+  requestId: string;
 }): Html {
   return page(
     { ...SECTION, title },
     html`<h1>${title}</h1>
 <p>${message}</p>
-${requestId === undefined ? "" : html`<p class="quiet">Request <code>${requestId}</code></p>`}
+<p class="quiet">Request <code>${requestId}</code></p>
 <div class="actions"><a class="button plain" href="/portal">Back to the keys</a></div>`,
   );
 }
 
-/** A field with its error beside it, which is read out with it. */
+/** A field with its error. Screen readers read out both. */
 export function input(parts: {
   name: string;
   type: "email" | "text";

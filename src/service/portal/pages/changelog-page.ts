@@ -2,17 +2,17 @@ import { CHANGELOG } from "../../../contract/changelog.ts";
 import { type Html, html, prose } from "../html.ts";
 import { page } from "../layout.ts";
 
-/** What each release changed; breaking changes are announced here before they ship (contract section 9 rule 3). */
+/** The changes of each release. Breaking changes are announced here before they ship (contract section 9 rule 3). */
 export function changelogPage(): Html {
   const announced = CHANGELOG.filter(({ state }) => state === "announced");
   return page(
     { title: "Changelog", section: "/changelog" },
     html`<h1>Changelog</h1>
-<p class="lead">Breaking changes stand here before they ship.</p>
-<p>The version is carried in the path prefix <code>/v1</code>. Error codes are only ever added.
-The same as data: <a href="/changelog.json">changelog.json</a>.</p>
+<p class="lead">Breaking changes are announced here before they ship.</p>
+<p>The path prefix <code>/v1</code> carries the version. Error codes are only ever added.
+As JSON: <a href="/changelog.json">changelog.json</a>.</p>
 <h2>Announced</h2>
-${announced.length === 0 ? html`<p class="quiet">Nothing is announced.</p>` : announced.map(release)}
+${announced.length === 0 ? html`<p class="quiet">No changes are announced.</p>` : announced.map(release)}
 <h2>Released</h2>
 ${CHANGELOG.filter(({ state }) => state === "released").map(release)}`,
   );

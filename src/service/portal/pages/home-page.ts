@@ -1,7 +1,7 @@
 import { type Html, html } from "../html.ts";
 import { page } from "../layout.ts";
 
-/** What is here, and the first request. @param base address of the service, without a final slash */
+/** The start page: all other pages and a first request. @param base address of the service, without a final slash */
 export function homePage(base: string): Html {
   return page(
     { title: "Start" },
@@ -9,24 +9,24 @@ export function homePage(base: string): Html {
 <p class="lead">Product rows crawled from the pages of many retailers: what was listed, at what price, on which day.</p>
 <ul class="tiles">
 <li><a href="/portal">API keys</a><p>Sign in with your e-mail address, name a key, create it.</p></li>
-<li><a href="/reference">Reference</a><p>Three read operations, their parameters and answers.</p></li>
+<li><a href="/reference">Reference</a><p>Three read operations, their parameters and responses.</p></li>
 <li><a href="/errors">Errors</a><p>What each code means and how to recover.</p></li>
-<li><a href="/status">Status</a><p>Whether it works, today and in the last 90 days.</p></li>
-<li><a href="/changelog">Changelog</a><p>What changed, and what is going to.</p></li>
+<li><a href="/status">Status</a><p>Availability today and in the last 90 days.</p></li>
+<li><a href="/changelog">Changelog</a><p>Past and announced changes.</p></li>
 <li><a href="/openapi.json">openapi.json</a><p>The description of the API for machines.</p></li>
 </ul>
 <h2>The first request</h2>
 <p>Create a key under <a href="/portal">API keys</a> and put it into <code>CATALOG_API_KEY</code>. Coverage tells how many
-rows there are of each retailer, category and department, and of which days:</p>
+rows each retailer, category and department has, and for which days:</p>
 <pre tabindex="0" role="region" aria-label="First request with curl"><code>curl -H "Authorization: Bearer $CATALOG_API_KEY" \\
   ${base}/v1/coverage</code></pre>
-<p>The command line asks the same, and pulls whole sets within the rate limit:</p>
+<p>The command-line tool does the same. It also downloads whole sets within the rate limit:</p>
 <pre tabindex="0" role="region" aria-label="First request with the command line"><code>catalog auth login --base-url ${base}
 catalog coverage
 catalog export --date yesterday -o rows.csv</code></pre>
 <h2>Limits</h2>
-<p>120 requests a minute for catalog and coverage together, 30 for samples, counted per team. Every answer says in
-<code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code> what is left; a 429 says in <code>Retry-After</code>
-how long to wait.</p>`,
+<p>120 requests a minute for catalog and coverage together, 30 for samples, counted per team. In every response,
+<code>RateLimit-Remaining</code> is the number of requests left and <code>RateLimit-Reset</code> the seconds until the
+limit resets. In a 429, <code>Retry-After</code> is the seconds to wait.</p>`,
   );
 }

@@ -31,7 +31,7 @@ interface Schema {
 }
 
 /**
- * The reference, made from the OpenAPI document that the service serves.
+ * The reference, generated from the OpenAPI document that the service serves.
  *
  * @param base address of the service, without a final slash
  */
@@ -42,8 +42,8 @@ export function referencePage(document: unknown, base: string): Html {
     { title: "Reference", section: "/reference" },
     html`<div class="reference"><h1>Reference</h1>
 <p class="lead">Three operations share six optional filters. All of them only read.</p>
-<p>Send the key as <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request. Every path also answers below
-<code>/api</code>. Made from <a href="/openapi.json">openapi.json</a>.</p>
+<p>Send the key as <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request. Every path is also served below
+<code>/api</code>. Generated from <a href="/openapi.json">openapi.json</a>.</p>
 <ul class="tags">
 ${operations.map(([path]) => html`<li><a href="#${anchor(path)}"><code>GET ${path}</code></a></li>`)}
 ${Object.keys(components.schemas).map((name) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}
@@ -71,9 +71,9 @@ ${table(
     html`${prose(description)}`,
   ]),
 )}
-<h3>Answers</h3>
+<h3>Responses</h3>
 ${table(
-  `Answers of GET ${path}`,
+  `Responses of GET ${path}`,
   ["Status", "Body", "Meaning"],
   Object.entries(operation.responses).map(([status, { description, content }]) => [
     html`<code>${status}</code>`,
@@ -101,7 +101,7 @@ ${table(
 </section>`;
 }
 
-/** A table that scrolls by itself where the screen is narrow; with a keyboard, too. */
+/** A table that scrolls on a narrow screen, also with the keyboard. */
 function table(label: string, headings: readonly [string, string, string], rows: readonly Html[][]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>

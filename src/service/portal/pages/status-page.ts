@@ -16,7 +16,7 @@ const HEADLINES: Record<ServiceState, string> = {
   no_data: "No data",
 };
 
-/** The status feed for people: the present state, a bar for each day, incidents. */
+/** The status feed as a page: the current state, a bar for each day, and the incidents. */
 export function statusPage(feed: StatusFeed): Html {
   const { state, sample_data, window_days, uptime_target, suites, incidents } = feed;
   const open = incidents.filter(({ resolved_at }) => resolved_at === null);
@@ -26,12 +26,12 @@ export function statusPage(feed: StatusFeed): Html {
     html`<h1>Status</h1>
 <p class="card banner ${state}"><strong>${HEADLINES[state]}</strong></p>
 ${open.length === 0 ? "" : html`<h2>Open incidents</h2>${open.map(incidentCard)}`}
-${sample_data ? html`<p class="quiet">This service answers with generated demo data.</p>` : ""}
-<p class="quiet">Target: ${uptime_target} of requests over ${window_days} days, measured from the requests that were
-answered. Days are UTC. The same as data: <a href="/status.json">status.json</a>.</p>
+${sample_data ? html`<p class="quiet">This service returns generated demo data.</p>` : ""}
+<p class="quiet">Target: ${uptime_target} of requests over ${window_days} days, measured from answered requests.
+Days are UTC. As JSON: <a href="/status.json">status.json</a>.</p>
 <ul class="legend quiet">${(Object.keys(WORDS) as ServiceState[]).map((word) => html`<li>${dot(word)}${WORDS[word]}</li>`)}</ul>
 <h2>The last ${window_days} days</h2>
-${suites.map((suite) => suiteCard(suite))}
+${suites.map(suiteCard)}
 <h2>Past incidents</h2>
 ${past.length === 0 ? html`<p class="quiet">None in the last ${window_days} days.</p>` : past.map(incidentCard)}`,
   );

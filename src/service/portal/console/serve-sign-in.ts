@@ -5,13 +5,13 @@ import { endSession, openSession, sessionMember } from "../../store/access/sessi
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import type { Html } from "../html.ts";
 import { sendPage } from "../layout.ts";
-import { checkForm, field, giveSecret, knownVisitor, takeSecret, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, clearSecret, field, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR = 3_600_000;
 
-/** Codes an hour for one address and from one source, and tries at codes from one source. */
+/** Limits per hour: codes for one address, codes asked for by one source, codes tried by one source. */
 const CODES_PER_ADDRESS = 5;
 const CODES_PER_SOURCE = 20;
 const TRIES_PER_SOURCE = 60;
@@ -49,14 +49,14 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     }
     const spent = exceeded(await codesOfSource(request)) ?? exceeded(await codesOfAddress(request));
     if (spent !== undefined) {
-      const error = `Too many codes were asked for. Try again in ${minutes(spent.milliseconds)}.`;
-      reply.header("retry-after", String(spent.seconds));
+      const error = `Too many codes were asked for. Try again in ${minutes(spent)}.`;
+      reply.header("retry-after", String(spent));
       return send(reply, 429, signInPage({ token, email: typed, error }));
     }
     const code = String(randomInt(1_000_000)).padStart(6, "0");
     const isMember = await beginSignIn(store, { visitor, email, code }, now());
     if (isMember) {
-      // After the answer, so that its time does not tell whether anybody has the address.
+      // Sent after the response, so that the time it takes does not show whether the address belongs to a member.
       reply.raw.once("close", () => {
         access.sendCode(email, code).catch((error: unknown) => onUnexpectedError(error, request.id));
       });
@@ -86,8 +86,8 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     }
     const spent = exceeded(await triesOfSource(request));
     if (spent !== undefined) {
-      reply.header("retry-after", String(spent.seconds));
-      return again(429, `Too many codes were tried. Try again in ${minutes(spent.milliseconds)}.`);
+      reply.header("retry-after", String(spent));
+      return again(429, `Too many codes were tried. Try again in ${minutes(spent)}.`);
     }
     const outcome = await tryCode(store, { visitor, code }, now());
     if (outcome.kind === "wrong") {
@@ -97,30 +97,28 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
       );
     }
     if (outcome.kind === "gone") {
-      const error = "The code has expired, was used, or was guessed at too often. Ask for another one.";
+      const error = "The code has expired, was used, or was tried too often. Ask for another one.";
       return send(reply, 400, signInPage({ token, email: email ?? "", error }));
     }
-    giveSecret(reply, await openSession(store, outcome.email, now()), parts);
+    setSecret(reply, await openSession(store, outcome.email, now()), parts);
     return reply.redirect("/portal", 303);
   });
 
   app.post("/portal/sign-out", { onResponse }, async (request, reply) => {
     await endSession(store, checkForm(request, parts));
-    takeSecret(reply, parts);
+    clearSecret(reply, parts);
     return reply.redirect("/portal/sign-in", 303);
   });
 }
 
 type Throttled = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
-/** How long the window of a used-up limit still lasts; undefined where requests are left. */
-function exceeded(result: Throttled): { milliseconds: number; seconds: number } | undefined {
-  return !result.isAllowed && result.isExceeded
-    ? { milliseconds: result.ttl, seconds: result.ttlInSeconds }
-    : undefined;
+/** Seconds until an exceeded limit resets; undefined if requests are left. */
+function exceeded(result: Throttled): number | undefined {
+  return !result.isAllowed && result.isExceeded ? result.ttlInSeconds : undefined;
 }
 
-function minutes(milliseconds: number): string {
-  const count = Math.ceil(milliseconds / 60_000);
+function minutes(seconds: number): string {
+  const count = Math.ceil(seconds / 60);
   return count === 1 ? "one minute" : `${count} minutes`;
 }

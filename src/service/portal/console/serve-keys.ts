@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/access/keys.ts";
+import type { Member } from "../../store/access/members.ts";
+import { sessionMember } from "../../store/access/sessions.ts";
+import type { KeyRecord } from "../../store/store.ts";
+import type { Html } from "../html.ts";
+import { sendPage } from "../layout.ts";
+import { checkForm, field, type PortalOrigin, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
+import { createdPage, keysPage, revokePage } from "./key-pages.ts";
+import type { ConsoleParts } from "./parts.ts";
+
+/** Longest name of a key, in characters. */
+const LONGEST_NAME = 60;
+
+/** Active keys that a team may have, so that a program in a loop cannot fill the database. */
+const MOST_KEYS = 200;
+
+interface MemberCall {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  visitor: string;
+  member: Member;
+}
+
+/** Serves the keys of a signed-in person's team: list, create, revoke. */
+export function serveKeys(app: FastifyInstance, { store, now, base, count, ...origin }: ConsoleParts): void {
+  const onResponse = async (_: FastifyRequest, reply: FastifyReply) => count("portal-keys", reply.statusCode >= 500);
+
+  const send = (reply: FastifyReply, status: number, html: Html) => sendPage(reply.code(status), html, "no-store");
+
+  const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
+    (await listKeys(store))
+      .filter((key) => key.team === team)
+      .sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
+
+  /** Answers signed-in people; sends everybody else to the sign-in page. */
+  const forMember =
+    (
+      readVisitor: (request: FastifyRequest, origin: PortalOrigin) => string | undefined,
+      answer: (call: MemberCall) => Promise<FastifyReply>,
+    ) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const visitor = readVisitor(request, origin);
+      const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
+      return visitor === undefined || member === undefined
+        ? reply.redirect("/portal/sign-in", 303)
+        : answer({ request, reply, visitor, member });
+    };
+
+  const activeKey = async ({ request, member }: MemberCall): Promise<KeyRecord> => {
+    const { id } = request.params as { id: string };
+    const key = (await keysOf(member)).find((candidate) => String(candidate.id) === id && candidate.revokedAt === null);
+    if (key === undefined) {
+      throw new PortalRefusal(404, "The team has no such key, or it is already revoked.");
+    }
+    return key;
+  };
+
+  const listed = forMember(visitorOf, async ({ reply, visitor, member }) =>
+    send(reply, 200, keysPage({ member, keys: await keysOf(member), token: tokenField(visitor) })),
+  );
+
+  const created = forMember(checkForm, async ({ request, reply, visitor, member }) => {
+    const name = field(request, "name").trim();
+    const keys = await keysOf(member);
+    const refused = (error: string) =>
+      send(reply, 400, keysPage({ member, keys, token: tokenField(visitor), name, error }));
+    const error = nameError(name, keys);
+    if (error !== undefined) {
+      return refused(error);
+    }
+    try {
+      const secret = await createKey(store, { name, team: member.team }, new Date(now()));
+      return send(reply, 200, createdPage({ name, secret, base: base() }));
+    } catch (error) {
+      if (error instanceof DuplicateKeyError) {
+        return refused("The team has a key of this name. Revoked keys keep their names. Choose another name.");
+      }
+      throw error;
+    }
+  });
+
+  const revocationAsked = forMember(visitorOf, async (call) =>
+    send(call.reply, 200, revokePage({ key: await activeKey(call), token: tokenField(call.visitor) })),
+  );
+
+  const revoked = forMember(checkForm, async (call) => {
+    const { name, team } = await activeKey(call);
+    await revokeKey(store, name, new Date(now()), team);
+    return call.reply.redirect("/portal", 303);
+  });
+
+  app.get("/portal", { onResponse }, listed);
+  // For the back button and bookmarks after a key was created.
+  app.get("/portal/keys", { onResponse }, async (_, reply) => reply.redirect("/portal", 303));
+  app.post("/portal/keys", { onResponse }, created);
+  app.get("/portal/keys/:id/revoke", { onResponse }, revocationAsked);
+  app.post("/portal/keys/:id/revoke", { onResponse }, revoked);
+}
+
+function nameError(name: string, keys: readonly KeyRecord[]): string | undefined {
+  if (name === "") {
+    return "Enter a name.";
+  }
+  if (name.length > LONGEST_NAME || /\p{C}/u.test(name)) {
+    return `A name has at most ${LONGEST_NAME} characters and no control characters.`;
+  }
+  const active = keys.filter(({ revokedAt }) => revokedAt === null).length;
+  return active >= MOST_KEYS ? `A team has at most ${MOST_KEYS} keys. Revoke one that is not needed.` : undefined;
+}
