@@ -1,26 +1,25 @@
+import { DAY, dayOf } from "./days.ts";
 import { isCalendarDate } from "./filters.ts";
 
 /**
  * A day as a person writes it: `YYYY-MM-DD`, `today`, `yesterday`, `Nd` (N days before today), `latest` (the newest day
- * that has rows) or `latest-Nd`. It is kept as text, so that a stored one moves on with the days.
+ * that has rows) or `latest-Nd`. It is stored as text, so that it is resolved again on each day.
  */
 export type DateExpression = string;
 
-/** The days, `YYYY-MM-DD` in UTC, that relative days are counted from. */
+/** The days from which relative days are counted, `YYYY-MM-DD` in UTC. */
 export interface DayOrigins {
   today: string;
   /** The newest day that has rows. */
   latest: string;
 }
 
-const DAY = 86_400_000;
-
-/** Whether the day depends on the existing rows, so that the service must be asked. */
+/** Whether the day depends on the rows that exist, so that a coverage request is needed. */
 export function isFromLatest(text: DateExpression): boolean {
   return text.startsWith("latest");
 }
 
-/** The day that is meant, `YYYY-MM-DD`; undefined if `text` is no such expression or the day has no four-digit year. */
+/** The day, `YYYY-MM-DD`; undefined if `text` is not a date expression or the year does not have four digits. */
 export function resolveDay(text: DateExpression, origins: DayOrigins): string | undefined {
   if (isCalendarDate(text)) {
     return text;
@@ -28,16 +27,11 @@ export function resolveDay(text: DateExpression, origins: DayOrigins): string | 
   const [, word, origin = word === "latest" ? "latest" : "today", days = word === "yesterday" ? "1" : "0"] =
     /^(?:(today|yesterday|latest)|(?:(latest)-)?(\d{1,6})d)$/.exec(text) ?? ["", undefined, "", ""];
   const start = Date.parse(origins[origin as keyof DayOrigins] ?? "");
-  const day = Number.isNaN(start) ? "" : new Date(start - Number(days) * DAY).toISOString().slice(0, 10);
+  const day = Number.isNaN(start) ? "" : dayOf(start - Number(days) * DAY);
   return isCalendarDate(day) ? day : undefined;
 }
 
 /** Whether a text is a valid date or relative date. */
 export function isDateExpression(text: string): boolean {
   return resolveDay(text, { today: "9000-01-01", latest: "9000-01-01" }) !== undefined;
-}
-
-/** The day of a moment, `YYYY-MM-DD` in UTC. */
-export function dayOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10);
 }

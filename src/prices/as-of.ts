@@ -1,3 +1,4 @@
+import { addDays } from "../contract/days.ts";
 import type { Rcd } from "../contract/filters.ts";
 import type { DiffSummary } from "../diff/compare.ts";
 import type { Day } from "../diff/day-rows.ts";
@@ -5,7 +6,6 @@ import { type Difference, joinDays } from "../diff/join.ts";
 import { packFacts, packProduct } from "../diff/listing.ts";
 import { type DayPrices, skuOf } from "../mirror/prices/day-prices.ts";
 import { type TitledRow, titleKey } from "../mirror/prices/titles.ts";
-import { addDays } from "../mirror/sync/calendar.ts";
 import { observationAt } from "./observation.ts";
 
 export interface AsOfOptions {

@@ -1,4 +1,5 @@
 import type { Coverage } from "../contract/coverage.ts";
+import { DAY, dayNumber, dayOf } from "../contract/days.ts";
 import type { Filters } from "../contract/filters.ts";
 
 /** Filters narrowed to a range of crawl days, and the rows that are expected there. */
@@ -6,8 +7,6 @@ interface DateRange {
   filters: Filters;
   rows: number;
 }
-
-const DAY = 86_400_000;
 
 /**
  * Cuts one combination into ranges of days of about `target` rows each, as if its rows were spread evenly over its
@@ -69,10 +68,6 @@ function narrowed(filters: Filters, start: string | undefined, end: string | und
   };
 }
 
-function dayNumber(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`) / DAY;
-}
-
 function dayAt(number: number): string {
-  return new Date(number * DAY).toISOString().slice(0, 10);
+  return dayOf(number * DAY);
 }

@@ -5,9 +5,9 @@ import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { addDays } from "../../src/contract/days.ts";
 import type { Product } from "../../src/contract/product.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
-import { addDays } from "../../src/mirror/sync/calendar.ts";
 import { bareEnvironment, CATALOG, startCatalog } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

@@ -1,5 +1,5 @@
+import { createTeam } from "../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../src/service/store/access/members.ts";
-import { createTeam } from "../../src/service/store/access/teams.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "./service.ts";
 
 /** A service whose portal hands its codes to the test. */

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
 import { startService } from "../../src/service/http/start-service.ts";
-import { createKey, type NewKey } from "../../src/service/store/access/keys.ts";
+import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import { type Answer, readAnswer } from "./answers.ts";

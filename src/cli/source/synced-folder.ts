@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { dayOf } from "../../contract/date-expression.ts";
+import { dayOf } from "../../contract/days.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import type { Filters, Rcd } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";

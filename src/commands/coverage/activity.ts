@@ -1,5 +1,6 @@
 import type { CatalogClient } from "../../api/client.ts";
 import type { CoverageSummary } from "../../contract/coverage.ts";
+import { addDays, dayNumber } from "../../contract/days.ts";
 import type { Filters } from "../../contract/filters.ts";
 
 /** When the rows were crawled, retailer by retailer. */
@@ -44,17 +45,13 @@ export async function readActivity(
   return { periods, rows };
 }
 
-const DAY = 86_400_000;
-
 /** Cuts the days from `first` to `last` into at most `count` periods whose lengths differ by one day at most. */
 export function cut(first: string, last: string, count: number): Period[] {
-  const start = Date.parse(first);
-  const days = (Date.parse(last) - start) / DAY + 1;
+  const days = dayNumber(last) - dayNumber(first) + 1;
   const periods = Math.min(count, days);
-  const dayAt = (offset: number) => new Date(start + offset * DAY).toISOString().slice(0, 10);
   return Array.from({ length: periods }, (_, index) => {
     const from = Math.floor((index * days) / periods);
     const to = Math.floor(((index + 1) * days) / periods);
-    return { start: dayAt(from), end: dayAt(to - 1), days: to - from };
+    return { start: addDays(first, from), end: addDays(first, to - 1), days: to - from };
   });
 }

@@ -5,7 +5,8 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { dayOf, resolveDay } from "../../contract/date-expression.ts";
+import { resolveDay } from "../../contract/date-expression.ts";
+import { dayOf } from "../../contract/days.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { readDayPrices } from "../../mirror/prices/read-prices.ts";

@@ -1,14 +1,14 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError, UsageError } from "../../errors.ts";
-import { AmbiguousKeyError, DuplicateKeyError, UnknownKeyError } from "../../service/store/access/keys.ts";
-import { DuplicateMemberError, UnknownMemberError } from "../../service/store/access/members.ts";
+import { AmbiguousKeyError, DuplicateKeyError, UnknownKeyError } from "../../service/store/access/manage-keys.ts";
 import {
   DuplicateTeamError,
   GrantConflictError,
   UnknownScopeError,
   UnknownTeamError,
-} from "../../service/store/access/teams.ts";
+} from "../../service/store/access/manage-teams.ts";
+import { DuplicateMemberError, UnknownMemberError } from "../../service/store/access/members.ts";
 import { LocationError, parseLocation } from "../../service/store/database/location.ts";
 import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
 import { IncidentOrderError, UnknownIncidentError } from "../../service/store/incidents.ts";

@@ -5,7 +5,7 @@ import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { ClosedPipeError, FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
-import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/keys.ts";
+import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { withDatabase, withExistingDatabase } from "./database-flag.ts";
 import { warnOfUnknownRetailers } from "./grants.ts";
 import { writeListing } from "./listing.ts";

@@ -6,8 +6,8 @@ import { groupDigits } from "../../contract/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { createProgress } from "../../output/terminal/progress/progress.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { loadRows } from "../../service/load/load.ts";
 import { LoadError } from "../../service/load/load-error.ts";
+import { loadRows } from "../../service/load/load-rows.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
 import { withDatabase } from "./database-flag.ts";
 

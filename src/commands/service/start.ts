@@ -7,7 +7,7 @@ import { FileError, InterruptedError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
-import { listKeys } from "../../service/store/access/keys.ts";
+import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database-flag.ts";
 import type { StartFlags } from "./options.ts";

@@ -5,15 +5,15 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { readKeys } from "../../service/store/access/key-records.ts";
-import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
-import { readTeams, type TeamRecord } from "../../service/store/access/team-records.ts";
 import {
   createTeam,
   describeGrants,
   grantTeam,
   requireTeam,
   type WantedGrants,
-} from "../../service/store/access/teams.ts";
+} from "../../service/store/access/manage-teams.ts";
+import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
+import { readTeams, type TeamRecord } from "../../service/store/access/team-records.ts";
 import { withDatabase, withExistingDatabase } from "./database-flag.ts";
 import { warnOfUnknownRetailers } from "./grants.ts";
 import { writeListing } from "./listing.ts";

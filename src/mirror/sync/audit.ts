@@ -1,6 +1,6 @@
 import type { Coverage } from "../../contract/coverage.ts";
+import { dayNumber } from "../../contract/days.ts";
 import type { DayState } from "../folder/folder-state.ts";
-import { daysSinceEpoch } from "./calendar.ts";
 
 type Days = Readonly<Record<string, DayState>>;
 
@@ -9,7 +9,7 @@ type Days = Readonly<Record<string, DayState>>;
  * that moved to a neighbouring day are found on either of the two days.
  */
 export function longestUnchecked(days: Days, count: number): string[] {
-  const rank = (day: string) => `${days[day]?.checked ?? ""} ${daysSinceEpoch(day) % 2} ${day}`;
+  const rank = (day: string) => `${days[day]?.checked ?? ""} ${dayNumber(day) % 2} ${day}`;
   return Object.keys(days)
     .sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
     .slice(0, count);

@@ -12,7 +12,7 @@ import { cutByDate } from "../../pull/date-cuts.ts";
 import { type PullOptions, pull } from "../../pull/pull.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
-import { type DayRange, isWithin } from "./calendar.ts";
+import { type DayRange, isWithin } from "./day-ranges.ts";
 import { placeDays, stagedFile, stagingOf } from "./place.ts";
 
 /** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */

@@ -1,4 +1,5 @@
-import { addDays, type DayRange, halvesOf, isWithin } from "./calendar.ts";
+import { addDays } from "../../contract/days.ts";
+import { type DayRange, halvesOf, isWithin } from "./day-ranges.ts";
 
 /** Rows per combination (`retailer:category:department`); combinations without rows are absent. */
 export type Counts = ReadonlyMap<string, number>;

@@ -1,6 +1,7 @@
 import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
+import { addDays } from "../../contract/days.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
 import type { Filters } from "../../contract/filters.ts";
 import type { Lock } from "../../files/lock.ts";
@@ -12,8 +13,8 @@ import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts"
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
 import { type Batch, type BatchOptions, type BatchResult, batchesOf, syncRange } from "./batch.ts";
-import { addDays, type DayRange, isWithin, mergeRanges, numberOfDays } from "./calendar.ts";
 import { type Counts, compareRange, type Findings, sumOfCounts } from "./changes.ts";
+import { type DayRange, isWithin, mergeRanges, numberOfDays } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
 import { placeDays, stagingOf } from "./place.ts";
 import { countBatches, type SyncObserver } from "./progress.ts";

@@ -1,4 +1,5 @@
 import type { SchemaElement } from "hyparquet";
+import { dayNumber } from "../../contract/days.ts";
 import { isExactDouble } from "../../contract/decimal.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";
@@ -16,8 +17,6 @@ interface Column {
   kind: Kind;
   nullable: boolean;
 }
-
-const DAY = 86_400_000;
 
 const ELEMENTS = {
   string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
@@ -104,5 +103,5 @@ function readNumber(raw: string, onRounded: () => void): number | undefined {
 
 function readDate(raw: string): number | undefined {
   const text: unknown = raw.startsWith('"') ? JSON.parse(raw) : undefined;
-  return typeof text === "string" && isCalendarDate(text) ? Date.parse(`${text}T00:00:00Z`) / DAY : undefined;
+  return typeof text === "string" && isCalendarDate(text) ? dayNumber(text) : undefined;
 }

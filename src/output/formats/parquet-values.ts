@@ -1,3 +1,4 @@
+import { dayNumber } from "../../contract/days.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
@@ -7,8 +8,6 @@ const DOT = 46;
 const ZERO = 48;
 const NINE = 57;
 const BACKSLASH = 92;
-
-const DAY = 86_400_000;
 
 /** Most digits for which a decimal number is converted exactly rounded: mantissa and power of ten are exact doubles. */
 const EXACT_DIGITS = 15;
@@ -43,7 +42,7 @@ function dayOf(text: Uint8Array, known: Map<Uint8Array, number>): number | undef
   if (!isCalendarDate(date)) {
     return undefined;
   }
-  const read = Date.parse(`${date}T00:00:00Z`) / DAY;
+  const read = dayNumber(date);
   if (known.size < PLACES) {
     known.set(text, read);
   }

@@ -1,4 +1,4 @@
-const DAY = 86_400_000;
+import { dayNumber } from "../../contract/days.ts";
 
 interface Marks {
   full: string;
@@ -51,7 +51,7 @@ function wholeCell(half: number): [number, number] {
 }
 
 function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY;
+  return dayNumber(to) - dayNumber(from);
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;

@@ -1,21 +1,22 @@
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { loadTexts } from "../load/load.ts";
+import { DAY } from "../../contract/days.ts";
+import { loadTexts } from "../load/load-rows.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
 import { demoRows } from "./demo-rows.ts";
 
-/** Rows that distinguish two versions of the generator. */
+/** Rows whose checksum identifies the version of the generator. */
 const COMPARED_ROWS = 100;
-/** Milliseconds after which the databases of earlier days are removed; a command may still read a younger one. */
-const KEPT_TIME = 2 * 86_400_000;
+/** Milliseconds after which databases are removed. A command may still read a newer one. */
+const KEPT_TIME = 2 * DAY;
 const READ_BYTES = 1024 * 1024;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
 /**
- * The demo's rows of one day in a database that may only be read. Made once a day, and kept in `folder` under a name
- * that holds its checksum: a damaged file is made anew. Several commands may do so at once; each file is complete before
- * it gets its name. Where nothing can be kept, the rows are in memory.
+ * The demo's rows of one day, in a read-only database. It is generated once a day and kept in `folder`. The file name
+ * contains a checksum, so that a damaged file is detected and generated again. Several commands may do this at the same
+ * time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in memory.
  */
 export async function openDemoRows(today: string, folder: string): Promise<EmbeddedStore> {
   const name = `${today}-${hexadecimal(generatorSum(today))}`;
@@ -52,7 +53,7 @@ async function findKept(folder: string, name: string): Promise<EmbeddedStore | u
   return undefined;
 }
 
-/** Makes the database under a name of its own, then gives it the name that others look for. @returns its path */
+/** Generates the database under a temporary name, then renames it. @returns its path */
 async function keep(folder: string, name: string, today: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unfinished = join(folder, `${name}-${process.pid}-${Math.random().toString(36).slice(2)}.new`);
@@ -99,7 +100,7 @@ async function fileSum(path: string): Promise<number> {
   }
 }
 
-/** Differs where another version of the tool would make other rows. */
+/** A checksum that differs if another version of the tool generates other rows. */
 function generatorSum(today: string): number {
   let sum = 0;
   let compared = 0;

@@ -1,4 +1,4 @@
-/** Days of the demo, counted from 0; `until` is exclusive. */
+/** Days of the demo, counted from 0. `until` is exclusive. */
 export interface CrawlPeriod {
   from: number;
   until: number;
@@ -9,19 +9,19 @@ export interface DemoRetailer {
   slug: string;
   domain: string;
   currency: string;
-  /** Digits after the point in its prices; 0 for currencies that are listed whole. */
+  /** Decimal places of its prices. */
   decimals: 0 | 2;
-  /** Price level in its currency against the euro. */
+  /** Units of its currency for one euro, roughly. */
   level: number;
-  /** How the sku of product number `n` is written. */
+  /** The sku of product number `n`. */
   sku: (n: number) => string;
   /** Days between two crawls of one product. */
   interval: number;
-  /** Its crawls within the demo's days: the first day, and the day after the last. */
+  /** When the retailer was crawled. */
   crawled: CrawlPeriod;
-  /** Categories that were not crawled for a while. */
+  /** Periods in which a category was not crawled. */
   gaps: Readonly<Record<string, CrawlPeriod>>;
-  /** Department slug to category slugs; category names recur at other retailers and in other departments. */
+  /** Category slugs by department slug. A category may occur in several departments and retailers. */
   departments: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -131,7 +131,7 @@ export const DEMO_BRANDS: readonly string[] = ["Alden", "Brightway", "Corvo", "D
 
 export const DEMO_COLORS: readonly (string | null)[] = [null, "black", "white", null, "Sea Green", "أزرق", "red, matt"];
 
-/** What crawled titles do to a file, a spreadsheet or a terminal; `{}` is the plain title. */
+/** Titles that are difficult for files, spreadsheets or terminals. `{}` stands for the plain title. */
 export const DEMO_TITLES: readonly string[] = [
   '{}, 15" with "quick" charge',
   "={} & more",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { addDays } from "../../contract/days.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import {
   type CrawlPeriod,
@@ -11,16 +12,15 @@ import {
 
 const DAYS = 90;
 const PRODUCTS_PER_CATEGORY = 23;
-/** One product in so many has an awkward title. */
+/** Every seventh product has an awkward title. */
 const AWKWARD_EVERY = 7;
-const DAY_MILLISECONDS = 86_400_000;
-/** One product in so many is listed later than the rest, and one in so many disappears early. */
+/** Every fifth product is listed late, and every ninth disappears early. */
 const LATE_EVERY = 5;
 const GONE_EVERY = 9;
-/** All columns but the first, product_id, which is made of the others. */
+/** All columns except the first, `product_id`, which is a hash of the others. */
 const HASHED_COLUMNS = PRODUCT_COLUMNS.slice(1);
 
-/** One product of a retailer, re-crawled at intervals. */
+/** One product of a retailer, crawled at regular intervals. */
 interface DemoProduct {
   retailer: DemoRetailer;
   department: string;
@@ -29,15 +29,12 @@ interface DemoProduct {
 }
 
 /**
- * JSON texts of about 25,000 invented rows, the same ones for the same day: 90 days of crawls that end
- * the day before `today` (`YYYY-MM-DD`). As in real crawls some retailers begin later or stop earlier, some categories
- * have gaps, and products come, go and change price.
+ * About 25,000 invented rows as JSON texts: 90 days of crawls that end the day before `today` (`YYYY-MM-DD`). The same
+ * day always gives the same rows. As in real crawls, some retailers start late or stop early, some categories have
+ * gaps, and products appear, disappear and change price.
  */
 export function* demoRows(today: string): Generator<string> {
-  const end = Date.parse(`${today}T00:00:00Z`);
-  const dates = Array.from({ length: DAYS }, (_, day) =>
-    new Date(end - (DAYS - day) * DAY_MILLISECONDS).toISOString().slice(0, 10),
-  );
+  const dates = Array.from({ length: DAYS }, (_, day) => addDays(today, day - DAYS));
   for (const product of demoProducts()) {
     for (const day of crawlDays(product)) {
       yield rowText(product, day, dates[day] ?? today);
@@ -81,7 +78,7 @@ function rowText({ retailer, department, category, number }: DemoProduct, day: n
   const brand = DEMO_BRANDS[number % DEMO_BRANDS.length] ?? "";
   const sku = retailer.sku(number);
   const cents = Math.round((5 + ((number * 37) % 200) * 1.9 + 0.9) * retailer.level) * 100 + 90;
-  // Each product keeps a price for a time of its own, of two to six weeks.
+  // A product keeps its price for two to six weeks.
   const discount = [0, 0, 5, 12.5, 20, 33.3][(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
   const selling = Math.round(cents * (1 - discount / 100));
   const values = [

@@ -1,23 +1,23 @@
+import { DAY, dayOf } from "../../contract/days.ts";
 import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { openIncident, resolveIncident, updateIncident } from "../store/incidents.ts";
 import type { DayCount } from "../store/store.ts";
 
-const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** Days before today on which the incident began. */
+/** Days from the start of the incident until today. */
 const WORST_DAY = 23;
 
-/** Days before today, with the failures of each thousand requests on them. */
+/** Failed requests of each thousand, by the number of days before today. */
 const BAD_DAYS: ReadonlyMap<number, number> = new Map([
   [WORST_DAY, 140],
   [WORST_DAY - 1, 30],
   [61, 12],
 ]);
 
-/** Adds three months of counts to the status feed of a demo, with bad days and a resolved incident on the worst one. */
+/** Adds 90 days of counts to the status feed of a demo, with some bad days and one resolved incident. */
 export async function addDemoHistory(store: EmbeddedStore, now: number): Promise<void> {
   await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => countsOf(ago, now)).flat());
   const started = now - WORST_DAY * DAY;
@@ -34,7 +34,7 @@ export async function addDemoHistory(store: EmbeddedStore, now: number): Promise
 }
 
 function countsOf(daysAgo: number, now: number): DayCount[] {
-  const date = new Date(now - daysAgo * DAY).toISOString().slice(0, 10);
+  const date = dayOf(now - daysAgo * DAY);
   const failures = BAD_DAYS.get(daysAgo) ?? 0;
   const operations = Object.keys(OPERATIONS) as OperationName[];
   const portal = ["portal-sign-in", "portal-keys"] as const;

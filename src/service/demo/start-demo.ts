@@ -1,10 +1,11 @@
+import { dayOf } from "../../contract/days.ts";
 import { startService } from "../http/start-service.ts";
-import { createKey } from "../store/access/keys.ts";
+import { createKey } from "../store/access/manage-keys.ts";
 import { openStore } from "../store/embedded.ts";
 import { openDemoRows } from "./cached-rows.ts";
 import { addDemoHistory } from "./history.ts";
 
-/** A service on generated rows, for one command. */
+/** A service with generated rows, for one command. */
 export interface DemoService {
   url: string;
   apiKey: string;
@@ -12,17 +13,14 @@ export interface DemoService {
 }
 
 /**
- * Starts a service on a free port of this machine, with generated rows, and in memory a generated past and a key of its
- * own. Its limits are wide, since nobody shares it.
+ * Starts a service with generated rows on a free port of this machine. Its status history and its key are in memory.
+ * Its rate limits are high, because only one command uses it.
  *
- * @param now milliseconds since the epoch; the rows are those of the 90 days before it
- * @param folder where the rows of a day are kept for the next command
+ * @param now milliseconds since the epoch; the rows are crawled in the 90 days before it
+ * @param folder where the rows are kept for the next command
  */
 export async function startDemoService(now: number, folder: string): Promise<DemoService> {
-  const [rows, own] = await Promise.all([
-    openDemoRows(new Date(now).toISOString().slice(0, 10), folder),
-    openStore(":memory:"),
-  ]);
+  const [rows, own] = await Promise.all([openDemoRows(dayOf(now), folder), openStore(":memory:")]);
   await addDemoHistory(own, now);
   const apiKey = await createKey(own, { name: "demo" }, new Date(now));
   const { snapshot, snapshotAt, rows: readRows, cursorSecret } = rows;

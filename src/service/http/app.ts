@@ -12,7 +12,7 @@ import { connectionOf, GatedServer } from "./connections/gated-server.ts";
 import { checkRequest, malformedRequestHandler, socketAnswer } from "./connections/raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveErrors } from "./routes/error-catalogue.ts";
-import { PREFIXES, serveOperations } from "./routes/operations.ts";
+import { PREFIXES, serveOperations } from "./routes/serve-operations.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { DayCounter } from "./status/day-counter.ts";

@@ -1,5 +1,5 @@
-import { countNewlines, type Lines, MAX_RECORD_BYTES } from "./lines.ts";
 import { RowError } from "./load-error.ts";
+import { countNewlines, type Lines, MAX_RECORD_BYTES } from "./read-lines.ts";
 
 export interface CsvRecord {
   /** Line where the record starts, from 1. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { addDays } from "../../../src/contract/days.ts";
 import { statePathOf } from "../../../src/mirror/folder/folder-state.ts";
-import { addDays } from "../../../src/mirror/sync/calendar.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
 /** A clock of the day `days` after the last one. */

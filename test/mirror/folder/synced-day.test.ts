@@ -1,6 +1,7 @@
 import { copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { addDays } from "../../../src/contract/days.ts";
 import { formatRcd, type Rcd } from "../../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import { diffDays } from "../../../src/diff/compare.ts";
@@ -11,7 +12,6 @@ import { folderDays } from "../../../src/mirror/folder/folder-days.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/mirror/folder/folder-state.ts";
 import { openDay, openDays, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
-import { addDays } from "../../../src/mirror/sync/calendar.ts";
 import { createParquetEncoder } from "../../../src/output/formats/parquet.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";

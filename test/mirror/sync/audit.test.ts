@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { addDays } from "../../../src/contract/days.ts";
 import type { Product } from "../../../src/contract/product.ts";
 import { readStateOf } from "../../../src/mirror/folder/folder-state.ts";
-import { addDays } from "../../../src/mirror/sync/calendar.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 

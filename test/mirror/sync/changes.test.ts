@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { addDays, type DayRange, isWithin } from "../../../src/mirror/sync/calendar.ts";
+import { addDays } from "../../../src/contract/days.ts";
 import { compareRange, sumOfCounts } from "../../../src/mirror/sync/changes.ts";
+import { type DayRange, isWithin } from "../../../src/mirror/sync/day-ranges.ts";
 
 type Days = Record<string, Record<string, number>>;
 

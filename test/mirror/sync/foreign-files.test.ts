@@ -2,8 +2,8 @@ import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
+import { addDays } from "../../../src/contract/days.ts";
 import { FileError, UsageError } from "../../../src/errors.ts";
-import { addDays } from "../../../src/mirror/sync/calendar.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder } from "../../helpers/synced-folder.ts";

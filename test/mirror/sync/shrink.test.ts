@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { addDays } from "../../../src/contract/days.ts";
 import { ShrinkError } from "../../../src/errors.ts";
-import { addDays } from "../../../src/mirror/sync/calendar.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Product, productSchema } from "../../../src/contract/product.ts";
 import { rawMembers } from "../../../src/contract/raw-json.ts";
 import { demoRows } from "../../../src/service/demo/demo-rows.ts";
-import { loadTexts } from "../../../src/service/load/load.ts";
+import { loadTexts } from "../../../src/service/load/load-rows.ts";
 import { NO_DEADLINE, testStore } from "../store/stores.ts";
 
 const texts = [...demoRows("2026-03-01")];

@@ -2,7 +2,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { createKey } from "../../../src/service/store/access/keys.ts";
+import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";

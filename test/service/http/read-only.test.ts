@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createKey } from "../../../src/service/store/access/keys.ts";
+import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";

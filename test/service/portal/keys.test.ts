@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { listKeys } from "../../../src/service/store/access/keys.ts";
+import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { startTestPortal } from "../../helpers/portal.ts";

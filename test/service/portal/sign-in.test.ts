@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hashSecret } from "../../../src/service/store/access/keys.ts";
+import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import { removeMember } from "../../../src/service/store/access/members.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { startTestPortal } from "../../helpers/portal.ts";

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { Scope } from "../../../contract/operations.ts";
-import { hashSecret } from "../../store/access/keys.ts";
+import { hashSecret } from "../../store/access/manage-keys.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import { type FixedWindow, type RateFigures, refusalHeaders } from "./rate-limit.ts";

@@ -3,7 +3,7 @@ import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { errorsPage } from "../../portal/pages/errors-page.ts";
 import { problemType } from "../service-problem.ts";
-import { PREFIXES } from "./operations.ts";
+import { PREFIXES } from "./serve-operations.ts";
 
 /** Serves the public error catalogue, which the `type` of every problem points into. */
 export function serveErrors(app: FastifyInstance, errorBase: () => string): void {

@@ -1,8 +1,9 @@
+import { dayOf } from "../../../contract/days.ts";
 import type { DayCount, MeasuredPart, Store } from "../../store/store.ts";
 
 /**
- * Counts requests and failures of each operation and UTC day. `flush` writes the counts to the store. If the store is
- * not available, they stay in memory: a few numbers a day.
+ * Counts requests and 5xx responses for each part of the service and UTC day. `flush` writes the counts to the store.
+ * While the store is not available, they stay in memory: a few numbers a day.
  */
 export class DayCounter {
   readonly #store: Store;
@@ -17,8 +18,7 @@ export class DayCounter {
 
   /** @param failed Whether the request was answered with a 5xx. */
   count(operation: MeasuredPart, failed: boolean): void {
-    const date = new Date(this.#now()).toISOString().slice(0, 10);
-    this.#add({ date, operation, requests: 1, failures: failed ? 1 : 0 });
+    this.#add({ date: dayOf(this.#now()), operation, requests: 1, failures: failed ? 1 : 0 });
   }
 
   /** Counts that are not in the store yet. */
@@ -41,7 +41,7 @@ export class DayCounter {
     try {
       await this.#store.addDayCounts(counts);
     } catch {
-      // The store is unavailable. The next flush writes these counts and those added meanwhile.
+      // The store is not available. The next flush writes these counts and the newer ones.
       for (const count of counts) {
         this.#add(count);
       }

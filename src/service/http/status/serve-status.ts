@@ -3,8 +3,8 @@ import type { StatusFeed } from "../../../contract/status.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
-import { withinDeadline } from "../deadline.ts";
-import { PREFIXES } from "../routes/operations.ts";
+import { withinDeadline } from "../query-deadline.ts";
+import { PREFIXES } from "../routes/serve-operations.ts";
 import type { AppSettings } from "../service-options.ts";
 import type { DayCounter } from "./day-counter.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
@@ -30,7 +30,7 @@ export function serveStatus(app: FastifyInstance, store: Store, dayCounter: DayC
   app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
 }
 
-/** Does the work at most once in `SHARED_TIME` for all callers, since the status needs no key. `work` never rejects. */
+/** Does `work` at most once in `SHARED_TIME`, because the status needs no key. `work` must not reject. */
 function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
   let latest: { at: number; result: Promise<T> } | undefined;
   return () => {
@@ -42,7 +42,7 @@ function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> 
   };
 }
 
-/** Reads the status. While the database is unavailable, the status is built from the last values read. */
+/** Reads the status. While the database is not available, the values read last are used. */
 function statusReader(
   store: Store,
   dayCounter: DayCounter,

@@ -1,3 +1,4 @@
+import { addDays, dayOf } from "../../../contract/days.ts";
 import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
 import {
   AVAILABILITY,
@@ -16,7 +17,7 @@ interface SuiteDefinition {
   endpoints: readonly { label: string; measured?: MeasuredPart }[];
 }
 
-/** The suites of contract section 4.5. The projects API is not part of this service: nothing is measured of it. */
+/** The suites of contract section 4.5. The projects API is not part of this service and is not measured. */
 const SUITES: readonly SuiteDefinition[] = [
   {
     slug: "catalog-api",
@@ -37,15 +38,13 @@ const SUITES: readonly SuiteDefinition[] = [
   },
 ];
 
-/** Slugs that an incident may name, the suite of the API first. */
+/** The suites that an incident may name, by slug. The first is the suite of the API. */
 export const SUITE_SLUGS: readonly string[] = SUITES.map(({ slug }) => slug);
 
 /** Below this share of answered requests a day counts as an outage; below the target it counts as degraded. */
 const OUTAGE_PCT = 90;
 
-const DAY = 86_400_000;
-
-/** What the service knows of itself. */
+/** What the status document is computed from. */
 export interface StatusFacts {
   counts: readonly DayCount[];
   incidents: readonly Incident[];
@@ -60,7 +59,7 @@ export interface StatusFacts {
 export function statusFeed(facts: StatusFacts): StatusFeed {
   const suites = SUITES.map((definition) => suiteOf(definition, facts));
   return {
-    // A service that answers is operational even without requests so far.
+    // Without any requests, a service that serves this document is operational.
     state: worst([...suites.map(({ state }) => state), ...facts.incidents.map(incidentState), "operational"]),
     sample_data: facts.sampleData,
     window_days: AVAILABILITY.windowDays,
@@ -72,18 +71,17 @@ export function statusFeed(facts: StatusFacts): StatusFeed {
 
 /** First day of the window, `YYYY-MM-DD`. */
 export function windowStart(now: number): string {
-  return isoDay(now - (AVAILABILITY.windowDays - 1) * DAY);
+  return addDays(dayOf(now), 1 - AVAILABILITY.windowDays);
 }
 
 function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts): StatusSuite {
   const { now, storeReachable } = facts;
-  const today = isoDay(now);
-  const dates = Array.from({ length: AVAILABILITY.windowDays }, (_, index) =>
-    isoDay(now - (AVAILABILITY.windowDays - 1 - index) * DAY),
-  );
+  const today = dayOf(now);
+  const first = windowStart(now);
+  const dates = Array.from({ length: AVAILABILITY.windowDays }, (_, index) => addDays(first, index));
   const parts = endpoints.flatMap(({ measured }) => measured ?? []);
   const counts = facts.counts.filter(
-    ({ date, operation }) => parts.includes(operation) && date >= windowStart(now) && date <= today,
+    ({ date, operation }) => parts.includes(operation) && date >= first && date <= today,
   );
   const described = endpoints.map(({ label, measured }) => {
     const own = counts.filter(({ operation }) => operation === measured);
@@ -150,8 +148,4 @@ function publicIncident({ title, suite, severity, startedAt, resolvedAt, updates
     resolved_at: resolvedAt,
     updates: updates.map(({ state, body, postedAt }) => ({ state, body, posted_at: postedAt })),
   };
-}
-
-function isoDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

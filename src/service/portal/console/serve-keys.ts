@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/access/keys.ts";
+import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/access/manage-keys.ts";
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";

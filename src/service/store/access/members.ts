@@ -1,6 +1,6 @@
 import type { Session } from "../database/database-connection.ts";
 import type { EmbeddedStore } from "../embedded.ts";
-import { requireTeam } from "./teams.ts";
+import { requireTeam } from "./manage-teams.ts";
 
 /** The address belongs to a team already; one person signs in for one team. */
 export class DuplicateMemberError extends Error {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
-import { hashSecret } from "./keys.ts";
+import { hashSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
 
 /** Milliseconds without a request after which a session ends, and after which it ends in any case. */

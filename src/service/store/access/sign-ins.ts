@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
-import { hashSecret } from "./keys.ts";
+import { hashSecret } from "./manage-keys.ts";
 import { teamOf } from "./members.ts";
 
 /** Milliseconds for which a code is taken, and how often it may be guessed at. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sourceOf } from "../../../../src/service/http/admission/auth.ts";
-import { revokeKey } from "../../../../src/service/store/access/keys.ts";
+import { revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
 import { products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { hashSecret, listKeys } from "../../../../src/service/store/access/keys.ts";
+import { hashSecret, listKeys } from "../../../../src/service/store/access/manage-keys.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 

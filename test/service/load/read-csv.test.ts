@@ -2,8 +2,8 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import { loadRows } from "../../../src/service/load/load.ts";
 import type { LoadError } from "../../../src/service/load/load-error.ts";
+import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { product } from "../../helpers/products.ts";
 import { testStore, walk } from "../store/stores.ts";
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
 import type { KeyRecord } from "../store.ts";
 import { deleteKey, insertKey, markRevoked, readKeys } from "./key-records.ts";
-import { teamWith, type WantedGrants } from "./teams.ts";
+import { teamWith, type WantedGrants } from "./manage-teams.ts";
 
 /** A key of this name exists already in the team; a revoked key keeps its name. */
 export class DuplicateKeyError extends Error {

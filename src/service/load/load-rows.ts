@@ -2,8 +2,8 @@ import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
+import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow, type SourceRow } from "./row.ts";
-import { type LoadSource, sourceRows } from "./source.ts";
 
 export interface LoadResult {
   /** Rows of the source. */

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { readCsv } from "./csv.ts";
-import { type Lines, readLines } from "./lines.ts";
 import { LoadError } from "./load-error.ts";
-import { readParquet } from "./parquet.ts";
+import { readCsv } from "./read-csv.ts";
+import { type Lines, readLines } from "./read-lines.ts";
+import { readParquet } from "./read-parquet.ts";
 import type { SourceRow } from "./row.ts";
 
 /** A file, or a stream such as standard input; `name` is what errors call it. */

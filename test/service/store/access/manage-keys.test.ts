@@ -8,8 +8,8 @@ import {
   listKeys,
   revokeKey,
   UnknownKeyError,
-} from "../../../../src/service/store/access/keys.ts";
-import { UnknownScopeError } from "../../../../src/service/store/access/teams.ts";
+} from "../../../../src/service/store/access/manage-keys.ts";
+import { UnknownScopeError } from "../../../../src/service/store/access/manage-teams.ts";
 import { openStore } from "../../../../src/service/store/embedded.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore } from "../stores.ts";

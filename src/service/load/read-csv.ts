@@ -1,7 +1,7 @@
 import { PRODUCT_COLUMNS, productSchema } from "../../contract/product.ts";
 import { type CsvRecord, readRecords } from "./csv-records.ts";
-import type { Lines } from "./lines.ts";
 import { RowError, shown } from "./load-error.ts";
+import type { Lines } from "./read-lines.ts";
 import type { SourceRow } from "./row.ts";
 
 /** A number in JSON (RFC 8259 section 6); kept with its digits. */

@@ -1,4 +1,4 @@
-const DAY = 86_400_000;
+import { addDays, dayNumber } from "../../contract/days.ts";
 
 /** Days from `first` to `last`, both included, as `YYYY-MM-DD`. */
 export interface DayRange {
@@ -7,11 +7,7 @@ export interface DayRange {
 }
 
 export function numberOfDays({ first, last }: DayRange): number {
-  return daysSinceEpoch(last) - daysSinceEpoch(first) + 1;
-}
-
-export function addDays(day: string, days: number): string {
-  return new Date((daysSinceEpoch(day) + days) * DAY).toISOString().slice(0, 10);
+  return dayNumber(last) - dayNumber(first) + 1;
 }
 
 /** The two halves of a range of two days or more. */
@@ -39,9 +35,4 @@ export function mergeRanges(ranges: readonly DayRange[]): DayRange[] {
     }
   }
   return merged;
-}
-
-/** Days since 1970-01-01. */
-export function daysSinceEpoch(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`) / DAY;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createKey, hashSecret, listKeys, revokeKey } from "../../../../src/service/store/access/keys.ts";
+import { createKey, hashSecret, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
+import { createTeam, grantTeam } from "../../../../src/service/store/access/manage-teams.ts";
 import { addMember, normalEmail, readMembers, removeMember } from "../../../../src/service/store/access/members.ts";
-import { createTeam, grantTeam } from "../../../../src/service/store/access/teams.ts";
 import { NO_DEADLINE, testStore } from "../stores.ts";
 
 const NOW = new Date("2026-01-15T08:00:00Z");
