@@ -61,6 +61,12 @@ export function formatRcd({ retailer, category, department }: Rcd): string {
   return `${retailer}:${category}:${department}`;
 }
 
+/** The parts of a combination that `formatRcd` wrote. */
+export function splitRcd(text: string): Rcd {
+  const [retailer = "", category = "", department = ""] = text.split(":");
+  return { retailer, category, department };
+}
+
 /** Whether `text` is a date that exists in the calendar, written `YYYY-MM-DD` (ISO 8601). */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {

@@ -1,11 +1,10 @@
 import { closest } from "../../contract/closest.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { type FilterName, type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
-import type { DayState, SyncState } from "../../mirror/folder/folder-state.ts";
+import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import { combinationsOf } from "../../mirror/folder/synced-day.ts";
-import type { FilterSource } from "../../pull/written-filters.ts";
+import type { Combination, FilterSource } from "../../pull/written-filters.ts";
 import { FLAG_OF_FILTER } from "../flags/filter.ts";
 import { quoted } from "../flags/values.ts";
 
@@ -53,19 +52,12 @@ export function nearestDays(day: string, days: readonly string[]): string[] {
 
 /** The combinations of all days of the folder. */
 export function folderFilters(folder: string, state: SyncState): FilterSource {
-  const newest = new Map<string, Rcd & { rcd: string; latest_date: string }>();
-  for (const [day, held] of Object.entries(state.days).sort()) {
-    for (const combination of combinationsOf(held)) {
-      const rcd = formatRcd(combination);
-      newest.set(rcd, { ...combination, rcd, latest_date: day });
-    }
-  }
   const check = async (filters: Filters) => checkVocabulary(filters, Object.keys(state.days), folder, state);
   return {
     check,
     combinations: async (filters) => {
       await check(filters);
-      return [...newest.values()].filter(combinationFilter(filters));
+      return combinationsOn(Object.keys(state.days), state).filter(combinationFilter(filters));
     },
   };
 }
@@ -77,9 +69,9 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
  * @throws UsageError with the closest values that the folder has on `days`
  */
 export function checkVocabulary(filters: Filters, days: readonly string[], folder: string, state: SyncState): void {
-  const everywhere = distinctCombinations(Object.values(state.days));
-  const onTheDays = distinctCombinations(days.flatMap((day) => state.days[day] ?? []));
-  for (const { filter, value, scope, read } of namedBy(filters)) {
+  const named = namedBy(filters);
+  const everywhere = named.length === 0 ? [] : combinationsOn(Object.keys(state.days), state);
+  for (const { filter, value, scope, read } of named) {
     const isInScope = combinationFilter(scope);
     if (!everywhere.some((known) => isInScope(known) && read(known) === value)) {
       const what = filter === "rcd" ? "combination" : filter;
@@ -89,15 +81,21 @@ export function checkVocabulary(filters: Filters, days: readonly string[], folde
       throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
         flag: FLAG_OF_FILTER[filter],
         value,
-        suggestions: closest(value, onTheDays.filter(isInScope).map(read)),
+        suggestions: closest(value, combinationsOn(days, state).filter(isInScope).map(read)),
       });
     }
   }
 }
 
-function distinctCombinations(days: readonly DayState[]): Rcd[] {
-  const counts: Record<string, number> = Object.assign({}, ...days.map((day) => day.counts));
-  return combinationsOf({ counts });
+/** Each combination of some days once, with the newest of them. A large folder has the same 400 on each of 400 days. */
+function combinationsOn(days: readonly string[], state: SyncState): Combination[] {
+  const newest = new Map<string, string>();
+  for (const day of [...days].sort()) {
+    for (const rcd of Object.keys(state.days[day]?.counts ?? {})) {
+      newest.set(rcd, day);
+    }
+  }
+  return [...newest].map(([rcd, latest_date]) => ({ ...splitRcd(rcd), rcd, latest_date }));
 }
 
 /** A filter value, the filters it is searched within, and how to read it from a combination. */

@@ -1,23 +1,14 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { dayOf } from "../../contract/days.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import type { Filters, Rcd } from "../../contract/filters.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
-import { makeFolderPath } from "../../files/own-file.ts";
-import { type SyncState, statePathOf } from "../../mirror/folder/folder-state.ts";
+import { isSyncedFolder, type SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import { combinationsOf, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
-import { syncFolder } from "../../mirror/sync/sync.ts";
-import { createParquetEncoder } from "../../output/formats/parquet.ts";
+import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
 import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { withinMaxTime } from "../max-time.ts";
 import { createReporter, type Reporter } from "../reporter.ts";
-import { withConnection } from "./connection.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
 
 export interface FolderOptions {
@@ -57,7 +48,10 @@ export async function withSyncedFolder<T>(
   return await withinMaxTime(globals, context, async (signal) => {
     const reporter = createReporter(globals, context);
     try {
-      const folder = options.demo ? await demoFolder(globals, context) : await namedFolder(options.folder);
+      const folder = options.demo
+        ? // Loaded where it is needed: it takes the client and the demo service.
+          await (await import("./demo-folder.ts")).demoFolder(globals, context)
+        : await namedFolder(options.folder);
       const state = await readSyncedFolder(folder);
       const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
       if (Object.keys(state.filters).length > 0) {
@@ -65,19 +59,12 @@ export async function withSyncedFolder<T>(
       }
       const isWanted = combinationFilter(filters);
       const isInDates = dayFilter(filters);
-      const days = Object.keys(state.days)
-        .filter((day) => isInDates(day) && combinationsOf(state.days[day] ?? { counts: {} }).some(isWanted))
-        .sort();
+      const days = matchingDays(state, isWanted).filter(isInDates);
       return await use({ folder, state, filters, isWanted, days, reporter, signal });
     } finally {
       reporter.progress.clear();
     }
   });
-}
-
-/** Whether the folder is one of `catalog sync`. */
-export async function isSyncedFolder(folder: string): Promise<boolean> {
-  return (await stat(statePathOf(folder)).catch(() => undefined))?.isFile() ?? false;
 }
 
 async function namedFolder(folder: string | undefined): Promise<string> {
@@ -90,23 +77,4 @@ async function namedFolder(folder: string | undefined): Promise<string> {
   throw new UsageError(
     "Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
   );
-}
-
-/** The folder of today's demo rows; it is filled on first use. */
-export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
-  const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
-  if (!(await isSyncedFolder(folder))) {
-    await makeFolderPath(folder);
-    await withConnection({ globals, demo: true }, context, ({ client, service, signal }) =>
-      syncFolder(client, {
-        ...{ folder, service, signal, filters: {}, lookback: 0, audit: 0, concurrency: 8 },
-        ...{ verify: false, adopt: false, prune: false, allowShrink: false },
-        pageSize: LIMITS.pageSize.maximum,
-        pid: context.pid,
-        now: context.now,
-        createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
-      }),
-    );
-  }
-  return folder;
 }

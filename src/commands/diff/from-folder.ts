@@ -1,16 +1,14 @@
 import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter, type Reporter } from "../../cli/reporter.ts";
 import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/source/folder-vocabulary.ts";
-import { demoFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
 import { diffDays } from "../../diff/compare.ts";
 import { folderDays } from "../../mirror/folder/folder-days.ts";
-import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import { closeDays, combinationsOf, openDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import { closeDays, matchingDays, openDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
 import type { DayPrices } from "../../mirror/prices/day-prices.ts";
 import { readDayPrices } from "../../mirror/prices/read-prices.ts";
 import { readTitles, type TitledRow } from "../../mirror/prices/titles.ts";
@@ -31,7 +29,8 @@ export async function withFolderDays(
 ): Promise<void> {
   const { globals } = options;
   await withinMaxTime(globals, context, async (signal) => {
-    const folder = options.against ?? (await demoFolder(globals, context));
+    const folder =
+      options.against ?? (await (await import("../../cli/source/demo-folder.ts")).demoFolder(globals, context));
     const state = await readSyncedFolder(folder);
     const filters = await resolveFilters(options.filters, folderFilters(folder, state), context.now());
     const isWanted = combinationFilter(filters);
@@ -49,7 +48,7 @@ export async function withFolderDays(
     const pricesOf = (wanted: readonly string[]) => readDayPrices(folder, state, wanted, { signal, pid: context.pid });
     if (options.asOf ?? (await shareFew({ from, to }, pricesOf, isWanted, reporter))) {
       const held = matchingDays(state, isWanted).filter((day) => day <= to);
-      const titlesOf = (rows: readonly TitledRow[]) => readTitles(folder, rows);
+      const titlesOf = (rows: readonly TitledRow[]) => readTitles(folder, state, rows);
       const asOf = { ...{ from, to, isWanted, titlesOf }, maxAge: options.maxAge };
       await use({ ...about, asOf: true, compare: (_, onDifferences) => diffAsOf(pricesOf(held), asOf, onDifferences) });
       return;
@@ -81,13 +80,6 @@ async function shareFew(
     `${from} and ${to} share ${groupDigits(onBoth)} of ${groupDigits(onFewer)} products, so the last known prices up to each are compared; --no-as-of compares the days themselves`,
   );
   return true;
-}
-
-function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {
-  return Object.entries(days)
-    .filter(([, state]) => combinationsOf(state).some(isWanted))
-    .map(([day]) => day)
-    .sort();
 }
 
 function describeDays(days: readonly string[], empty: readonly string[]): string | undefined {

@@ -9,9 +9,9 @@ import {
   refuseBinaryOnTerminal,
   textFormatOfFile,
 } from "../../cli/flags/output.ts";
-import { isSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import type { TextFormat } from "../../output/formats/registry.ts";
 import { HISTORY_FORMATS, type HistoryOptions } from "./options.ts";
 import { HISTORY_COLUMNS } from "./records.ts";

@@ -49,6 +49,7 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, context
   }
   const titles = await readTitles(
     folder,
+    state,
     series.map(({ last }) => last),
   );
   return series.map((found) => ({ ...found, title: titles.get(titleKey(found.last)) ?? "" }));
@@ -56,8 +57,8 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, context
 
 /** @throws UsageError if the words find nothing or too many products */
 async function search({ search }: HistoryOptions, synced: SyncedFolder): Promise<readonly FoundTitle[]> {
-  const { folder, days, isWanted, signal, reporter } = synced;
-  const found = await searchTitles(folder, days.toReversed(), search, { isWanted, signal });
+  const { folder, state, days, isWanted, signal, reporter } = synced;
+  const found = await searchTitles(folder, state, days.toReversed(), search, { isWanted, signal });
   const words = JSON.stringify(search.join(" "));
   if (found.length === 0) {
     throw new UsageError(`No product of ${folder} has a title with the words ${words}.`, { flag: "--search" });

@@ -24,7 +24,7 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
     const all = await findMovers(pricesOf(synced, context), { since, isWanted: synced.isWanted });
     const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));
     const shown = groups.flatMap(({ movers }) => movers.map(({ now }) => now));
-    const titles = await readTitles(synced.folder, shown);
+    const titles = await readTitles(synced.folder, synced.state, shown);
     const titleOf = (mover: Mover) => titles.get(titleKey(mover.now)) ?? "";
     await write(groups, titleOf, since, synced, options, context);
     if (options.failIf !== undefined) {

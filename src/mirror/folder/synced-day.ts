@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AsyncBuffer } from "hyparquet";
 import { dayOf } from "../../contract/days.ts";
-import { formatRcd, type Rcd } from "../../contract/filters.ts";
+import { formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { rowGroups } from "../../export/parquet-groups.ts";
@@ -65,17 +65,18 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
  * @throws what `openDay` does
  */
 export async function openDays(folder: string, wanted: readonly string[]): Promise<Map<string, SyncedDay>> {
+  let state = await readSyncedFolder(folder);
   for (;;) {
     const opened = new Map<string, SyncedDay>();
     try {
       for (const name of wanted) {
-        const day = await openDay(folder, name);
+        const day = await openDay(folder, name, state);
         if (day !== undefined) {
           opened.set(name, day);
         }
       }
-      const { days } = await readSyncedFolder(folder);
-      if (wanted.every((name) => days[name]?.sha256 === opened.get(name)?.sha256)) {
+      state = await readSyncedFolder(folder);
+      if (wanted.every((name) => state.days[name]?.sha256 === opened.get(name)?.sha256)) {
         return opened;
       }
     } catch (error) {
@@ -94,14 +95,15 @@ export async function closeDays(days: ReadonlyMap<string, SyncedDay>): Promise<v
  * Opens a day and compares the size and SHA-256 of its file with the folder's state. The file stays open, so a sync that
  * replaces it does not change what is read.
  *
+ * @param state of the folder, which may be older than the file; then it is read again
  * @returns undefined if the folder has no such day
  * @throws FileError if the file is missing or was altered
  * @throws SetChangedError if a sync is about to replace it, or was interrupted
  */
-export async function openDay(folder: string, day: string): Promise<SyncedDay | undefined> {
+export async function openDay(folder: string, day: string, state: SyncState): Promise<SyncedDay | undefined> {
   const path = join(folder, placeOfDay(day));
-  for (;;) {
-    const held = (await readSyncedFolder(folder)).days[day];
+  for (let known = state; ; ) {
+    const held = known.days[day];
     const file = held && (await openWhole(path, held));
     if (held !== undefined && file !== undefined) {
       return syncedDay(path, file, held);
@@ -112,6 +114,7 @@ export async function openDay(folder: string, day: string): Promise<SyncedDay | 
       await refuseDay(folder, day, path, now);
       return undefined;
     }
+    known = now;
   }
 }
 
@@ -179,10 +182,22 @@ function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
 
 /** The combinations of a day, from its state. */
 export function combinationsOf({ counts }: Pick<DayState, "counts">): CombinationRows[] {
-  return Object.entries(counts).map(([rcd, rows]) => {
-    const [retailer = "", category = "", department = ""] = rcd.split(":");
-    return { retailer, category, department, rows };
-  });
+  return Object.entries(counts).map(([rcd, rows]) => ({ ...splitRcd(rcd), rows }));
+}
+
+/** The days that have rows of a wanted combination, oldest first. */
+export function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {
+  // A combination is on many days, so each is looked at once.
+  const known = new Map<string, boolean>();
+  const isWantedRcd = (rcd: string) => {
+    const answer = known.get(rcd) ?? isWanted(splitRcd(rcd));
+    known.set(rcd, answer);
+    return answer;
+  };
+  return Object.entries(days)
+    .filter(([, { counts }]) => Object.keys(counts).some(isWantedRcd))
+    .map(([day]) => day)
+    .sort();
 }
 
 function textOf(row: Record<string, unknown>): string {

@@ -33,7 +33,7 @@ export async function* readDayPrices(
       yield cached;
       continue;
     }
-    const prices = await readFromParquet(folder, day);
+    const prices = await readFromParquet(folder, state, day);
     if (prices !== undefined) {
       await writeCachedPrices(folder, prices.prices, prices.sha256, pid);
       isNew = true;
@@ -58,9 +58,10 @@ const COLUMNS = [
 
 async function readFromParquet(
   folder: string,
+  state: SyncState,
   day: string,
 ): Promise<{ prices: DayPrices; sha256: string } | undefined> {
-  const read = await readColumns(folder, day, COLUMNS);
+  const read = await readColumns(folder, state, day, COLUMNS);
   return read && { prices: pricesOf(day, read.columns), sha256: read.sha256 };
 }
 
@@ -71,10 +72,11 @@ async function readFromParquet(
  */
 export async function readColumns<Name extends string>(
   folder: string,
+  state: SyncState,
   day: string,
   names: readonly Name[],
 ): Promise<{ columns: Record<Name, readonly unknown[]>; sha256: string } | undefined> {
-  const opened = await openDay(folder, day);
+  const opened = await openDay(folder, day, state);
   if (opened === undefined) {
     return undefined;
   }

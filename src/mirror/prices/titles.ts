@@ -1,4 +1,5 @@
 import type { Rcd } from "../../contract/filters.ts";
+import type { SyncState } from "../folder/folder-state.ts";
 import { readColumns } from "./read-prices.ts";
 
 /** A row of which the title is wanted. */
@@ -18,14 +19,18 @@ export interface FoundTitle extends TitledRow, Rcd {
  *
  * @returns the title by `titleKey`; a row that is gone has none
  */
-export async function readTitles(folder: string, rows: readonly TitledRow[]): Promise<Map<string, string>> {
+export async function readTitles(
+  folder: string,
+  state: SyncState,
+  rows: readonly TitledRow[],
+): Promise<Map<string, string>> {
   const wanted = new Map<string, Set<string>>();
   for (const row of rows) {
     wanted.set(row.day, (wanted.get(row.day) ?? new Set()).add(titleKey(row)));
   }
   const titles = new Map<string, string>();
   for (const [day, keys] of wanted) {
-    for (const row of await titlesOf(folder, day)) {
+    for (const row of await titlesOf(folder, state, day)) {
       if (keys.has(titleKey(row))) {
         titles.set(titleKey(row), row.title);
       }
@@ -45,6 +50,7 @@ export function titleKey({ day, retailer, sku }: TitledRow): string {
  */
 export async function searchTitles(
   folder: string,
+  state: SyncState,
   days: readonly string[],
   words: readonly string[],
   { isWanted, signal }: { isWanted: (combination: Rcd) => boolean; signal: AbortSignal },
@@ -54,7 +60,7 @@ export async function searchTitles(
   const found: FoundTitle[] = [];
   for (const day of days) {
     signal.throwIfAborted();
-    for (const row of await titlesOf(folder, day)) {
+    for (const row of await titlesOf(folder, state, day)) {
       const product = `${row.retailer}\0${row.sku}`;
       if (isWanted(row) && !seen.has(product)) {
         seen.add(product);
@@ -74,8 +80,8 @@ function fold(text: string): string {
 
 const COLUMNS = ["retailer", "category", "department", "sku", "title"] as const;
 
-async function titlesOf(folder: string, day: string): Promise<FoundTitle[]> {
-  const columns = (await readColumns(folder, day, COLUMNS))?.columns;
+async function titlesOf(folder: string, state: SyncState, day: string): Promise<FoundTitle[]> {
+  const columns = (await readColumns(folder, state, day, COLUMNS))?.columns;
   return (columns?.sku ?? []).map((_, row) => {
     const texts = Object.fromEntries(COLUMNS.map((name) => [name, columns?.[name][row]])) as Omit<FoundTitle, "day">;
     return { day, ...texts };

@@ -11,7 +11,7 @@ import { placeOfDay } from "../../../src/mirror/folder/day-files.ts";
 import { folderDays } from "../../../src/mirror/folder/folder-days.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/mirror/folder/folder-state.ts";
-import { openDay, openDays, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
+import { openDay, openDays, readSyncedFolder, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
 import { createParquetEncoder } from "../../../src/output/formats/parquet.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
@@ -24,10 +24,18 @@ const NEXT = "2026-01-02";
 test("an open file keeps its content when a sync replaces it", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(3));
-  const day = await openDay(folder.path, DAY);
+  const day = await openNow(folder.path, DAY);
   await folder.replace(products(5));
   expect(await countOf(day)).toBe(3);
-  expect(await countOf(await openDay(folder.path, DAY))).toBe(5);
+  expect(await countOf(await openNow(folder.path, DAY))).toBe(5);
+});
+
+test("a day is the newest one, even if the state was read before a sync", async () => {
+  const folder = await syncedFolder();
+  await folder.replace(products(3));
+  const before = await readSyncedFolder(folder.path);
+  await folder.replace(products(5));
+  expect(await countOf(await openDay(folder.path, DAY, before))).toBe(5);
 });
 
 test("a day opened during a sync is either whole or refused", async () => {
@@ -43,7 +51,7 @@ test("a day opened during a sync is either whole or refused", async () => {
   while (!isOver) {
     let day: SyncedDay | undefined;
     const failure = await failureOf(
-      openDay(folder.path, DAY).then((opened) => {
+      openNow(folder.path, DAY).then((opened) => {
         day = opened;
       }),
     );
@@ -55,7 +63,7 @@ test("a day opened during a sync is either whole or refused", async () => {
     }
   }
   await sync;
-  expect(await countOf(await openDay(folder.path, DAY))).toBe(59);
+  expect(await countOf(await openNow(folder.path, DAY))).toBe(59);
 });
 
 test("days are opened from the same moment, even if a sync replaces them meanwhile", async () => {
@@ -75,9 +83,9 @@ test("days are opened from the same moment, even if a sync replaces them meanwhi
 test("a day that the first sync has not stored yet does not count as empty", async () => {
   const folder = await syncedFolder();
   await writeState(folder.path, { ...folder.state, days: {}, pending: [DAY] });
-  await expect(openDay(folder.path, DAY)).rejects.toThrow(SetChangedError);
+  await expect(openNow(folder.path, DAY)).rejects.toThrow(SetChangedError);
   await writeState(folder.path, { ...folder.state, days: {}, pending: [] });
-  expect(await openDay(folder.path, DAY)).toBeUndefined();
+  expect(await openNow(folder.path, DAY)).toBeUndefined();
 });
 
 test("days are compared a few retailers at a time, and each retailer is in one part", async () => {
@@ -90,7 +98,7 @@ test("days are compared a few retailers at a time, and each retailer is in one p
   );
   const days = new Map<string, SyncedDay>();
   for (const day of [DAY, NEXT]) {
-    const opened = await openDay(folder.path, day);
+    const opened = await openNow(folder.path, day);
     days.set(day, opened as SyncedDay);
     onTestFinished(() => opened?.close());
   }
@@ -110,7 +118,7 @@ test("days are compared a few retailers at a time, and each retailer is in one p
 test("a comparison can be interrupted", async () => {
   const folder = await syncedFolder();
   await folder.replace(products(3));
-  const day = (await openDay(folder.path, DAY)) as SyncedDay;
+  const day = (await openNow(folder.path, DAY)) as SyncedDay;
   onTestFinished(() => day.close());
   const source = folderDays(new Map([[DAY, day]]), {
     isWanted: () => true,
@@ -161,4 +169,8 @@ async function countOf(day: SyncedDay | undefined): Promise<number> {
   }
   await day?.close();
   return rows;
+}
+
+async function openNow(folder: string, day: string): Promise<SyncedDay | undefined> {
+  return await openDay(folder, day, await readSyncedFolder(folder));
 }

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import type { Context } from "../../context.ts";
+import { dayOf } from "../../contract/days.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { makeFolderPath } from "../../files/own-file.ts";
+import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
+import { syncFolder } from "../../mirror/sync/sync.ts";
+import { createParquetEncoder } from "../../output/formats/parquet.ts";
+import type { GlobalOptions } from "../flags/global.ts";
+import { withConnection } from "./connection.ts";
+
+/** The folder of today's demo rows; it is filled on first use. */
+export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
+  const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
+  if (!(await isSyncedFolder(folder))) {
+    await makeFolderPath(folder);
+    await withConnection({ globals, demo: true }, context, ({ client, service, signal }) =>
+      syncFolder(client, {
+        ...{ folder, service, signal, filters: {}, lookback: 0, audit: 0, concurrency: 8 },
+        ...{ verify: false, adopt: false, prune: false, allowShrink: false },
+        pageSize: LIMITS.pageSize.maximum,
+        pid: context.pid,
+        now: context.now,
+        createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
+      }),
+    );
+  }
+  return folder;
+}
