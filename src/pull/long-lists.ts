@@ -38,7 +38,8 @@ function metaOf(meta: Meta, rcd: string, coverage: CoverageSummary): Meta {
   return { ...meta, resolved: { ...meta.resolved, rcd }, coverage };
 }
 
-function summaryOf(entries: readonly Coverage[]): CoverageSummary {
+/** `meta.coverage` of some entries (contract section 2.3). */
+export function summaryOf(entries: readonly Coverage[]): CoverageSummary {
   const matching = entries.filter(({ matching_rows }) => matching_rows > 0);
   const sum = (name: "matching_rows" | "corpus_rows") => entries.reduce((total, entry) => total + entry[name], 0);
   return {

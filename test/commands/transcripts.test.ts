@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
-import { firstLines, settled, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
+import { firstLines, settled, TRANSCRIPT_NOW, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
 
 const TRANSCRIPTS = {
   "coverage-table": ["coverage", "-f", "table"],
@@ -12,6 +12,7 @@ const TRANSCRIPTS = {
   "coverage-unknown-retailer": ["coverage", "--retailer", "nordwnd", "--date=2026-01-01"],
   "coverage-unknown-triple": ["coverage", "--rcd", "casa-luz:chairs:garden,nordwind:lamp:home"],
   "coverage-unknown-json": ["coverage", "--retailer", "nordwnd", "--error-format", "json"],
+  "coverage-by-day": ["coverage", "--group-by", "day", "-f", "table"],
   "coverage-nothing": ["coverage", "-f", "table", "--date", "1999-01-01"],
   "sample-table": ["sample", "-f", "table", "--columns", "retailer,sku,title,selling_price,color"],
   "coverage-chart": ["coverage", "--chart", "--group-by", "retailer", "--chart-requests", "5"],
@@ -72,11 +73,12 @@ describe("what a script sees of", () => {
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
     const service = await startTestService({ rows: TRANSCRIPT_ROWS });
     const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key };
+    const now = () => TRANSCRIPT_NOW;
     const cwd = await temporaryFolder();
     for (const earlier of EARLIER[name] ?? []) {
       expect(await runInProcess(earlier, { env, cwd })).toMatchObject({ code: 0 });
     }
-    const { code, stdout, stderr } = await runInProcess(args, { env, cwd });
+    const { code, stdout, stderr } = await runInProcess(args, { env, cwd, now });
     const shown = firstLines(stdout, KEPT_LINES[name]);
     const transcript = `$ catalog ${args.join(" ")}\n${shown}\n--- stderr\n${stderr}--- exit code ${code}\n`;
     await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);

@@ -15,6 +15,9 @@ export const TRANSCRIPT_ROWS = [
   product({ sku: "C\t3", retailer: "casa-luz", department: "garden", category: "chairs", brand: "", title: "a\nb" }),
 ];
 
+/** The time at which the commands are run. */
+export const TRANSCRIPT_NOW = Date.parse("2026-01-20T08:00:00Z");
+
 /** Puts a constant for what differs from run to run, as long as it, so that lines break where they did. */
 export function settled(text: string, { url, cwd }: { url: string; cwd: string }): string {
   return text

@@ -152,6 +152,40 @@ describe("equals the same question asked in SQL", () => {
     );
   });
 
+  test("the rows of each day", async () => {
+    const dates = fc.record(
+      {
+        "start-date": fc.integer({ min: 0, max: 5 }).map(dayAt),
+        "end-date": fc.integer({ min: 5, max: 12 }).map(dayAt),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(rowsOfFolder, filters, dates, async (rows, chosen, bounds) => {
+        const { folder, answer, tool } = await synced(rows);
+        fc.pre((await answer(chosen, "SELECT * FROM wanted LIMIT 1")).length > 0);
+        const bound = Object.entries(bounds).flatMap(([name, day]) => [`--${name}`, day]);
+        const records = await tool(chosen, "coverage", "--from", folder, "--group-by", "day", ...bound);
+        const { "start-date": first = "2000-01-01", "end-date": last = "2100-01-01" } = bounds;
+        const expected = await answer(
+          chosen,
+          `SELECT crawl_date, count(DISTINCT retailer), count(DISTINCT (retailer, category, department)), count(*),
+             current_date - crawl_date
+           FROM wanted WHERE crawl_date BETWEEN DATE '${first}' AND DATE '${last}' GROUP BY ALL`,
+        );
+        const names = ["crawl_date", "retailers", "combinations", "matching_rows", "days_old"];
+        expect(pick(records, ...names)).toEqual(expected);
+        expect(records.map(({ crawl_date }) => crawl_date)).toEqual(
+          records
+            .map(({ crawl_date }) => String(crawl_date))
+            .sort()
+            .reverse(),
+        );
+      }),
+      runs,
+    );
+  });
+
   test("history", async () => {
     const skus = fc.uniqueArray(
       fc.integer({ min: 1, max: 12 }).map((number) => `s${number}`),

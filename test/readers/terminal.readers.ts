@@ -8,7 +8,7 @@ import { product } from "../helpers/products.ts";
 import { renderScreen, type Screen } from "../helpers/screen.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../helpers/service.ts";
 import { CTRL_C, CTRL_D, runInTerminal, SIZE, type TerminalOptions } from "../helpers/terminal.ts";
-import { daysAgo, settled, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
+import { daysAgo, settled, TRANSCRIPT_NOW, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
 
 interface Transcript extends Pick<TerminalOptions, "columns" | "env"> {
   args: readonly string[];
@@ -21,6 +21,8 @@ interface Transcript extends Pick<TerminalOptions, "columns" | "env"> {
   service?: TestServiceOptions;
   /** Of a long output, the lines that are kept. */
   kept?: number;
+  /** Whether the clock of the tool stands at `TRANSCRIPT_NOW`. */
+  isDated?: boolean;
 }
 
 const ROWS = [
@@ -41,6 +43,9 @@ const SLOW: TestServiceOptions = { rateLimit: 3, windowSeconds: 600 };
 const DATABASE = ["--database", "service.db"];
 const CREATE_KEY = ["service", "keys", "create", "laptop", ...DATABASE];
 const OPEN_INCIDENT = ["service", "incident", "open", "Slow answers", ...DATABASE];
+
+/** Loads a module that stops the clock before the tool begins. */
+const STOPPED_CLOCK = { NODE_OPTIONS: `--import=data:text/javascript,Date.now=()=>${TRANSCRIPT_NOW}` };
 
 /** Without the key of the environment, which goes before a stored one. */
 const NO_KEY = { CATALOG_API_KEY: "" };
@@ -64,9 +69,11 @@ async function haveTrouble({ store }: TestService): Promise<void> {
 
 const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   "no-arguments": { args: [] },
-  coverage: { args: ["coverage"] },
-  "coverage-narrow": { args: ["coverage"], columns: 60 },
-  "coverage-by-category": { args: ["coverage", "--group-by", "category"] },
+  coverage: { args: ["coverage"], isDated: true },
+  "coverage-narrow": { args: ["coverage"], columns: 60, isDated: true },
+  "coverage-by-category": { args: ["coverage", "--group-by", "category"], isDated: true },
+  "coverage-by-day": { args: ["coverage", "--group-by", "day"], isDated: true },
+  "coverage-by-day-narrow": { args: ["coverage", "--group-by", "day"], columns: 60, isDated: true },
   "coverage-chart": { args: ["coverage", "--chart", "--chart-requests", "5"] },
   "coverage-chart-narrow": { args: ["coverage", "--chart", "--chart-requests", "5"], columns: 60 },
   "coverage-nothing": { args: ["coverage", "--date", "1999-01-01"] },
@@ -164,7 +171,7 @@ const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
 
 describe("what a person at a terminal sees of", () => {
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, transcript) => {
-    const { args, env, typed = [], earlier = [], kept, columns = SIZE.columns } = transcript;
+    const { args, env, typed = [], earlier = [], kept, columns = SIZE.columns, isDated = false } = transcript;
     const service = await startTestService({ rows: ROWS, ...transcript.service });
     await transcript.prepare?.(service);
     const cwd = await temporaryFolder();
@@ -178,6 +185,7 @@ describe("what a person at a terminal sees of", () => {
         XDG_CONFIG_HOME: "config",
         // Whole, however long.
         PAGER: "",
+        ...(isDated && STOPPED_CLOCK),
         ...env,
       },
     };

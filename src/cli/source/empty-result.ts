@@ -1,10 +1,19 @@
-import type { Connection } from "./connection.ts";
+import type { CatalogClient } from "../../api/client.ts";
+import type { Filters } from "../../contract/filters.ts";
 
 /**
  * Says that no rows match. If the filters contain dates, it also names the newest day that has rows, which takes one
  * coverage request without the dates. An error of this request is ignored, because the command has its result.
  */
-export async function emptyResult({ client, filters, signal }: Connection): Promise<string> {
+export async function emptyResult({
+  client,
+  filters,
+  signal,
+}: {
+  client: Pick<CatalogClient, "coverage">;
+  filters: Filters;
+  signal: AbortSignal;
+}): Promise<string> {
   const { start_date, end_date, ...others } = filters;
   if (start_date === undefined && end_date === undefined) {
     return "no rows match the filters";

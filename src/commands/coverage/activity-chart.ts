@@ -1,12 +1,10 @@
-import type { Coverage } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/decimal.ts";
 import { countBar } from "../../output/terminal/chart.ts";
 import { heatLine } from "../../output/terminal/heat.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { Activity } from "./activity.ts";
-import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
+import { DIMENSIONS, type Entry, type Grouping } from "./groups.ts";
 
 interface ChartOptions {
   /** Width of the terminal; undefined without a terminal. */
@@ -18,18 +16,17 @@ interface ChartOptions {
 const BAR = { most: 40, least: 8 } as const;
 
 /** Draws the matching rows of each combination or group as bars. */
-export function barChart(
-  entries: readonly (Coverage | CoverageGroup)[],
-  groupBy: Dimension | undefined,
-  options: ChartOptions,
-): string {
-  const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
+export function barChart(entries: readonly Entry[], groupBy: Grouping | undefined, options: ChartOptions): string {
+  const names = groupBy === "day" ? ["crawl_date"] : groupBy === undefined ? DIMENSIONS : [groupBy];
   const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
   const cellsOf = entries.map((entry) => [
-    ...names.map((name) => textCell(entry[name] ?? "")),
+    ...names.map((name) => textCell(String(entry[name as keyof Entry]))),
     numberCell(entry.matching_rows),
   ]);
-  const columns = [...names.map((heading) => ({ heading })), { heading: "rows", rigid: true }];
+  const columns = [
+    ...names.map((name) => ({ heading: name === "crawl_date" ? "day" : name })),
+    { heading: "rows", rigid: true },
+  ];
   // The rule below the headings is as wide as the table.
   const taken = renderTable({ columns, rows: cellsOf }).text.split("\n")[1]?.length ?? 0;
   const room = (options.width ?? Number.POSITIVE_INFINITY) - taken - 2;
@@ -49,8 +46,12 @@ export function barChart(
 /** From this width on a period takes two cells. */
 const WIDE = 100;
 
-/** Draws the crawl activity of each retailer, rows a day, as a line of shades over time. */
-export function activityChart({ periods, rows }: Activity, options: ChartOptions): string {
+/**
+ * Draws the crawl activity of each retailer, rows a day, as a line of shades over time.
+ *
+ * @param cost what reading the activity took, for the legend; empty for nothing
+ */
+export function activityChart({ periods, rows }: Activity, cost: string, options: ChartOptions): string {
   const [first, last] = [periods[0], periods.at(-1)];
   if (first === undefined || last === undefined) {
     return "";
@@ -75,6 +76,6 @@ export function activityChart({ periods, rows }: Activity, options: ChartOptions
   const days = Math.round(periods.reduce((sum, period) => sum + period.days, 0) / periods.length);
   const about = periods.every((period) => period.days === days) ? "" : "about ";
   const unit = days === 1 ? "day" : "days";
-  const legend = `each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most; ${groupDigits(periods.length)} coverage requests`;
+  const legend = `each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most${cost}`;
   return `${text}${wrap(legend, options.width)}\n`;
 }

@@ -1,9 +1,9 @@
-import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
+import type { CoverageSummary } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { rangeBar } from "../../output/terminal/chart.ts";
 import { type Cell, numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
-import { type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
+import { ageOf, type CombinationEntry, type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
 
 /** Width of a bar next to the other columns. */
 const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
@@ -17,13 +17,15 @@ export const RANGE = "range";
 /** Smallest width of a slug; people copy slugs into flags, so they should not be cut. */
 const READABLE_SLUG = 16;
 
-type Entry = Coverage | CoverageGroup;
+type Entry = CombinationEntry | CoverageGroup;
 
 interface View {
   /** Width of the terminal; undefined without a terminal. */
   width: number | undefined;
   /** Whether the entries of a retailer are adjacent. */
   byRetailer: boolean;
+  /** Milliseconds since the epoch. */
+  now: number;
 }
 
 /** The table of a coverage with all its columns; its totals are those of the service (`meta.coverage`). */
@@ -31,8 +33,9 @@ export function coverageTable(
   entries: readonly Entry[],
   groupBy: Dimension | undefined,
   summary: CoverageSummary,
+  now: number,
 ): Table {
-  const table = tableOf(columnsOf(groupBy, summary), entries);
+  const table = tableOf(columnsOf(groupBy, summary, now), entries);
   return { ...table, footer: labelled(table.footer ?? [], groupBy, summary) };
 }
 
@@ -47,7 +50,7 @@ export function coverageView(
   view: View,
 ): { table: Table; caption: string } {
   const isSame = entries.length > 1 && entries.every((entry) => entry.corpus_rows === entry.matching_rows);
-  const columns = [...columnsOf(groupBy, summary), ...barsOf(summary, view)].filter(
+  const columns = [...columnsOf(groupBy, summary, view.now), ...barsOf(summary, view)].filter(
     ({ heading }) => !isSame || heading !== CORPUS,
   );
   const full = withoutConstants(tableOf(columns, entries), [...(groupBy === undefined ? DIMENSIONS : []), ...DAYS]);
@@ -60,14 +63,14 @@ export function coverageView(
 }
 
 const CORPUS = "corpus rows";
-const DAYS = ["last day", "first day"] as const;
+const DAYS = ["last day", "days old", "first day"] as const;
 
 interface CoverageColumn extends Column {
   cellOf: (entry: Entry) => Cell;
   total: Cell;
 }
 
-function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary): CoverageColumn[] {
+function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary, now: number): CoverageColumn[] {
   const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
   const { earliest_date: first, latest_date: last } = summary;
   const combinations = (entry: Entry) => numberCell("combinations" in entry ? entry.combinations : 1);
@@ -89,7 +92,8 @@ function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary): Co
       total: numberCell(summary.matching_rows),
     },
     { heading: DAYS[0], rigid, cellOf: (entry) => textCell(entry.latest_date), total: textCell(last ?? "") },
-    { heading: DAYS[1], rigid, cellOf: (entry) => textCell(entry.earliest_date), total: textCell(first ?? "") },
+    { heading: DAYS[1], rigid, cellOf: (entry) => ageCell(entry.days_old), total: ageCell(ageOf(last, now)) },
+    { heading: DAYS[2], rigid, cellOf: (entry) => textCell(entry.earliest_date), total: textCell(first ?? "") },
     {
       heading: CORPUS,
       rigid,
@@ -97,6 +101,10 @@ function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary): Co
       total: numberCell(summary.corpus_rows),
     },
   ];
+}
+
+export function ageCell(days: number | null): Cell {
+  return days === null ? { text: "", numeric: true } : numberCell(days);
 }
 
 function barsOf({ earliest_date: first, latest_date: last }: CoverageSummary, { width }: View): CoverageColumn[] {

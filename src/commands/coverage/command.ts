@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
@@ -14,14 +14,19 @@ import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { columnsOf, DIMENSIONS, type Dimension, sortWords } from "./groups.ts";
+import { columnsOf, GROUPINGS, type Grouping, sortWords } from "./groups.ts";
 import { COVERAGE_FORMATS, type CoverageFormat, type CoverageOptions } from "./options.ts";
 
 /** Default of `--chart-requests`. */
 const CHART_REQUESTS = 24;
 
+/** Default of `--max-requests`: what the service allows in two minutes (contract section 8). */
+const DAY_REQUESTS = 240;
+
 interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
-  groupBy?: Dimension;
+  groupBy?: Grouping;
+  from?: string;
+  maxRequests?: string;
   chart?: boolean;
   chartRequests?: string;
   html?: string;
@@ -34,11 +39,17 @@ export function declare(
     (await import("./run.ts")).runCoverage(options, context),
 ): void {
   command.description(
-    "How much data exists: a row per retailer/category/department combination with its row counts and crawl dates.",
+    "How much data exists, and how fresh it is: a row per retailer/category/department combination with its row counts, " +
+      "crawl dates, and the days since its newest crawl.",
   );
   addFilterFlags(command);
   addOutputFlags(command, COVERAGE_FORMATS, "table in a terminal, else ndjson")
-    .addOption(new Option("--group-by <what>", "add the combinations up").choices(DIMENSIONS))
+    .addOption(new Option("--group-by <what>", "add the combinations up, or count each day").choices(GROUPINGS))
+    .option("--from <dir>", "count a folder of `catalog sync` instead of asking the service; sends no request")
+    .option(
+      "--max-requests <n>",
+      `coverage requests that --group-by day may take, at most one a day (default: ${DAY_REQUESTS})`,
+    )
     .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
     .option(
       "--chart-requests <n>",
@@ -57,6 +68,9 @@ export function declare(
 Examples:
   $ catalog coverage --demo
   $ catalog coverage --retailer acme --group-by department
+  $ catalog coverage --group-by retailer --sort days_old:desc
+  $ catalog coverage --group-by day --start-date 30d
+  $ catalog coverage --from rows --group-by day --retailer acme
   $ catalog coverage --chart --group-by retailer
   $ catalog coverage --html coverage.html
   $ catalog coverage --date yesterday -f csv -o yesterday.csv`,
@@ -79,10 +93,39 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
     demo: flags.demo ?? false,
     output,
     groupBy: flags.groupBy,
+    from: parseFolder(flags, parseGlobals(command)),
+    maxRequests: parseMaxRequests(flags),
     list: parseList(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
     chartRequests,
     failOnEmpty: flags.failOnEmpty ?? false,
   };
+}
+
+/** Refuses flags for a service, which would have no effect. */
+function parseFolder({ from, demo }: Flags, { baseUrl, profile }: GlobalOptions): string | undefined {
+  if (from === undefined) {
+    return undefined;
+  }
+  if (from === "") {
+    throw new UsageError("--from is empty; name a folder of `catalog sync`.", { flag: "--from" });
+  }
+  for (const [flag, value] of Object.entries({ "--demo": demo, "--base-url": baseUrl, "--profile": profile })) {
+    if (value !== undefined) {
+      throw new UsageError(`${flag} cannot be combined with --from: the folder is read, and no service is asked.`, {
+        flag,
+      });
+    }
+  }
+  return from;
+}
+
+function parseMaxRequests({ maxRequests, groupBy, from }: Flags): number {
+  if (maxRequests !== undefined && (groupBy !== "day" || from !== undefined)) {
+    throw new UsageError("--max-requests is for --group-by day of a service; leave it out.", {
+      flag: "--max-requests",
+    });
+  }
+  return parseWhole(maxRequests ?? String(DAY_REQUESTS), "--max-requests", 1);
 }
 
 function parseChart(flags: Flags): number | undefined {

@@ -1,57 +1,128 @@
 import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
+import { dayNumber, dayOf } from "../../contract/days.ts";
+import type { DayCounts } from "./day-counts.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The sums of a group, in the order of its columns. */
-const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"] as const;
+export const GROUPINGS = [...DIMENSIONS, "day"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
 
-type Counts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date">;
+/** How long ago the newest matching crawl was. */
+interface Age {
+  /** Days from the newest matching crawl day to today (UTC); null without matching rows. */
+  days_old: number | null;
+}
+
+/** One combination, as the service counts it. */
+export type CombinationEntry = Coverage & Age;
+
+type Counts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date"> & Age;
 
 /** All combinations that share one retailer, department or category. */
 export type CoverageGroup = Counts & { combinations: number } & Partial<Record<Dimension, string>>;
 
+/** The rows of one crawl day. */
+export interface DayGroup extends Age {
+  crawl_date: string;
+  retailers: number;
+  combinations: number;
+  matching_rows: number;
+}
+
+/** The members of a group, in the order of its columns. */
+const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest_date", "latest_date"] as const;
+const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"] as const;
+const AGE_COLUMN = "days_old";
+
+/** @param now milliseconds since the epoch */
+export function withAge(entry: Coverage, now: number): CombinationEntry {
+  return { ...entry, days_old: entry.matching_rows === 0 ? null : ageOf(entry.latest_date, now) };
+}
+
+/** Days from `day` to the day of `now`; null without a day. */
+export function ageOf(day: string | null, now: number): number | null {
+  return day === null ? null : dayNumber(dayOf(now)) - dayNumber(day);
+}
+
 /** Sums the combinations for each value of one dimension. */
-export function groupCoverage(coverage: readonly Coverage[], dimension: Dimension): CoverageGroup[] {
-  const groups = new Map<string, CoverageGroup>();
+export function groupCoverage(coverage: readonly Coverage[], dimension: Dimension, now: number): CoverageGroup[] {
+  const groups = new Map<string, Coverage[]>();
   for (const entry of coverage) {
-    const group = groups.get(entry[dimension]);
-    groups.set(entry[dimension], {
-      [dimension]: entry[dimension],
-      combinations: (group?.combinations ?? 0) + 1,
-      corpus_rows: (group?.corpus_rows ?? 0) + entry.corpus_rows,
-      matching_rows: (group?.matching_rows ?? 0) + entry.matching_rows,
-      earliest_date:
-        group !== undefined && group.earliest_date < entry.earliest_date ? group.earliest_date : entry.earliest_date,
-      latest_date: group !== undefined && group.latest_date > entry.latest_date ? group.latest_date : entry.latest_date,
-    });
+    const group = groups.get(entry[dimension]) ?? [];
+    groups.set(entry[dimension], group);
+    group.push(entry);
   }
-  return [...groups.values()];
+  return [...groups].map(([value, entries]) => {
+    const sum = (name: "corpus_rows" | "matching_rows") => entries.reduce((total, entry) => total + entry[name], 0);
+    // Without matching rows the dates of an entry have no meaning.
+    const matching = entries.filter(({ matching_rows }) => matching_rows > 0);
+    const dated = matching.length > 0 ? matching : entries;
+    const latest_date = dated.map((entry) => entry.latest_date).reduce((a, b) => (a > b ? a : b));
+    return {
+      [dimension]: value,
+      combinations: entries.length,
+      corpus_rows: sum("corpus_rows"),
+      matching_rows: sum("matching_rows"),
+      earliest_date: dated.map((entry) => entry.earliest_date).reduce((a, b) => (a < b ? a : b)),
+      latest_date,
+      days_old: matching.length === 0 ? null : ageOf(latest_date, now),
+    };
+  });
+}
+
+export function groupDays(days: DayCounts, now: number): DayGroup[] {
+  return [...days].map(([crawl_date, counts]) => ({
+    crawl_date,
+    retailers: retailersOf(counts.keys()).size,
+    combinations: counts.size,
+    matching_rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
+    days_old: ageOf(crawl_date, now),
+  }));
+}
+
+/** The retailers of combinations. */
+export function retailersOf(rcds: Iterable<string>): Set<string> {
+  return new Set([...rcds].map((rcd) => rcd.slice(0, rcd.indexOf(":"))));
 }
 
 /** The columns of the rows. */
-export function columnsOf(groupBy: Dimension | undefined): readonly string[] {
-  return groupBy === undefined ? COVERAGE_COLUMNS : [groupBy, ...GROUP_COLUMNS];
+export function columnsOf(groupBy: Grouping | undefined): readonly string[] {
+  const columns =
+    groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];
+  return [...columns, AGE_COLUMN];
 }
 
 /** Short names of orders; counts and last days are sorted from the largest. */
-export function sortWords(groupBy: Dimension | undefined): Readonly<Record<string, SortKey>> {
+export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string, SortKey>> {
+  const rows = { column: "matching_rows", descending: true };
+  if (groupBy === "day") {
+    return {
+      first: { column: "crawl_date", descending: false },
+      last: { column: "crawl_date", descending: true },
+      rows,
+    };
+  }
   return {
     name: { column: groupBy ?? "retailer", descending: false },
-    rows: { column: "matching_rows", descending: true },
+    rows,
     first: { column: "earliest_date", descending: false },
     last: { column: "latest_date", descending: true },
   };
 }
 
-type Entry = Coverage | CoverageGroup;
+export type Entry = CombinationEntry | CoverageGroup | DayGroup;
 
-/** The first `limit` entries, sorted by retailer, department and category, or first by another column. */
-export function listed(entries: readonly Entry[], { sort, limit }: Pick<ListOptions, "sort" | "limit">): Entry[] {
+/** The first `limit` entries: by name, or the newest day first, or first by another column. */
+export function listed<One extends Coverage | Entry>(
+  entries: readonly One[],
+  { sort, limit }: Pick<ListOptions, "sort" | "limit">,
+): One[] {
+  const read = (column: string) => (entry: One) => entry[column as keyof One];
   const named = [...DIMENSIONS]
     .reverse()
-    .reduce((sorted, column) => sortBy(sorted, { column, descending: false }, (entry) => entry[column]), [...entries]);
-  const all = sort === undefined ? named : sortBy(named, sort, (entry) => entry[sort.column as keyof Entry]);
-  return all.slice(0, limit);
+    .reduce((sorted, column) => sortBy(sorted, { column, descending: false }, read(column)), [...entries]);
+  const natural = sortBy(named, { column: "crawl_date", descending: true }, read("crawl_date"));
+  return (sort === undefined ? natural : sortBy(natural, sort, read(sort.column))).slice(0, limit);
 }

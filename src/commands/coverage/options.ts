@@ -2,7 +2,7 @@ import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
-import type { Dimension } from "./groups.ts";
+import type { Grouping } from "./groups.ts";
 
 export const COVERAGE_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
 export type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
@@ -12,7 +12,11 @@ export interface CoverageOptions {
   filters: WrittenFilters;
   demo: boolean;
   output: OutputOptions<CoverageFormat>;
-  groupBy: Dimension | undefined;
+  groupBy: Grouping | undefined;
+  /** A synced folder to count instead of asking the service. */
+  from: string | undefined;
+  /** The most coverage requests for the days of `groupBy`. */
+  maxRequests: number;
   list: ListOptions;
   /** Coverage requests for the activity over time; undefined for no chart. */
   chartRequests: number | undefined;

@@ -2,105 +2,159 @@ import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
 import { isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import type { Coverage } from "../../contract/coverage.ts";
+import { groupDigits } from "../../contract/decimal.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { renderMarkdown } from "../../output/formats/markdown.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { captioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { readActivity } from "./activity.ts";
+import { type Activity, readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
 import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
-import { type CoverageGroup, columnsOf, groupCoverage, listed } from "./groups.ts";
+import type { DayCounts } from "./day-counts.ts";
+import { daysTable, daysView, describeGaps } from "./days-table.ts";
+import {
+  type CombinationEntry,
+  type CoverageGroup,
+  columnsOf,
+  type DayGroup,
+  type Dimension,
+  groupCoverage,
+  groupDays,
+  listed,
+  withAge,
+} from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
+import { type CoverageSource, countingClient, withCoverageSource } from "./source.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { answer, view, note } = await withConnection(options, context, async (connection) => {
-    const answer = await connection.client.coverage(connection.filters);
+  const { counted, view, notes, note } = await withCoverageSource(options, context, async (source) => {
+    const answer = await source.client.coverage(source.filters, source.signal);
     if (answer.data.length === 0) {
-      const message = await emptyResult(connection);
+      const message = await emptyResult(source);
       if (options.failOnEmpty) {
         throw new EmptyResultError(message);
       }
-      connection.reporter.note(message);
+      source.reporter.note(message);
     }
-    return { answer, view: await viewOf(answer, options, connection, context), note: connection.reporter.note };
+    const counted = await countedBy(options, answer, source, context.now());
+    const view = await viewOf(counted, options, source, context);
+    const notes = counted.days === undefined ? [] : notesOn(counted.days, source);
+    return { counted, view, notes, note: source.reporter.note };
   });
   const { output } = options;
   if (view !== undefined) {
     await showText(view.text, output, options.list, context);
-    const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE);
+    const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE && heading !== "");
     notShown(hidden, "-f csv has them all").forEach(note);
-    return;
+  } else {
+    const rows = counted.entries.map((entry) => JSON.stringify(entry));
+    const known = columnsOf(options.groupBy);
+    await writeRows(batchOf(rows, known), output as OutputOptions<RowFormat>, { known }, context);
   }
-  const rows = entriesOf(answer.data, options).map((entry) => JSON.stringify(entry));
-  const known = columnsOf(options.groupBy);
-  await writeRows(batchOf(rows, known), output as OutputOptions<RowFormat>, { known }, context);
+  notes.forEach(note);
+}
+
+function notesOn(days: DayCounts, { isFolder, reporter }: CoverageSource): string[] {
+  const { sent } = reporter.requests();
+  const requests = isFolder ? [] : [`${groupDigits(sent)} request${sent === 1 ? "" : "s"}`];
+  return [[...describeGaps(days), ...requests].join(" · ")].filter((text) => text !== "");
+}
+
+/** What is written: days, or combinations and groups of them. */
+type Counted = { answer: CoverageAnswer } & (
+  | { days: DayCounts; entries: readonly DayGroup[] }
+  | { days?: undefined; groupBy: Dimension | undefined; entries: readonly (CombinationEntry | CoverageGroup)[] }
+);
+
+async function countedBy(
+  { groupBy, list }: CoverageOptions,
+  answer: CoverageAnswer,
+  source: CoverageSource,
+  now: number,
+): Promise<Counted> {
+  if (groupBy === "day") {
+    const days = await source.days(answer.data);
+    return { answer, days, entries: listed(groupDays(days, now), list) };
+  }
+  const entries =
+    groupBy === undefined ? answer.data.map((entry) => withAge(entry, now)) : groupCoverage(answer.data, groupBy, now);
+  return { answer, groupBy, entries: listed<CombinationEntry | CoverageGroup>(entries, list) };
+}
+
+interface View {
+  text: string;
+  /** Columns that were left out. */
+  hidden?: readonly string[];
 }
 
 /** The view for people; undefined for the row formats. */
 async function viewOf(
-  answer: CoverageAnswer,
+  counted: Counted,
   options: CoverageOptions,
-  connection: Connection,
+  source: CoverageSource,
   context: Context,
-): Promise<{ text: string; hidden?: readonly string[] } | undefined> {
-  const { groupBy, chartRequests, output } = options;
-  const entries = entriesOf(answer.data, options);
-  const { coverage } = answer.meta;
+): Promise<View | undefined> {
+  const { chartRequests, output } = options;
+  const { answer, entries } = counted;
   const isTerminal = output.output === undefined;
   const width = isTerminal ? widthOf(context.stdout) : undefined;
   const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
-  const readDays = async (requests: number) => {
-    const activity = await readActivity(connection.client, connection.filters, coverage, requests, connection.signal);
-    warnOfChange(answer, activity.rows, connection);
-    return activity;
-  };
+  const now = context.now();
   if (output.format === "html") {
     const { coveragePage } = await import("./page.ts");
-    const activity = await readDays(chartRequests ?? 0);
-    const { service, filters } = connection;
-    return { text: coveragePage(answer, { filters, service, now: context.now(), activity }) };
+    const activity = await readDays(counted, chartRequests ?? 0, source);
+    const { service, filters } = source;
+    return { text: coveragePage(answer, { filters, service, now, activity }) };
   }
   if (chartRequests !== undefined) {
     if (entries.length === 0) {
       return { text: "nothing matches the filters\n" };
     }
-    const activity = await readActivity(
-      connection.client,
-      connection.filters,
-      coverage,
-      chartRequests,
-      connection.signal,
-    );
-    warnOfChange(answer, activity.rows, connection);
-    const bars = barChart(entries, groupBy, { width, colour });
-    return { text: `${bars}\n${activityChart(activity, { width, colour })}` };
+    const activity = await readDays(counted, chartRequests, source);
+    const isFree = source.isFolder || counted.days !== undefined;
+    const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
+    const bars = barChart(entries, options.groupBy, { width, colour });
+    return { text: `${bars}\n${activityChart(activity, cost, { width, colour })}` };
   }
   if (output.format === "table") {
-    const view = { width, byRetailer: options.list.sort === undefined };
-    const { table, caption } = coverageView(entries, groupBy, coverage, view);
+    if (counted.days !== undefined) {
+      return renderTable(daysView(counted.entries, counted.days, now), { width, colour });
+    }
+    const view = { width, byRetailer: options.list.sort === undefined, now };
+    const { table, caption } = coverageView(counted.entries, counted.groupBy, answer.meta.coverage, view);
     const { text, hidden } = renderTable(table, { width, colour });
     return { text: captioned(caption, text, { width, colour }), hidden };
   }
-  return output.format === "markdown" ? { text: renderMarkdown(coverageTable(entries, groupBy, coverage)) } : undefined;
+  if (output.format !== "markdown") {
+    return undefined;
+  }
+  const table =
+    counted.days === undefined
+      ? coverageTable(counted.entries, counted.groupBy, answer.meta.coverage, now)
+      : daysTable(counted.entries, counted.days, now);
+  return { text: renderMarkdown(table) };
 }
 
-function entriesOf(data: readonly Coverage[], { groupBy, list }: CoverageOptions): (Coverage | CoverageGroup)[] {
-  return listed(groupBy === undefined ? data : groupCoverage(data, groupBy), list);
+/** When the rows were crawled. If the days are known, no request is sent. */
+async function readDays({ answer, days }: Counted, requests: number, source: CoverageSource): Promise<Activity> {
+  const client = days === undefined ? source.client : countingClient(days);
+  const activity = await readActivity(client, source.filters, answer.meta.coverage, requests, source.signal);
+  warnOfChange(answer, activity.rows, source.reporter);
+  return activity;
 }
 
 /** Checks that the periods add up to the whole set; if not, it changed between two requests. */
 function warnOfChange(
   { meta }: CoverageAnswer,
   rows: ReadonlyMap<string, readonly number[]>,
-  { reporter }: Connection,
+  reporter: Reporter,
 ): void {
   const sum = [...rows.values()].flat().reduce((total, count) => total + count, 0);
   if (sum !== meta.coverage.matching_rows) {

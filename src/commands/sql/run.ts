@@ -11,9 +11,8 @@ import { isColoured, widthOf } from "../../cli/terminal.ts";
 import { writeBatches, writeChunks } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
-import { FileError, UsageError } from "../../errors.ts";
-import { sizeOf } from "../../files/size-of.ts";
-import { placeOfDay } from "../../mirror/folder/day-files.ts";
+import { UsageError } from "../../errors.ts";
+import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
@@ -52,12 +51,7 @@ async function openSession({ folder, state, days, signal }: SyncedFolder, scratc
   }
   const root = await realpath(folder);
   const files = days.map((day) => join(root, placeOfDay(day)));
-  for (const [index, day] of days.entries()) {
-    const path = files[index] ?? "";
-    if ((await sizeOf(path)) !== state.days[day]?.bytes || state.pending.includes(day)) {
-      throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` mends it`, path);
-    }
-  }
+  await assertDaysInPlace(root, state, days);
   return await openSqlSession({
     setUp: [
       `CREATE VIEW rows AS SELECT * FROM read_parquet([${files.map(sqlText).join(", ")}], hive_partitioning = false)`,

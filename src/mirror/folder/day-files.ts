@@ -1,6 +1,7 @@
 import { readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isCalendarDate } from "../../contract/filters.ts";
+import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../../files/own-file.ts";
@@ -77,6 +78,20 @@ export async function damagedDays(folder: string, state: SyncState, thorough: bo
     }
   }
   return damaged;
+}
+
+/**
+ * Refuses days whose file is missing, has another size than the state says, or is being replaced.
+ *
+ * @throws FileError naming the file
+ */
+export async function assertDaysInPlace(folder: string, state: SyncState, days: readonly string[]): Promise<void> {
+  for (const day of days) {
+    const path = join(folder, placeOfDay(day));
+    if ((await sizeOf(path)) !== state.days[day]?.bytes || state.pending.includes(day)) {
+      throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` mends it`, path);
+    }
+  }
 }
 
 /** Replaces a day's file with a complete file. Readers see the old one or the new one. */

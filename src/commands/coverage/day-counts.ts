@@ -1,0 +1,182 @@
+import type { CatalogClient } from "../../api/client.ts";
+import type { Coverage } from "../../contract/coverage.ts";
+import { addDays } from "../../contract/days.ts";
+import type { Filters } from "../../contract/filters.ts";
+import { SetChangedError } from "../../errors.ts";
+import { halvesOf } from "../../mirror/sync/day-ranges.ts";
+
+/** Rows of each combination (`retailer:category:department`) on each day that has rows. */
+export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** The rows of a combination within a range of days. */
+interface Part {
+  rcd: string;
+  rows: number;
+  /** The first day that may have rows, and whether it is known to have some. */
+  first: string;
+  isFirstKnown: boolean;
+  /** The last day that has rows. */
+  last: string;
+}
+
+/** Coverage requests sent at once. */
+const CONCURRENCY = 4;
+
+export interface DaySearch {
+  /** The most coverage requests that `countDays` may send; at least `requestsFor(coverage)`. */
+  requests: number;
+  signal: AbortSignal;
+  /** Called with the number of rows whose days are known. */
+  onRows: (rows: number) => void;
+}
+
+/**
+ * The most requests that `countDays` sends if the set does not change: one less than there are days with rows at most,
+ * and one to check that the set is still the same.
+ *
+ * @param coverage of the whole set, by one request that is not counted here
+ */
+export function requestsFor(coverage: readonly Coverage[]): number {
+  const days = new Set<string>();
+  for (const { first, last } of coverage.map(wholePart).filter((part) => daysOf(part) === undefined)) {
+    for (let day = first; day <= last; day = addDays(day, 1)) {
+      days.add(day);
+    }
+  }
+  return days.size;
+}
+
+/**
+ * Counts the rows of every day, exactly, by coverage requests for ranges of days. A coverage gives the rows of a
+ * combination and its first and last day (contract section 2.2), so a range is divided in two halves until each
+ * combination has its rows on the one or two days that are known. Only the first half is requested; the second one is the
+ * difference. Days without rows cost nothing. At the end the whole set is requested again: if it is not the same, all is
+ * counted again.
+ *
+ * @param coverage of the whole set
+ * @throws SetChangedError if the set keeps changing, or its rows do not add up
+ */
+export async function countDays(
+  client: Pick<CatalogClient, "coverage">,
+  filters: Filters,
+  coverage: readonly Coverage[],
+  { requests, signal, onRows }: DaySearch,
+): Promise<DayCounts> {
+  let left = requests;
+  const ask = async (range: Pick<Filters, "start_date" | "end_date">) => {
+    left -= 1;
+    return (await client.coverage({ ...filters, ...range }, signal)).data;
+  };
+  for (let whole = coverage; requestsFor(whole) <= left; ) {
+    const counts = await search(whole, ask, onRows);
+    const now = requestsFor(whole) === 0 ? whole : await ask({});
+    if (counts !== undefined && isSame(whole, now)) {
+      return counts;
+    }
+    whole = now;
+  }
+  throw new SetChangedError("the set changed while the rows of its days were counted");
+}
+
+/** Undefined if an answer contradicts an earlier one. */
+async function search(
+  whole: readonly Coverage[],
+  ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
+  onRows: (rows: number) => void,
+): Promise<DayCounts | undefined> {
+  const counts = new Map<string, Map<string, number>>();
+  let known = 0;
+  const keep = (parts: readonly Part[]): Part[] => {
+    const open: Part[] = [];
+    for (const part of parts) {
+      const days = daysOf(part);
+      if (days === undefined) {
+        open.push(part);
+        continue;
+      }
+      for (const day of days) {
+        const rows = part.rows / days.length;
+        counts.set(day, (counts.get(day) ?? new Map<string, number>()).set(part.rcd, rows));
+        known += rows;
+      }
+    }
+    onRows(known);
+    return open;
+  };
+  const open = [keep(whole.map(wholePart))];
+  const next = () => open.splice(0, CONCURRENCY).filter((parts) => parts.length > 0);
+  for (let some = next(); some.length > 0; some = next()) {
+    const halves = await Promise.all(some.map((parts) => halve(parts, ask)));
+    for (const half of halves) {
+      if (half === undefined) {
+        return undefined;
+      }
+      open.push(...half.map(keep).filter((parts) => parts.length > 0));
+    }
+  }
+  return counts;
+}
+
+/** The two halves of the days of some parts; undefined if the answer contradicts what is known of them. */
+async function halve(
+  parts: readonly Part[],
+  ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
+): Promise<[Part[], Part[]] | undefined> {
+  const first = parts.reduce((least, part) => (part.first < least ? part.first : least), "9999-12-31");
+  const last = parts.reduce((most, part) => (part.last > most ? part.last : most), "");
+  const [earlier, later] = halvesOf({ first, last });
+  const answer = await ask({ start_date: earlier.first, end_date: earlier.last });
+  const found = new Map(answer.map((entry) => [entry.rcd, wholePart(entry)]));
+  const halves: [Part[], Part[]] = [[], []];
+  for (const part of parts) {
+    const before = found.get(part.rcd) ?? { ...part, rows: 0 };
+    const after = {
+      ...part,
+      rows: part.rows - before.rows,
+      first: part.first > later.first ? part.first : later.first,
+      isFirstKnown: part.isFirstKnown && part.first >= later.first,
+    };
+    const isPossible =
+      after.rows >= 0 &&
+      (before.rows === 0 ? !part.isFirstKnown || part.first >= later.first : isFirstOf(part, before.first)) &&
+      (after.rows === 0 ? before.last === part.last : part.last >= later.first);
+    if (!isPossible) {
+      return undefined;
+    }
+    halves[0].push(...(before.rows > 0 ? [before] : []));
+    halves[1].push(...(after.rows > 0 ? [after] : []));
+  }
+  return halves;
+}
+
+/** Whether the first day of the earlier rows of a part can be this one. */
+function isFirstOf({ first, isFirstKnown }: Part, day: string): boolean {
+  return isFirstKnown ? day === first : day >= first;
+}
+
+function wholePart({ rcd, matching_rows, earliest_date, latest_date }: Coverage): Part {
+  return { rcd, rows: matching_rows, first: earliest_date, isFirstKnown: true, last: latest_date };
+}
+
+/** The days of all rows of a part, with the same number of rows each; undefined if they are not known. */
+function daysOf({ rows, first, isFirstKnown, last }: Part): string[] | undefined {
+  if (rows === 0) {
+    return [];
+  }
+  if (rows === 1 || first === last) {
+    return [last];
+  }
+  return rows === 2 && isFirstKnown ? [first, last] : undefined;
+}
+
+function isSame(before: readonly Coverage[], now: readonly Coverage[]): boolean {
+  const keys = (coverage: readonly Coverage[]) =>
+    coverage
+      .filter(({ matching_rows }) => matching_rows > 0)
+      .map(({ rcd, matching_rows, earliest_date, latest_date }) =>
+        [rcd, matching_rows, earliest_date, latest_date].join(" "),
+      )
+      .sort()
+      .join("\n");
+  return keys(before) === keys(now);
+}

@@ -1,0 +1,60 @@
+import { groupDigits } from "../../contract/decimal.ts";
+import { numberOfDays } from "../../mirror/sync/day-ranges.ts";
+import { countBar } from "../../output/terminal/chart.ts";
+import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import type { Table } from "../../output/terminal/tables/table.ts";
+import { ageCell } from "./combinations-table.ts";
+import type { DayCounts } from "./day-counts.ts";
+import { ageOf, type DayGroup, retailersOf } from "./groups.ts";
+
+/** Widest bar, so that the table fits 80 cells. */
+const BAR = 24;
+
+/** The table of `daysTable`, with the rows of each day as a bar. */
+export function daysView(entries: readonly DayGroup[], all: DayCounts, now: number): Table {
+  const { columns, rows, footer = [] } = daysTable(entries, all, now);
+  const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
+  const bars = entries.map(({ matching_rows }) => textCell(countBar(matching_rows, most, BAR)));
+  return {
+    columns: [...columns, { heading: "", rigid: true }],
+    rows: rows.map((cells, index) => [...cells, bars[index] ?? textCell("")]),
+    footer: [...footer, textCell("")],
+  };
+}
+
+/**
+ * The table of some days.
+ *
+ * @param all every day, of which the totals are
+ * @param now milliseconds since the epoch
+ */
+export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: number): Table {
+  const counts = [...all.values()].flatMap((day) => [...day]);
+  const rcds = new Set(counts.map(([rcd]) => rcd));
+  const newest = [...all.keys()].sort().at(-1) ?? null;
+  const headings = ["retailers", "combinations", "rows", "days old"];
+  return {
+    columns: [{ heading: "day", rigid: true }, ...headings.map((heading) => ({ heading, rigid: true }))],
+    rows: entries.map(({ crawl_date, retailers, combinations, matching_rows, days_old }) => [
+      textCell(crawl_date),
+      ...[retailers, combinations, matching_rows].map(numberCell),
+      ageCell(days_old),
+    ]),
+    footer: [
+      textCell(`${groupDigits(all.size)} day${all.size === 1 ? "" : "s"}`),
+      numberCell(retailersOf(rcds).size),
+      numberCell(rcds.size),
+      numberCell(counts.reduce((sum, [, rows]) => sum + rows, 0)),
+      ageCell(ageOf(newest, now)),
+    ],
+  };
+}
+
+/** Says how many days between the first and the last have no rows; nothing if every day has some. */
+export function describeGaps(all: DayCounts): string[] {
+  const days = [...all.keys()].sort();
+  const [first, last] = [days[0], days.at(-1)];
+  const gaps = first === undefined || last === undefined ? 0 : numberOfDays({ first, last }) - days.length;
+  const what = gaps === 1 ? "1 day without rows is" : `${groupDigits(gaps)} days without rows are`;
+  return gaps === 0 ? [] : [`${what} not listed`];
+}

@@ -1,0 +1,189 @@
+import { rm } from "node:fs/promises";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/contract/days.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+
+const ROWS = [
+  ...products(4, { crawl_date: "2026-01-01" }),
+  ...products(2, { crawl_date: "2026-01-04" }),
+  product({ retailer: "zeta", category: "sofas", crawl_date: "2026-01-02" }),
+  product({ retailer: "zeta", category: "sofas", crawl_date: "2026-01-04" }),
+];
+const now = () => Date.parse("2026-01-10T23:59:00Z");
+
+async function coverage(args: readonly string[], columns?: number) {
+  const { url, key } = await startTestService({ rows: ROWS });
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+  return await runInProcess(["coverage", ...args], { env, now, ...(columns !== undefined && { columns }) });
+}
+
+describe("coverage --group-by day", () => {
+  test("counts each day, the newest first, in every format", async () => {
+    const { stdout, stderr } = await coverage(["--group-by", "day"]);
+    expect({ stdout, stderr }).toEqual({
+      stdout: `{"crawl_date":"2026-01-04","retailers":2,"combinations":2,"matching_rows":3,"days_old":6}
+{"crawl_date":"2026-01-02","retailers":1,"combinations":1,"matching_rows":1,"days_old":8}
+{"crawl_date":"2026-01-01","retailers":1,"combinations":1,"matching_rows":4,"days_old":9}
+`,
+      stderr: "",
+    });
+    expect((await coverage(["--group-by", "day", "-f", "csv", "-n", "1"])).stdout).toBe(
+      "crawl_date,retailers,combinations,matching_rows,days_old\r\n2026-01-04,2,2,3,6\r\n",
+    );
+    expect(
+      (await coverage(["--group-by", "day", "-f", "markdown", "--sort", "rows"])).stdout,
+    ).toBe(`| day | retailers | combinations | rows | days old |
+| --- | ---: | ---: | ---: | ---: |
+| 2026-01-01 | 1 | 1 | 4 | 9 |
+| 2026-01-04 | 2 | 2 | 3 | 6 |
+| 2026-01-02 | 1 | 1 | 1 | 8 |
+| 3 days | 2 | 2 | 8 | 6 |
+`);
+  });
+
+  test("shows a person the rows as bars, the totals, the days that are missing and the requests that it took", async () => {
+    const { stdout, stderr } = await coverage(["--group-by", "day", "-f", "table", "--no-color"], 80);
+    expect(stdout).toBe(`day         retailers  combinations  rows  days old
+──────────  ─────────  ────────────  ────  ────────  ────────────────────────
+2026-01-04          2             2     3         6  ██████████████████
+2026-01-02          1             1     1         8  ██████
+2026-01-01          1             1     4         9  ████████████████████████
+──────────  ─────────  ────────────  ────  ────────  ────────────────────────
+3 days              2             2     8         6
+`);
+    expect(stderr).toBe("1 day without rows is not listed · 4 requests\n");
+  });
+
+  test("does not begin if it may take more requests than allowed", async () => {
+    const { code, stderr } = await coverage(["--group-by", "day", "--max-requests", "4", "-v"]);
+    expect(code).toBe(2);
+    expect(stderr.match(/GET \/v1\/coverage/g)).toHaveLength(1);
+    expect(stderr).toContain("--group-by day may take 5 coverage requests here");
+    expect(stderr).toContain("catalog coverage --group-by day --max-requests 5 -v");
+    expect((await coverage(["--group-by", "day", "--max-requests", "5"])).code).toBe(0);
+  });
+
+  test("with --chart draws a bar a day, and takes no request for the lines", async () => {
+    const { stdout, stderr } = await coverage(["--group-by", "day", "--chart", "-v", "--retailer", "acme"]);
+    expect(stdout).toBe(`day         rows
+──────────  ────  ────────────────────────────────────────
+2026-01-04     2  ████████████████████
+2026-01-01     4  ████████████████████████████████████████
+
+retailer  2026-01-01 to 2026-01-04
+────────  ────────────────────────
+acme      ██····▒▒
+each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's own most
+`);
+    expect(stderr.match(/GET \/v1\/coverage/g)).toHaveLength(4);
+  });
+
+  test("of nothing is an empty result", async () => {
+    const { code, stdout } = await coverage(["--group-by", "day", "--date", "1999-01-01"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect((await coverage(["--group-by", "day", "--date", "1999-01-01", "--fail-on-empty"])).code).toBe(7);
+  });
+});
+
+describe("the days since the newest crawl", () => {
+  test("are the last member of every combination and group", async () => {
+    const combinations = await coverage(["-f", "csv"]);
+    expect(combinations.stdout.split("\r\n").map((line) => line.split(",").slice(-2).join())).toEqual([
+      "latest_date,days_old",
+      "2026-01-04,6",
+      "2026-01-04,6",
+      "",
+    ]);
+    const groups = await coverage(["--group-by", "retailer", "--end-date", "2026-01-03", "--sort", "days_old:desc"]);
+    expect(groups.stdout.split("\n").map((line) => /"(?:acme|zeta)"|"days_old":\d+/g[Symbol.match](line))).toEqual([
+      ['"acme"', '"days_old":9'],
+      ['"zeta"', '"days_old":8'],
+      null,
+    ]);
+  });
+
+  test("are a column of the table, or above it if they are the same everywhere", async () => {
+    expect((await coverage(["-f", "table"])).stdout).toContain("last day: 2026-01-04 · days old: 6");
+    const earlier = (await coverage(["-f", "table", "--end-date", "2026-01-03"])).stdout;
+    expect(earlier).toMatch(/rows {2}last day {4}days old .*\n.*\nacme .* 2026-01-01 +9 .*\nzeta .* 2026-01-02 +8 /);
+    expect(earlier).toMatch(/total of 2 .* 2026-01-02 +8 /);
+  });
+});
+
+describe("coverage --from DIR", () => {
+  const rows = fc
+    .array(
+      fc.record({
+        day: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.constant(40)),
+        retailer: fc.constantFrom("acme", "bolt"),
+        category: fc.constantFrom("lamps", "chairs"),
+      }),
+      { minLength: 5, maxLength: 40 },
+    )
+    .map((all) =>
+      all.map(({ day, retailer, category }, index) =>
+        product({ crawl_date: addDays(FIRST_DAY, day), retailer, category, sku: `s${index}` }),
+      ),
+    );
+
+  test("answers as the service does", async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, async (all) => {
+        const { folder, sync, env } = await servedFolder(all);
+        await sync();
+        const [{ retailer = "", category = "" } = {}] = all;
+        for (const flags of [
+          [],
+          ["--group-by", "day"],
+          ["--group-by", "day", "--retailer", retailer, "--start-date", addDays(FIRST_DAY, 2), "-f", "table"],
+          ["--group-by", "category", "--retailer", retailer, "-f", "csv"],
+          ["--category", category, "--end-date", addDays(FIRST_DAY, 3), "-f", "markdown"],
+          ["--chart", "--group-by", "retailer", "--chart-requests", "5"],
+        ]) {
+          const service = await runInProcess(["coverage", ...flags], { env });
+          const offline = await runInProcess(["coverage", "--from", folder, ...flags]);
+          const stdout = service.stdout.replace(/; \d coverage requests/, "");
+          expect([flags, offline]).toEqual([flags, { ...service, stdout }]);
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  test("refuses a folder whose rows are not those that were synced", async () => {
+    const { folder, sync, file } = await servedFolder(ROWS);
+    await sync();
+    await rm(file("2026-01-02"));
+    const { code, stdout, stderr } = await runInProcess(["coverage", "--from", folder, "--group-by", "day"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("crawl_date=2026-01-02/part-0.parquet is not what was synced");
+    expect((await runInProcess(["coverage", "--from", folder, "--date", "2026-01-01"])).code).toBe(0);
+  });
+
+  test("writes the page of the folder without any request", async () => {
+    const { folder, sync } = await servedFolder(ROWS);
+    await sync();
+    const cwd = await temporaryFolder();
+    const { code, stderr } = await runInProcess(["coverage", "--from", folder, "--html", "page.html", "-v"], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
+
+test.each([
+  [["--from", "rows", "--demo"], "--demo cannot be combined with --from"],
+  [["--from", "rows", "--base-url", "http://127.0.0.1:1"], "--base-url cannot be combined with --from"],
+  [["--from", ""], "--from is empty"],
+  [["--from", "nowhere"], "nowhere holds nothing that `catalog sync` wrote"],
+  [["--max-requests", "5"], "--max-requests is for --group-by day of a service"],
+  [["--from", "rows", "--group-by", "day", "--max-requests", "5"], "--max-requests is for --group-by day of a service"],
+  [["--group-by", "day", "--sort", "latest_date"], 'there is no column "latest_date"'],
+])("refuses %j", async (args, message) => {
+  const { code, stdout, stderr } = await runInProcess(["coverage", ...args]);
+  expect({ code: code === 0, stdout }).toEqual({ code: false, stdout: "" });
+  expect(stderr).toContain(message);
+});
