@@ -7,7 +7,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // The tests of the command line run the built tool as a child process.
     globalSetup: ["test/helpers/build.ts"],
-    // A worker mostly waits for the processes that it runs.
+    // The files of a worker share its modules: to load these anew for each file takes longer than most tests.
+    isolate: false,
     maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,

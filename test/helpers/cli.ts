@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import type { OnEnd } from "./endings.ts";
 
 /** The built tool; another build of it may be named. */
 export const CATALOG =
@@ -23,10 +24,10 @@ export interface RunResult {
   stderr: string;
 }
 
-/** A folder of the test's own, removed when the test has ended. */
-export async function temporaryFolder(): Promise<string> {
+/** An empty folder, removed when the test has ended, or when `onEnd` says. */
+export async function temporaryFolder(onEnd: OnEnd = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "catalog-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

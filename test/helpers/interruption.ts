@@ -3,16 +3,28 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { startFaultProxy } from "../faults/fault-proxy.ts";
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
+import type { OnEnd } from "./endings.ts";
 import { type InProcessResult, runInProcess } from "./in-process.ts";
 import { startTestService, type TestServiceOptions } from "./service.ts";
+
+/** A service that can stop to answer. */
+export interface InterruptibleService {
+  /** Address and key. */
+  env: Record<string, string>;
+  /** Pages that it was asked for so far. */
+  pages: () => number;
+  /** Answers so many more pages, and keeps who asks for another one waiting. */
+  answerOnly(pages: number): void;
+  /** Whether somebody has been kept waiting since. */
+  isStalled: () => boolean;
+}
 
 /** An export to a file that can be interrupted in the middle. */
 export interface Interruptible {
   cwd: string;
   name: string;
-  /** Pages that the service answered so far, over all runs. */
+  /** Pages that all runs of this export asked for so far. */
   pages: () => number;
   /** A run in this process that nothing interrupts. */
   run(...flags: string[]): Promise<InProcessResult>;
@@ -29,39 +41,57 @@ export interface Interruptible {
   ): Promise<Pick<RunResult, "code" | "signal" | "stderr">>;
 }
 
+export async function startInterruptibleService(options: TestServiceOptions): Promise<InterruptibleService> {
+  let [pages, left] = [0, Number.POSITIVE_INFINITY];
+  const { url, key } = await startTestService({
+    rateLimit: 1_000_000,
+    faults: (store) => ({
+      // Each page needs it once, and no other answer does.
+      cursorSecret: async (deadline) => {
+        left -= 1;
+        if (left < 0) {
+          await new Promise(() => undefined);
+        }
+        pages += 1;
+        return store.cursorSecret(deadline);
+      },
+    }),
+    ...options,
+  });
+  return {
+    env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
+    pages: () => pages,
+    answerOnly: (more) => {
+      left = more;
+    },
+    isStalled: () => left < 0,
+  };
+}
+
+/** An export of all that the service has to a file in an empty folder. */
 export async function interruptible(
   name: string,
   args: readonly string[],
-  options: TestServiceOptions,
+  { env, pages, answerOnly, isStalled }: InterruptibleService,
+  onEnd?: OnEnd,
 ): Promise<Interruptible> {
-  const cwd = await temporaryFolder();
-  const { url, key } = await startTestService({ rateLimit: 1_000_000, ...options });
-  let left = Number.POSITIVE_INFINITY;
-  const onRequest = async (target: string) => {
-    if (target.includes("/catalog?")) {
-      left -= 1;
-      if (left < 0) {
-        await new Promise(() => undefined);
-      }
-    }
-  };
-  const proxy = await startFaultProxy(url, { onRequest });
-  const env = { CATALOG_BASE_URL: proxy.url, CATALOG_API_KEY: key };
+  const cwd = await temporaryFolder(onEnd);
   const command = ["export", "-o", name, ...args];
+  const asked = pages();
   return {
     cwd,
     name,
-    pages: proxy.pages,
+    pages: () => pages() - asked,
     run: (...flags) => {
-      left = Number.POSITIVE_INFINITY;
+      answerOnly(Number.POSITIVE_INFINITY);
       return runInProcess([...command, ...flags], { cwd, env });
     },
     runProcess: (...flags) => {
-      left = Number.POSITIVE_INFINITY;
+      answerOnly(Number.POSITIVE_INFINITY);
       return runCatalog([...command, ...flags], { cwd, env });
     },
-    interrupt: async (signal, pages, ...flags) => {
-      left = pages;
+    interrupt: async (signal, more, ...flags) => {
+      answerOnly(more);
       const before = await journaledPages(join(cwd, name));
       const child = startCatalog([...command, ...flags], { cwd, env });
       let stderr = "";
@@ -69,7 +99,7 @@ export async function interruptible(
         stderr += text;
       });
       const closed = once(child, "close");
-      while ((await journaledPages(join(cwd, name))) < before + pages || left >= 0) {
+      while ((await journaledPages(join(cwd, name))) < before + more || !isStalled()) {
         await setTimeout(10);
         if (child.exitCode !== null) {
           throw new Error(`the export ended before it was interrupted: ${stderr}`);

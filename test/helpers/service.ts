@@ -6,6 +6,7 @@ import { createKey, type NewKey } from "../../src/service/store/access/manage-ke
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import { type Answer, readAnswer } from "./answers.ts";
+import type { OnEnd } from "./endings.ts";
 
 /** A row, or the JSON text by which it is stored. */
 type TestRow = Product | string;
@@ -16,6 +17,8 @@ export interface TestServiceOptions extends ServiceOptions {
   faults?: (store: EmbeddedStore) => Partial<EmbeddedStore>;
   /** File or `:memory:`. */
   database?: string;
+  /** When it is closed; after the test by default. */
+  onEnd?: OnEnd;
 }
 
 export interface TestService {
@@ -35,14 +38,14 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-/** A service on a free port with a real database, which ends with the test. */
+/** A service on a free port with a real database. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { rows = [], faults, database = ":memory:", ...service } = options;
+  const { rows = [], faults, database = ":memory:", onEnd = onTestFinished, ...service } = options;
   const store = await openStore(database);
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
   const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });
-  onTestFinished(close);
+  onEnd(close);
   return {
     url,
     store,

@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { interruptible, startInterruptibleService } from "../helpers/interruption.ts";
+import { products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+const ROWS = products(30);
+
+/** An export of six pages to rows.csv. */
+async function exporting() {
+  const service = await startInterruptibleService({ rows: ROWS });
+  const rows = await interruptible("rows.csv", ["--page-size", "5"], service);
+  return { ...rows, at: (name = "rows.csv") => join(rows.cwd, name) };
+}
+
+async function expectWhole({ cwd }: { cwd: string }) {
+  const lines = (await readFile(join(cwd, "rows.csv"), "utf8")).trimEnd().split("\r\n").slice(1);
+  expect(lines.map((line) => line.split(",")[1])).toEqual(ROWS.map(({ sku }) => sku));
+  expect(await readdir(cwd)).toEqual(["rows.csv"]);
+}
+
+describe("an export to a file", () => {
+  test.each([
+    ["a folder", ".partial", (path: string) => mkdir(path)],
+    ["a named pipe", ".partial", (path: string) => promisify(execFile)("mkfifo", [path])],
+    ["a symbolic link", ".partial", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.json", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.spool", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.lock", (path: string) => symlink("victim", path)],
+  ])(
+    "refuses %s at FILE%s and leaves everything as it was",
+    async (kind, suffix, make: (path: string) => Promise<unknown>) => {
+      const cwd = await temporaryFolder();
+      const { url, key } = await startTestService({ rows: products(3) });
+      await writeFile(join(cwd, "victim"), "precious");
+      await make(join(cwd, `rows.csv${suffix}`));
+      const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+      for (const flags of [[], ["--resume"], ["--fresh"]]) {
+        const { code, stderr } = await runInProcess(["export", "-o", "rows.csv", ...flags], { cwd, env });
+        expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+          EXIT.failure,
+          expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
+        ]);
+      }
+      expect([await readFile(join(cwd, "victim"), "utf8"), await readdir(cwd)]).toEqual([
+        "precious",
+        [`rows.csv${suffix}`, "victim"],
+      ]);
+    },
+  );
+
+  test("follows no link in the place of the manifest", async () => {
+    const { at, run } = await exporting();
+    await writeFile(at("victim"), "precious");
+    await symlink("victim", at("rows.csv.manifest.json"));
+    const { code } = await run("--manifest");
+    expect([code, await readFile(at("victim"), "utf8")]).toEqual([EXIT.ok, "precious"]);
+    expect(JSON.parse(await readFile(at("rows.csv.manifest.json"), "utf8"))).toMatchObject({ rows: ROWS.length });
+  });
+
+  test("refuses a name that is too long for the names beside it", async () => {
+    const cwd = await temporaryFolder();
+    const { url, key } = await startTestService({ rows: products(3) });
+    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+    const run = (name: string) => runInProcess(["export", "-o", name], { cwd, env });
+    for (const length of [242, 255]) {
+      const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
+      expect([code, stderr.replace(/\s+/g, "")]).toEqual([EXIT.failure, expect.stringContaining("itmayhave241bytes")]);
+    }
+    const longest = `${"n".repeat(237)}.csv`;
+    const { code, stderr } = await run(longest);
+    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [longest]]);
+  });
+
+  test("is refused while another process writes it, and the error says to try again", async () => {
+    const rows = await exporting();
+    let arrived = () => {};
+    const asked = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const slow = await startFaultServer(() => {
+      arrived();
+      return stallBeforeHeaders;
+    });
+    onTestFinished(() => slow.close());
+    const env = { CATALOG_BASE_URL: slow.url.href, CATALOG_API_KEY: "k".repeat(43) };
+    const first = startCatalog(["export", "-o", "rows.csv"], { cwd: rows.cwd, env });
+    await asked;
+    const { code, stderr } = await rows.run("--resume", "--error-format", "json");
+    expect([code, JSON.parse(stderr)]).toEqual([
+      EXIT.unavailable,
+      expect.objectContaining({
+        code: "locked",
+        retryable: true,
+        detail: expect.stringContaining(`is being written by process ${first.pid} on`),
+      }),
+    ]);
+    first.kill("SIGKILL");
+    await once(first, "close");
+    expect((await rows.run()).code).toBe(EXIT.ok);
+    await expectWhole(rows);
+  });
+
+  test("is whole if two processes write it at once, and the process that is refused says so", async () => {
+    const rows = await exporting();
+    await rows.interrupt("SIGKILL", 3);
+    const runs = await Promise.all([1, 2].map(() => rows.runProcess("--resume")));
+    const refused = runs.filter(({ code }) => code !== EXIT.ok);
+    expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual(
+      refused.map(() => [EXIT.unavailable, expect.stringContaining("is being written by process")]),
+    );
+    expect(refused.length).toBeLessThan(2);
+    await expectWhole(rows);
+  });
+
+  test("does not replace a file with --no-clobber and leaves nothing beside it", async () => {
+    const rows = await exporting();
+    await writeFile(rows.at(), "earlier");
+    const { code } = await rows.run("--no-clobber");
+    expect([code, await readdir(rows.cwd), await readFile(rows.at(), "utf8")]).toEqual([
+      EXIT.failure,
+      ["rows.csv"],
+      "earlier",
+    ]);
+  });
+
+  test("keeps the earlier file if nothing matches and --fail-on-empty is given", async () => {
+    const rows = await exporting();
+    await writeFile(rows.at(), "earlier");
+    const { code } = await rows.run("--fail-on-empty", "--date", "1999-01-01");
+    expect([code, await readdir(rows.cwd), await readFile(rows.at(), "utf8")]).toEqual([
+      EXIT.empty,
+      ["rows.csv"],
+      "earlier",
+    ]);
+  });
+});

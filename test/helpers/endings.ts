@@ -1,0 +1,17 @@
+import { afterAll } from "vitest";
+
+/** Registers what closes a part: `onTestFinished` of vitest, or the result of `afterAllTests`. */
+export type OnEnd = (close: () => Promise<void>) => void;
+
+/** Closes what is registered, newest first, after all tests of the file; to be called at the top of it. */
+export function afterAllTests(): OnEnd {
+  const closers: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const close of closers.reverse()) {
+      await close();
+    }
+  });
+  return (close) => {
+    closers.push(close);
+  };
+}
