@@ -7,7 +7,7 @@ import { createRedact } from "./redaction.ts";
 import { type AttemptContext, type Request, runAttempt } from "./requests/attempt.ts";
 import { Budget } from "./requests/budget.ts";
 import { startDeadline } from "./requests/deadline.ts";
-import { createDispatcher } from "./requests/proxy.ts";
+import { createConnections } from "./requests/proxy.ts";
 import { withRetries } from "./requests/retry.ts";
 
 export interface RequesterOptions {
@@ -48,12 +48,12 @@ export function createRequester(
   options: RequesterOptions,
 ): Requester {
   const { elapsed, maxRate, requestTimeout, sleep } = options;
-  const dispatcher = createDispatcher(origin, options.env, requestTimeout);
+  const connections = createConnections(origin, options.env, requestTimeout);
   const redact = createRedact(apiKey);
   const onEvent = (event: ClientEvent) => options.onEvent?.(redact(event));
   const context: AttemptContext = {
     ...options,
-    sender: { dispatcher, origin: origin.origin, apiKey, userAgent: options.userAgent, redact },
+    sender: { connections, origin: origin.origin, apiKey, userAgent: options.userAgent, redact },
     onEvent,
     reached: false,
   };
@@ -82,6 +82,6 @@ export function createRequester(
         combined.release();
       }
     },
-    close: () => dispatcher.destroy(),
+    close: connections.close,
   };
 }

@@ -56,8 +56,8 @@ export async function readBody(stream: Readable, contentEncoding: string, cap: n
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * Resolves for one body in each turn of the event loop. Reading a page takes milliseconds, and undici reuses a connection
- * only in the next turn. If several pages arrive at once, the next requests would otherwise wait until all are read.
+ * Resolves for one body in each turn of the event loop. Reading a page takes milliseconds. If several pages arrive
+ * at once, the next requests would otherwise wait until all are read.
  */
 function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextTurn());

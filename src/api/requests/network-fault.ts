@@ -1,4 +1,3 @@
-import { errors } from "undici";
 import { plainText } from "../answers/plain-text.ts";
 import type { BrokenFailure } from "./failure.ts";
 
@@ -35,6 +34,7 @@ const TRANSIENT_FAULTS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the host name could not be looked up",
   ENOTFOUND: "the host name is unknown",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
+  HPE_HEADER_OVERFLOW: "the headers of the answer are too long",
   Z_BUF_ERROR: "the compressed answer was cut",
   Z_DATA_ERROR: "the compressed answer is damaged",
 };
@@ -73,14 +73,15 @@ export function networkFault(error: unknown, origin: string, reached: boolean): 
     const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
     return { kind: "broken", message, permanent: true, cause: error };
   }
-  const what = code.startsWith("HPE_") ? "the answer is not HTTP" : TRANSIENT_FAULTS[code];
+  const what = TRANSIENT_FAULTS[code] ?? (code.startsWith("HPE_") ? "the answer is not HTTP" : undefined);
   const message = `No answer from ${origin}: ${what ?? plainText(text)} (${code})`;
   return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
 }
 
 function codeOf(error: unknown): string | undefined {
-  if (error instanceof errors.HTTPParserError) {
-    return error.code ?? "HPE_INVALID";
+  if (error instanceof Error && "code" in error && typeof error.code === "string") {
+    return error.code;
   }
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  // undici gives some of these no code.
+  return error instanceof Error && error.name === "HTTPParserError" ? "HPE_INVALID" : undefined;
 }

@@ -1,33 +1,57 @@
-import { EnvHttpProxyAgent } from "undici";
 import { UsageError } from "../../errors.ts";
-
-/** More than `MAX_IN_FLIGHT`, so that no request waits for a socket while its timeout runs. */
-const CONNECTIONS = 128;
+import { CONNECTIONS, type Connections, directConnections } from "./connections.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Keep-alive connections to the origin of `baseUrl`, through the proxy that `HTTPS_PROXY` or
- * `HTTP_PROXY` names for its scheme and `NO_PROXY` does not exempt; lower-case names count too.
- * An https origin is reached through a tunnel, so that the proxy sees no header of ours.
+ * Connections to the origin of `baseUrl`, through the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names for its scheme and
+ * `NO_PROXY` does not exempt; lower-case names count too. An https origin is reached through a tunnel, so that the proxy
+ * sees no header of ours.
  *
  * @throws UsageError if the proxy variable is not a URL.
  */
-export function createDispatcher(baseUrl: URL, env: Environment, connectTimeout: number): EnvHttpProxyAgent {
+export function createConnections(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
   const name = baseUrl.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const proxy = proxyUrl(name, env);
-  // All three are always given, "" if unset, because undici would otherwise read `process.env`.
-  return new EnvHttpProxyAgent({
-    httpProxy: name === "HTTP_PROXY" ? proxy : "",
-    httpsProxy: name === "HTTPS_PROXY" ? proxy : "",
-    noProxy: variable("NO_PROXY", env),
-    proxyTunnel: name === "HTTPS_PROXY",
-    connections: CONNECTIONS,
-    connect: { timeout: connectTimeout },
-    // The timer of the attempt covers everything from connect to the end of the body.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  return proxy === "" ? directConnections(baseUrl) : proxiedConnections(baseUrl, { name, proxy, env, connectTimeout });
+}
+
+function proxiedConnections(
+  { origin }: URL,
+  { name, proxy, env, connectTimeout }: { name: string; proxy: string; env: Environment; connectTimeout: number },
+): Connections {
+  const load = async () => {
+    // Loaded only where it is needed: its parser in WebAssembly takes time and memory.
+    const { default: undici } = await import("undici");
+    // All three are always given, "" if unset, because undici would otherwise read `process.env`.
+    return new undici.EnvHttpProxyAgent({
+      httpProxy: name === "HTTP_PROXY" ? proxy : "",
+      httpsProxy: name === "HTTPS_PROXY" ? proxy : "",
+      noProxy: variable("NO_PROXY", env),
+      proxyTunnel: name === "HTTPS_PROXY",
+      connections: CONNECTIONS,
+      connect: { timeout: connectTimeout },
+      // The timer of the attempt covers everything from connect to the end of the body.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  return {
+    get: async (path, sent, signal) => {
+      loading ??= load();
+      const dispatcher = await loading;
+      const answering = dispatcher.request({ origin, path, method: "GET", signal, headers: { ...sent } });
+      // undici notices an abort only once it is connected. Late responses are discarded.
+      answering.then(
+        ({ body }) => signal.aborted && body.on("error", () => {}).destroy(),
+        () => {},
+      );
+      const { statusCode, headers, body } = await answering;
+      return { status: statusCode, headers, body };
+    },
+    close: async () => await (await loading)?.destroy(),
+  };
 }
 
 function variable(name: string, env: Environment): string {

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { urlToHttpOptions } from "node:url";
+import { onAbort } from "../../timer.ts";
+
+/** More than `MAX_IN_FLIGHT`, so that no request waits for a socket while its timeout runs. */
+export const CONNECTIONS = 128;
+
+/** Milliseconds after which an unused connection is closed: less than the 5 s of most servers. */
+const IDLE_TIME = 4_000;
+
+/** An answer whose headers have arrived. The body must be read or destroyed. */
+export interface RawAnswer {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Readable;
+}
+
+/** Connections to one origin, kept open between requests. */
+export interface Connections {
+  /**
+   * Sends one GET; redirects are not followed.
+   *
+   * @param target path and query
+   * @param signal ends the request and the body with its reason
+   */
+  get(target: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawAnswer>;
+  /** Aborts open requests and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Connections without a proxy. */
+export function directConnections(url: URL): Connections {
+  let loading: ReturnType<typeof load> | undefined;
+  const load = async () => {
+    const { Agent, request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
+    return { agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE_TIME }), request };
+  };
+  return {
+    get: async (target, headers, signal) => {
+      loading ??= load();
+      const { agent, request } = await loading;
+      const { protocol, hostname, port } = urlToHttpOptions(url);
+      return await new Promise((resolve, reject) => {
+        let answer: IncomingMessage | undefined;
+        const sent = request({ agent, protocol, hostname, port, path: target, headers });
+        sent.on("error", (error) => {
+          // Without this the body would only report a reset connection.
+          answer?.destroy(error);
+          reject(error);
+        });
+        sent.on("response", (response) => {
+          answer = response;
+          resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, body: response });
+        });
+        sent.end();
+        onAbort(signal, () => (answer ?? sent).destroy(signal.reason));
+      });
+    },
+    close: async () => (await loading)?.agent.destroy(),
+  };
+}
