@@ -83,7 +83,7 @@ export class ShrinkError extends Error {
   override readonly name = "ShrinkError";
 }
 
-/** An exported file is not what its manifest says. */
+/** An exported file does not match its manifest. */
 export class MismatchError extends Error {
   override readonly name = "MismatchError";
 }
@@ -93,7 +93,7 @@ export class EmptyResultError extends Error {
   override readonly name = "EmptyResultError";
 }
 
-/** The status feed says that not everything works. */
+/** The status feed reports that the service is not operational. */
 export class NotOperationalError extends Error {
   override readonly name = "NotOperationalError";
 }

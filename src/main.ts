@@ -4,7 +4,7 @@ import { usageErrorOf } from "./cli/errors/parse-error.ts";
 import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
 import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
 import { helpLayout } from "./cli/help-layout.ts";
-import { isColoured, widthOf } from "./cli/terminal.ts";
+import { isColoured, terminalWidth } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
 import { type Context, processContext } from "./context.ts";
 import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
@@ -124,7 +124,7 @@ async function report(thrown: unknown, argv: readonly string[], context: Context
     : describeError(error, {
         ...correct(argv, error),
         colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
-        width: widthOf(context.stderr),
+        width: terminalWidth(context.stderr),
         verbose: argv.includes("--verbose") || argv.includes("-v"),
       });
   // The terminal has echoed ^C to the current line; erase it. Ctrl-C also discards what the terminal has not shown yet, which

@@ -1,7 +1,7 @@
 import type { ClientEvent } from "../api/events.ts";
 import type { RateHeaders } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
-import { groupDigits } from "../contract/decimal.ts";
+import { counted } from "../contract/decimal.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { timeOf } from "../pull/estimate.ts";
@@ -54,8 +54,7 @@ export async function withProgress<T>(
       foretell();
     }
   };
-  const ended = (how: string) =>
-    `${how}: ${groupDigits(rows)} row${rows === 1 ? "" : "s"} in ${formatDuration(now() - begun)}`;
+  const ended = (how: string) => `${how}: ${counted(rows, "row")} in ${formatDuration(now() - begun)}`;
   let outcome = "stopped";
   try {
     const result = await work(update);

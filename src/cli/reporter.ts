@@ -8,7 +8,7 @@ import { createProgress, type Progress } from "../output/terminal/progress/progr
 import { visible } from "../output/terminal/visible.ts";
 import { wrap } from "../output/terminal/wrap.ts";
 import type { GlobalOptions } from "./flags/global.ts";
-import { isReadElsewhere, widthOf } from "./terminal.ts";
+import { isReadElsewhere, terminalWidth } from "./terminal.ts";
 
 /** What a command writes to stderr while it runs. */
 export interface Reporter {
@@ -47,7 +47,8 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   const { quiet, verbose, errorFormat } = globals;
   const log = { sent: 0, retries: 0, waited_ms: 0 };
   const line = (text: string) => void context.stderr.write(`${visible(text)}\n`);
-  const sentence = (text: string) => void context.stderr.write(`${wrap(visible(text), widthOf(context.stderr))}\n`);
+  const sentence = (text: string) =>
+    void context.stderr.write(`${wrap(visible(text), terminalWidth(context.stderr))}\n`);
   const mode = quiet ? "none" : globals.progress;
   const progress = createProgress({ stream: context.stderr, mode, now: context.now });
   const reporter: Reporter = {

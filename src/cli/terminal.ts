@@ -1,5 +1,8 @@
 import { fstatSync } from "node:fs";
 import type { Context, Output } from "../context.ts";
+import type { Screen } from "../output/terminal/style.ts";
+import type { GlobalOptions } from "./flags/global.ts";
+import type { OutputOptions } from "./flags/output.ts";
 
 /** Whether output to `stream` has colour: decided by `--no-color`, then NO_COLOR and FORCE_COLOR, then the terminal. */
 export function isColoured(stream: Output, color: boolean, env: Context["env"]): boolean {
@@ -13,8 +16,18 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
 }
 
 /** The width of the terminal; undefined (no limit) if the stream is not a terminal. */
-export function widthOf(stream: Output): number | undefined {
+export function terminalWidth(stream: Output): number | undefined {
   return stream.isTTY ? stream.columns || 80 : undefined;
+}
+
+/** How a text for people is drawn on stdout, or in the file of `output`: without limit and colour. */
+export function screenOf(
+  { stdout, env }: Pick<Context, "stdout" | "env">,
+  { globals, output }: { globals: Pick<GlobalOptions, "color">; output?: Pick<OutputOptions<string>, "output"> },
+): Screen {
+  return output?.output === undefined
+    ? { width: terminalWidth(stdout), colour: isColoured(stdout, globals.color, env) }
+    : { width: undefined, colour: false };
 }
 
 /** Whether `stream` has a live reader: a person at a terminal, or a program at the end of a pipe. */

@@ -1,30 +1,25 @@
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import { COMPLETE } from "./completion/complete-command.ts";
+import { COMPLETE } from "./completion/scripts.ts";
 
 /** Group headings of the help, in order. */
-type Group = "Look at the data:" | "Pull it:" | "Keep it:" | "Set up:";
+const LOOK = "Look at the data:";
+const PULL = "Pull it:";
+const KEEP = "Keep it:";
+const SET_UP = "Set up:";
 
 interface CommandEntry {
   name: string;
   /** Undefined for a hidden command. */
-  group: Group | undefined;
+  group: string | undefined;
   summary: string;
   /** Loads the module of the command; called only if the command line names it. */
   load: () => Promise<{ declare: (command: Command, context: Context) => void }>;
 }
 
-const entry = (name: string, group: Group | undefined, summary: string, load: CommandEntry["load"]): CommandEntry => ({
-  name,
-  group,
-  summary,
-  load,
-});
-
-const LOOK = "Look at the data:";
-const PULL = "Pull it:";
-const KEEP = "Keep it:";
-const SET_UP = "Set up:";
+function entry(name: string, group: string | undefined, summary: string, load: CommandEntry["load"]): CommandEntry {
+  return { name, group, summary, load };
+}
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -39,14 +34,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry("movers", LOOK, "biggest drops and rises, new lows, top discounts", () => import("./movers/command.ts")),
   entry("export", PULL, "the complete filtered set, to stdout or a file", () => import("./export/command.ts")),
-  entry("verify", PULL, "an exported file checked against its manifest", () => import("./verify/command.ts")),
-  entry("sync", KEEP, "a local copy that is kept up to date, as Parquet", () => import("./sync/command.ts")),
+  entry("verify", PULL, "check an exported file against its manifest", () => import("./verify/command.ts")),
+  entry("sync", KEEP, "keep a local copy up to date, as Parquet", () => import("./sync/command.ts")),
   entry("sql", KEEP, "SQL over a synced folder, by DuckDB", () => import("./sql/command.ts")),
-  entry("auth", SET_UP, "store, check and forget an API key", () => import("./auth/command.ts")),
+  entry("auth", SET_UP, "store, check and remove an API key", () => import("./auth/command.ts")),
   entry("status", SET_UP, "whether the service works, day by day", () => import("./status/command.ts")),
   entry("explain", SET_UP, "what an error code means, and what to do", () => import("./explain/command.ts")),
   entry("service", SET_UP, "run, fill and administer the embedded service", () => import("./service/command.ts")),
   entry("completion", SET_UP, "completion for bash, zsh or fish", () => import("./completion/command.ts")),
   entry("help", SET_UP, "help for a command or a topic", () => import("./help/command.ts")),
-  entry(COMPLETE, undefined, "what can stand at the end of a command line", () => import("./completion/complete.ts")),
+  entry(COMPLETE, undefined, "candidates for the end of a command line", () => import("./completion/complete.ts")),
 ];

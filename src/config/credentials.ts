@@ -12,18 +12,18 @@ export interface Credential {
   source: string;
   /** Why its source is unsafe, as a sentence for people. */
   warning?: string | undefined;
-  /** The only origin that it is sent to; a key of the environment goes to the service that is asked. */
+  /** The only origin that the key is sent to; undefined for a key of the environment, which any service gets. */
   origin?: string | undefined;
 }
 
 export interface NamedProfile {
   name: string;
-  /** Of the configuration file. */
+  /** Path of the configuration file. */
   path: string;
   values: Profile;
-  /** The only origin that its key is sent to; absent where it has no address. */
+  /** The only origin that its key is sent to; absent if the profile has no address. */
   origin?: string;
-  /** Another origin was asked for, so that its key is not among the values. */
+  /** The key was removed from the values, because another origin is asked for. */
   isWithheld?: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface NamedProfile {
  * Finds the API key: `CATALOG_API_KEY`, `CATALOG_API_KEY_FILE`, then the profile's `api_key` or `api_key_command`.
  * One line end at the end of a file or of a command's output is not part of the key.
  *
- * @throws CredentialsError when there is none, or the command fails or could have been written by others; FileError when
- * the file cannot be read
+ * @throws CredentialsError if there is none, the command fails, or others could have changed the command; FileError if the
+ * file cannot be read
  */
 export async function findCredential(
   context: Pick<Context, "env" | "signal">,
@@ -47,7 +47,7 @@ export async function findCredential(
     return { apiKey: await readKeyFile(file), source: `CATALOG_API_KEY_FILE (${file})` };
   }
   if (profile?.values.api_key !== undefined) {
-    const warning = warningOf(profile.path, "holds an API key", await rightsOfOthers(profile.path));
+    const warning = warningOf(profile.path, "contains an API key", await rightsOfOthers(profile.path));
     return { apiKey: profile.values.api_key, source: `profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.values.api_key_command !== undefined) {
@@ -55,11 +55,11 @@ export async function findCredential(
     if (rights.write) {
       throw new CredentialsError(
         `the api_key_command of profile ${profile.name} is not run: other users of this machine can change ${profile.path}. ` +
-          `Check what it holds, then run \`chmod 600 ${profile.path}\`.`,
+          `Check its content, then run \`chmod 600 ${profile.path}\`.`,
       );
     }
     const apiKey = await runKeyCommand(profile.values.api_key_command, profile.name, context);
-    const warning = warningOf(profile.path, "holds an api_key_command", rights);
+    const warning = warningOf(profile.path, "contains an api_key_command", rights);
     return { apiKey, source: `api_key_command of profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.isWithheld) {
@@ -94,12 +94,12 @@ const LONGEST_COMMAND = 60_000;
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE = 1_000;
 
-/** Maximum of bytes of output; a key is shorter. */
+/** Most bytes of output; a key is much shorter. */
 const LONGEST_OUTPUT = 64 * 1024;
 
 /**
- * Runs through the shell, since people write pipes and quotes there; its output never reaches a message. If the
- * signal is aborted, the command ends with every process that it started.
+ * Runs the command in a shell, because it may contain pipes and quotes. Its output is never part of a message. If the
+ * signal is aborted, the command and every process that it started are ended.
  */
 export async function runKeyCommand(
   command: string,
@@ -110,7 +110,7 @@ export async function runKeyCommand(
   const { spawn } = await import("node:child_process");
   const isWindows = process.platform === "win32";
   const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
-  // Its own process group can be ended as a whole.
+  // A process group of its own can be ended as a whole.
   const child = spawn(shell, [flag, command], {
     env: env as NodeJS.ProcessEnv,
     detached: !isWindows,
@@ -144,7 +144,7 @@ export async function runKeyCommand(
   }
   signal.throwIfAborted();
   if (why !== undefined) {
-    throw new CredentialsError(`the api_key_command of profile ${profile} ${why}; run it by hand to see why.`);
+    throw new CredentialsError(`the api_key_command of profile ${profile} ${why}; run it yourself to see why.`);
   }
   return withoutLineEnd(Buffer.concat(chunks).toString("utf8"));
 }

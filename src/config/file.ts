@@ -14,12 +14,20 @@ export interface Profile {
 
 export interface ConfigFile {
   path: string;
-  profiles: Readonly<Record<string, Profile>>;
-  /** Name of the profile that is used when none is asked for. */
+  profiles: ReadonlyMap<string, Profile>;
+  /** `default_profile`: the profile that is used if none is asked for. */
   defaultProfile: string | undefined;
 }
 
 const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
+
+/** The profile asked for by `--profile` or the environment; undefined if neither names one. */
+export function askedProfile(flag: string | undefined, { env }: Pick<Context, "env">): string | undefined {
+  return flag ?? (env.CATALOG_PROFILE || undefined);
+}
+
+/** Name of the profile that is used if no other is asked for or configured. */
+export const DEFAULT_PROFILE = "default";
 
 /** Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
 export function configPath(context: Pick<Context, "env" | "folders">): string {
@@ -33,19 +41,30 @@ export function configPath(context: Pick<Context, "env" | "folders">): string {
  */
 export async function readConfig(context: Pick<Context, "env" | "folders">): Promise<ConfigFile> {
   const path = configPath(context);
-  let text: string;
+  const text = await readConfigText(path, { mayBeMissing: !context.env.CATALOG_CONFIG });
+  return { path, ...parseConfig(text ?? "", path) };
+}
+
+/**
+ * The text of the configuration file; undefined if it may be missing and is.
+ *
+ * @throws FileError when it cannot be read
+ */
+export async function readConfigText(
+  path: string,
+  { mayBeMissing }: { mayBeMissing: boolean },
+): Promise<string | undefined> {
   try {
-    text = await readFile(path, "utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" && !context.env.CATALOG_CONFIG) {
-      return { path, profiles: {}, defaultProfile: undefined };
+    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
     }
     throw new FileError(`the configuration file ${path} cannot be read: ${(error as Error).message}`, path, error);
   }
-  return { path, ...parseConfig(text, path) };
 }
 
-/** What other users of the machine may do with the file; unknown on Windows, where the mode does not show it. */
+/** What other users of the machine may do with the file. On Windows nothing is reported: its file modes do not tell. */
 export async function rightsOfOthers(path: string): Promise<{ read: boolean; write: boolean }> {
   const mode = process.platform === "win32" ? 0 : (await stat(path)).mode;
   return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
@@ -63,12 +82,9 @@ export function parseConfig(text: string, path: string): Pick<ConfigFile, "profi
   }
   const tables = document.profiles ?? {};
   if (!isTable(tables)) {
-    throw new UsageError(`the configuration file ${path} must hold tables named [profiles.NAME].`);
+    throw new UsageError(`the configuration file ${path} must contain tables named [profiles.NAME].`);
   }
-  const profiles: Record<string, Profile> = {};
-  for (const [name, table] of Object.entries(tables)) {
-    profiles[name] = checkedProfile(name, table, path);
-  }
+  const profiles = new Map(Object.entries(tables).map(([name, table]) => [name, checkedProfile(name, table, path)]));
   const defaultProfile = document.default_profile;
   return { profiles, defaultProfile: typeof defaultProfile === "string" ? defaultProfile : undefined };
 }
@@ -80,7 +96,7 @@ function checkedProfile(name: string, table: unknown, path: string): Profile {
   for (const [key, value] of Object.entries(table)) {
     if (!PROFILE_KEYS.some((known) => known === key)) {
       throw new UsageError(
-        `profiles.${name} in ${path} has an unknown key ${JSON.stringify(key)}; known are ${PROFILE_KEYS.join(", ")}.`,
+        `profiles.${name} in ${path} has an unknown key ${JSON.stringify(key)}; the keys are ${PROFILE_KEYS.join(", ")}.`,
       );
     }
     if (typeof value !== "string") {

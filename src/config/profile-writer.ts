@@ -1,14 +1,21 @@
-import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { FileError } from "../errors.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
-import { configPath, type Profile, parseConfig, rightsOfOthers } from "./file.ts";
+import {
+  askedProfile,
+  configPath,
+  DEFAULT_PROFILE,
+  type Profile,
+  parseConfig,
+  readConfigText,
+  rightsOfOthers,
+} from "./file.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /** The effects of writing a profile. */
 export interface ProfileWritten {
   path: string;
-  /** The file could be read by others before, and no longer can. */
+  /** Other users could read the file before; now they cannot. */
   mended: boolean;
   /** Its comments could not be kept. */
   commentsLost: boolean;
@@ -25,8 +32,8 @@ export async function profileToWrite(
 ): Promise<{ name: string; values: Profile }> {
   const path = configPath(context);
   const { profiles, defaultProfile } = parseConfig((await readExisting(path)) ?? "", path);
-  const name = flag ?? (context.env.CATALOG_PROFILE || undefined) ?? defaultProfile ?? "default";
-  return { name, values: (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {} };
+  const name = askedProfile(flag, context) ?? defaultProfile ?? DEFAULT_PROFILE;
+  return { name, values: profiles.get(name) ?? {} };
 }
 
 /**
@@ -44,8 +51,7 @@ export async function writeProfile(
   const text = await readExisting(path);
   const { profiles } = parseConfig(text ?? "", path);
   const mended = text !== undefined && (await rightsOfOthers(path)).read;
-  const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const edited = setProfile(text ?? "", name, { ...change(known ?? {}) });
+  const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
   try {
     await replacePrivateFile(path, edited.text, context.pid);
   } catch (error) {
@@ -54,13 +60,6 @@ export async function writeProfile(
   return { path, mended, commentsLost: edited.commentsLost };
 }
 
-async function readExisting(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-      return undefined;
-    }
-    throw new FileError(`the configuration file ${path} cannot be read: ${(error as Error).message}`, path, error);
-  }
+function readExisting(path: string): Promise<string | undefined> {
+  return readConfigText(path, { mayBeMissing: true });
 }

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { closest } from "../contract/closest.ts";
 import { UsageError } from "../errors.ts";
 import { type Credential, findCredential, type NamedProfile } from "./credentials.ts";
-import { type Profile, readConfig } from "./file.ts";
+import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./file.ts";
 
 /** Which service to talk to, and as whom. */
 export interface ConnectionSettings {
@@ -13,7 +13,7 @@ export interface ConnectionSettings {
 }
 
 /**
- * Settles the service's address and the key: flag, then environment, then profile of the configuration file.
+ * Finds the address of the service and the key: by flag, then environment, then profile of the configuration file.
  *
  * @throws UsageError, CredentialsError or FileError, each saying what to set
  */
@@ -27,7 +27,7 @@ export async function resolveService(
   return { baseUrl, credential, profile: profile?.name };
 }
 
-/** Removes the profile's key if another origin is asked for: it goes only to the profile's own service. */
+/** Removes the key from a profile if another origin is asked for: the key is only sent to the profile's own service. */
 function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   const { base_url, api_key, api_key_command, ...rest } = profile.values;
   if (base_url === undefined) {
@@ -38,19 +38,24 @@ function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   return origin === baseUrl.origin ? { ...profile, origin } : { ...profile, origin, values: rest, isWithheld };
 }
 
+/**
+ * The profile in use; undefined if none is asked for, configured or named `default`.
+ *
+ * @throws UsageError if there is no profile of this name
+ */
 export async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {
   const { path, profiles, defaultProfile } = await readConfig(context);
-  const asked = flag ?? (context.env.CATALOG_PROFILE || undefined);
-  const name = asked ?? defaultProfile ?? "default";
-  const values = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const asked = askedProfile(flag, context);
+  const name = asked ?? defaultProfile ?? DEFAULT_PROFILE;
+  const values = profiles.get(name);
   if (values !== undefined) {
     return { name, path, values };
   }
   if (asked === undefined && defaultProfile === undefined) {
     return undefined;
   }
-  const names = Object.keys(profiles);
-  const known = names.length === 0 ? "it holds none" : `it holds ${names.join(", ")}`;
+  const names = [...profiles.keys()];
+  const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   throw new UsageError(`there is no profile ${JSON.stringify(name)} in ${path}; ${known}.`, {
     ...(flag === undefined ? {} : { flag: "--profile", value: flag }),
     suggestions: closest(name, names, 1),
@@ -58,24 +63,28 @@ export async function findProfile(flag: string | undefined, context: Context): P
 }
 
 export function resolveBaseUrl(flag: string | undefined, context: Context, profile: Profile | undefined): URL {
-  const candidates = [
+  const url = firstAddress([
     ["--base-url", flag],
     ["CATALOG_BASE_URL", context.env.CATALOG_BASE_URL || undefined],
     ["base_url of the profile", profile?.base_url],
-  ] as const;
-  for (const [source, value] of candidates) {
-    if (value !== undefined) {
-      return parseBaseUrl(value, source);
-    }
+  ]);
+  if (url === undefined) {
+    throw new UsageError(
+      "no service is configured: set --base-url or CATALOG_BASE_URL, or base_url in a profile. Without an account, try --demo.",
+    );
   }
-  throw new UsageError(
-    "no service to talk to: set --base-url or CATALOG_BASE_URL, or base_url in a profile. Without an account, try --demo.",
-  );
+  return url;
+}
+
+/** Parses the first address that is set, with the name of its source for messages. */
+function firstAddress(candidates: readonly (readonly [source: string, value: string | undefined])[]): URL | undefined {
+  const [source = "", value] = candidates.find(([, text]) => text !== undefined) ?? [];
+  return value === undefined ? undefined : parseBaseUrl(value, source);
 }
 
 /**
- * Settles where the status feed is: flag, `CATALOG_STATUS_URL`, `status_url` of the profile, or `status.json` below the
- * service's address.
+ * Finds the address of the status feed: by flag, `CATALOG_STATUS_URL`, `status_url` of the profile, or `status.json` below
+ * the address of the service.
  *
  * @throws UsageError or FileError, each saying what to set
  */
@@ -84,15 +93,14 @@ export async function resolveStatusUrl(
   context: Context,
 ): Promise<URL> {
   const profile = await findProfile(flags.profile, context);
-  const candidates = [
+  const url = firstAddress([
     ["--status-url", flags.statusUrl],
     ["CATALOG_STATUS_URL", context.env.CATALOG_STATUS_URL || undefined],
     // The profile's status feed belongs to the profile's service.
     ["status_url of the profile", flags.baseUrl === undefined ? profile?.values.status_url : undefined],
-  ] as const;
-  const [source, value] = candidates.find(([, value]) => value !== undefined) ?? [];
-  if (source !== undefined && value !== undefined) {
-    return parseBaseUrl(value, source);
+  ]);
+  if (url !== undefined) {
+    return url;
   }
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
   return new URL(`${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}/status.json`);
@@ -110,7 +118,7 @@ export function parseBaseUrl(text: string, source: string): URL {
   // Text before an @ may be a password, even if the text is no URL.
   if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@")) {
     throw new UsageError(
-      `${source} must not hold a user name or password; the API takes a key, see \`catalog auth --help\`.`,
+      `${source} must not contain a user name or password; the API takes a key, see \`catalog auth --help\`.`,
     );
   }
   if (url === undefined || !isHttp) {

@@ -36,6 +36,11 @@ export function isExactDouble(text: string): boolean {
   return (text.length <= SAFE_DIGITS && !/e/i.test(text)) || sameNumber(text, String(Number(text)));
 }
 
+/** A count with its noun: `1 row`, `1,234 rows`. */
+export function counted(count: number, noun: string): string {
+  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** `1234567.50` as `1,234,567.50`. */
 export function groupDigits(digits: number | string): string {
   const text = String(digits);

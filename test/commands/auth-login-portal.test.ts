@@ -33,7 +33,7 @@ async function login({ url, key }: TestService): Promise<string> {
 test("names the portal that the service tells of, and asks for the key made there", async () => {
   const portal = await startTestPortal();
 
-  expect(await login(portal)).toBe(`Keys are made at ${portal.url}/portal\nAPI key made there: \n`);
+  expect(await login(portal)).toBe(`Create a key at ${portal.url}/portal\nAPI key: \n`);
 });
 
 test("asks for a key of the service that tells of no portal", async () => {

@@ -76,7 +76,7 @@ api_key_command = "pass show catalog"
     const { auth, key, path } = await setUp((url) => `[profiles.default]\nbase_url = "${url}"\n`, 0o644);
     const { stderr } = await auth(["login"], { stdin: key });
     expect(stderr).toMatch(
-      /^warning: \S+config\.toml could be read by other users of this machine; now it cannot\.\n$/,
+      /^warning: \S+config\.toml could be read by other users of this machine; now they cannot read it\.\n$/,
     );
     expect(await modeOf(path)).toBe(0o600);
   });
@@ -126,7 +126,7 @@ api_key_command = "pass show catalog"
   test("warns where the environment goes before the stored key", async () => {
     const { auth, key, url } = await setUp();
     const { stderr } = await auth(["login", "--base-url", url], { stdin: key, env: { CATALOG_API_KEY: "other" } });
-    expect(stderr).toBe("warning: CATALOG_API_KEY is set and goes before the key that was stored.\n");
+    expect(stderr).toBe("warning: CATALOG_API_KEY is set and is used instead of the stored key.\n");
   });
 
   test("has no flag that takes the key", async () => {

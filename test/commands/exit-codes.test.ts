@@ -43,7 +43,7 @@ describe("the exit code", () => {
     [["export", "--format", "xml"], /xml/],
     [["sample", "--timeout", "5"], /--timeout "5" is not a duration/],
     [["coverage", "--quiet", "--verbose"], /contradict/],
-    [["coverage"], /no service to talk to/],
+    [["coverage"], /no service is configured/],
   ])("is 2 for the command line %j, before any request", async (args, message) => {
     const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);

@@ -24,7 +24,9 @@ describe("explain", () => {
 
   test("lists every code with status, retry and exit code", async () => {
     const { stdout } = await runInProcess(["explain"]);
-    const [service = "", tool = ""] = stdout.split("\nOf this tool, and of what stands before the service:\n\n");
+    const [service = "", tool = ""] = stdout.split(
+      "\nErrors of this tool, and of anything between it and the service:\n\n",
+    );
     const codesOf = (table: string) =>
       table
         .trimEnd()

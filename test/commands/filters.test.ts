@@ -171,7 +171,7 @@ describe("any other flag given twice", () => {
     [["service", "keys", "create", "x", "--team", "a", "--team", "b"], "--team is given twice"],
   ])("%j is refused", async (args, told) => {
     const { code, stderr } = await runInProcess(args);
-    expect([code, stderr]).toEqual([EXIT.usage, `error: ${told}; give one of them.\n`]);
+    expect([code, stderr]).toEqual([EXIT.usage, `error: ${told}; give only one.\n`]);
   });
 });
 

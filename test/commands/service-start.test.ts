@@ -43,7 +43,7 @@ test("on this machine alone the codes are printed, and the page says so", async 
 test("under an address for others the portal is not offered without mail, and the service says why", async () => {
   const { url, said } = await start([], { CATALOG_PUBLIC_URL: "https://api.example.com" });
 
-  await expect.poll(() => said.stderr).toMatch(/^warning: the developer portal is not offered: .*--smtp-url/);
+  await expect.poll(() => said.stderr).toMatch(/^warning: the developer portal is off: .*--smtp-url/);
   expect((await fetch(`${url}/portal`)).status).toBe(404);
   expect((await (await fetch(`${url}/v1/nowhere`)).json()) as object).toMatchObject({
     type: "https://api.example.com/errors#not_found",
@@ -63,7 +63,7 @@ test("with mail the portal is offered under the public address, from the environ
 });
 
 test.each([
-  [["--host", "0.0.0.0"], /--host "0\.0\.0\.0" is reached from other machines: .*--public-url/],
+  [["--host", "0.0.0.0"], /other machines can reach --host "0\.0\.0\.0": add --public-url/],
   [["--public-url", "https://api.example.com/catalog"], /is not an address without a path/],
   [["--public-url", "api.example.com"], /is not an address without a path/],
   [["--smtp-url", "smtp://localhost"], /--smtp-url needs --mail-from/],

@@ -75,7 +75,7 @@ test.each([
   [["keys", "create", "b", "--team", "sales", "--scope", "catalog:read"], /has other grants: scopes catalog:sample;/],
   [["teams", "create", "sales"], /there is already a team "sales"\./],
   [["teams", "grant", "sale", "--all-retailers"], /there is no team "sale"; there are sales\./],
-  [["teams", "grant", "sales"], /nothing to grant/],
+  [["teams", "grant", "sales"], /nothing to change: give --scope/],
   [["teams", "grant", "sales", "--retailer", "x", "--all-retailers"], /contradict each other/],
   [["teams", "members", "add", "sales", "ada"], /"ada" is not an e-mail address/],
   [["teams", "members", "add", "sale", "ada@example.com"], /there is no team "sale"/],

@@ -80,7 +80,7 @@ describe("the service's settings", () => {
     const path = join(context.folders.config, "config.toml");
     await chmod(path, 0o644);
     const { credential } = await resolveService(none, context);
-    const warning = `${path} holds an API key, and other users of this machine can read it; run \`chmod 600 ${path}\``;
+    const warning = `${path} contains an API key, and other users of this machine can read it; run \`chmod 600 ${path}\``;
     expect(credential).toEqual({ apiKey: KEY, source: "profile default", origin: "https://default.example", warning });
   });
 
@@ -146,9 +146,9 @@ describe("the service's settings", () => {
   test.each([
     ["ftp://x.example", /not an http or https URL/],
     ["not a url", /not an http or https URL/],
-    ["user:secret@x.example", /must not hold a user name or password/],
+    ["user:secret@x.example", /must not contain a user name or password/],
     ["https://x.example/?a=1", /query or fragment/],
-    ["https://user:secret@x.example", /must not hold a user name or password/],
+    ["https://user:secret@x.example", /must not contain a user name or password/],
   ])("refuse the address %s", async (baseUrl, message) => {
     const refusal = resolveService({ ...none, baseUrl }, await contextWith("", { CATALOG_API_KEY: KEY }));
     await expect(refusal).rejects.toThrow(message);
@@ -170,7 +170,7 @@ describe("the service's settings", () => {
   });
 
   test("say what to set if there is no service and no key", async () => {
-    await expect(resolveService(none, await contextWith(""))).rejects.toThrow(/no service to talk to.*--demo/);
+    await expect(resolveService(none, await contextWith(""))).rejects.toThrow(/no service is configured.*--demo/);
     const env = { CATALOG_BASE_URL: "https://env.example" };
     await expect(resolveService(none, await contextWith("", env))).rejects.toThrow(/no API key/);
   });

@@ -19,37 +19,37 @@ export interface Correction {
  * @returns undefined if the error names no flag of the command line or has no suggestion
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
-  const correction = corrected(argv, error);
+  const correction = correctedLine(argv, error);
   return correction && { ...correction, command: correction.command?.map(withoutSecret) };
 }
 
-/** Hides keys and passwords. No flag takes one, but a user may have tried. */
+/** Hides keys and passwords. No flag takes one, but a user may have typed one. */
 function withoutSecret(argument: string): string {
   const isKey = new RegExp(`(^|=)[\\w-]{${API_KEY_LENGTH}}$`).test(argument);
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
 }
 
-function corrected(argv: readonly string[], error: unknown): Correction | undefined {
+function correctedLine(argv: readonly string[], error: unknown): Correction | undefined {
   const misspelt = misspeltWord(argv, error);
   if (misspelt !== undefined) {
     return misspelt;
   }
-  const fault = faultOf(error);
-  const at = fault && locate(argv, fault);
-  if (fault === undefined || at === undefined) {
+  const wrong = wrongValueOf(error);
+  const at = wrong && locate(argv, wrong);
+  if (wrong === undefined || at === undefined) {
     return undefined;
   }
-  if (error instanceof ApiError && closest(at.faulty, [fault.best]).length === 0) {
+  if (error instanceof ApiError && closest(at.part, [wrong.best]).length === 0) {
     // If no value is close, the service lists some of the valid values.
-    return { value: at.faulty, command: undefined };
+    return { value: at.part, command: undefined };
   }
   // In a comma list only the wrong part is replaced, and no value appears twice.
-  const parts = at.faulty === at.value ? [at.faulty] : at.value.split(",");
-  const mended = new Set(parts.map((part) => (part === at.faulty ? fault.best : part)));
+  const parts = at.part === at.value ? [at.part] : at.value.split(",");
+  const corrected = new Set(parts.map((part) => (part === at.part ? wrong.best : part)));
   const command = argv.map((argument, index) =>
-    index === at.index ? `${at.prefix}${[...mended].join(",")}` : argument,
+    index === at.index ? `${at.prefix}${[...corrected].join(",")}` : argument,
   );
-  return { value: at.faulty, command: ["catalog", ...command] };
+  return { value: at.part, command: ["catalog", ...command] };
 }
 
 /** Replaces an unknown flag or command. */
@@ -64,51 +64,52 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
     return undefined;
   }
   // The name of a command may be two words: `auth login`.
-  const mended = (argument: string) => (best.startsWith("-") ? [argument.replace(value, () => best)] : best.split(" "));
-  const command = argv.flatMap((argument, at) => (at === index ? mended(argument) : argument));
+  const corrected = (argument: string) =>
+    best.startsWith("-") ? [argument.replace(value, () => best)] : best.split(" ");
+  const command = argv.flatMap((argument, at) => (at === index ? corrected(argument) : argument));
   return { value, command: ["catalog", ...command] };
 }
 
-interface Fault {
+interface WrongValue {
   flag: string;
   best: string;
   /** Whether a value of the flag may be the wrong one. */
-  isFaulty(value: string): boolean;
+  isWrong(value: string): boolean;
 }
 
-function faultOf(error: unknown): Fault | undefined {
+function wrongValueOf(error: unknown): WrongValue | undefined {
   if (error instanceof UsageError) {
     const { flag, value, suggestions } = error;
     const [best] = suggestions;
-    const isFaulty = (typed: string) => (value === undefined ? !typed.includes(",") : typed === value);
-    return flag === undefined || best === undefined ? undefined : { flag, best, isFaulty };
+    const isWrong = (typed: string) => (value === undefined ? !typed.includes(",") : typed === value);
+    return flag === undefined || best === undefined ? undefined : { flag, best, isWrong };
   }
   if (error instanceof ApiError) {
     const { field, valid_options = [] } = error.problem;
     const name = FILTER_NAMES.find((filter) => filter === field);
     const [best] = valid_options;
-    const isFaulty = (typed: string) => !typed.includes(",") && !valid_options.includes(typed);
-    return name === undefined || best === undefined ? undefined : { flag: FLAG_OF_FILTER[name], best, isFaulty };
+    const isWrong = (typed: string) => !typed.includes(",") && !valid_options.includes(typed);
+    return name === undefined || best === undefined ? undefined : { flag: FLAG_OF_FILTER[name], best, isWrong };
   }
   return undefined;
 }
 
-interface Place {
+interface Position {
   index: number;
   /** `--flag=` if flag and value are one argument. */
   prefix: string;
   value: string;
-  /** The part of the comma list to replace. */
-  faulty: string;
+  /** The part of `value` to replace: all of it, or one value of a comma list. */
+  part: string;
 }
 
 /** The short forms of flags whose values are corrected. */
 const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
 
 /** Finds the wrong value; of several candidates, the one closest to the suggestion. */
-function locate(argv: readonly string[], { flag, best, isFaulty }: Fault): Place | undefined {
-  const distance = ({ faulty }: Place) => editDistance(faulty, best);
-  const values = argv.flatMap((argument, index): Omit<Place, "faulty">[] => {
+function locate(argv: readonly string[], { flag, best, isWrong }: WrongValue): Position | undefined {
+  const distance = ({ part }: Position) => editDistance(part, best);
+  const values = argv.flatMap((argument, index): Omit<Position, "part">[] => {
     if (argument.startsWith(`${flag}=`)) {
       return [{ index, prefix: `${flag}=`, value: argument.slice(flag.length + 1) }];
     }
@@ -118,7 +119,7 @@ function locate(argv: readonly string[], { flag, best, isFaulty }: Fault): Place
       : [];
   });
   return values
-    .flatMap((place) => [place.value, ...place.value.split(",")].map((faulty) => ({ ...place, faulty })))
-    .filter(({ faulty }) => isFaulty(faulty.trim()))
+    .flatMap((position) => [position.value, ...position.value.split(",")].map((part) => ({ ...position, part })))
+    .filter(({ part }) => isWrong(part.trim()))
     .sort((a, b) => distance(a) - distance(b))[0];
 }

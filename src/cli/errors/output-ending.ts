@@ -35,7 +35,7 @@ export function refuseEnding(
     return;
   }
   const renamed = (meant: string) => stem.slice(0, -ending.length) + meant + name.slice(stem.length);
-  const fault = (what: string, meant: string | undefined) =>
+  const refusal = (what: string, meant: string | undefined) =>
     new UsageError(`${quoted(name)}: ${what}.`, {
       flag: "--output",
       value: name,
@@ -45,17 +45,20 @@ export function refuseEnding(
     const codecs = COMPRESSIONS.map((codec) => ({ codec, extension: withCompressionEnding("", codec).slice(1) }));
     const meant = codecs.find(({ codec, extension }) => misspelt(ending, [codec, extension]) !== undefined);
     if (meant !== undefined || FOREIGN_CODECS.has(ending)) {
-      throw fault(`.${ending} is not how this tool compresses; .gz and .zst are`, meant?.extension ?? "gz");
+      throw refusal(`.${ending} is not a compression of this tool; .gz and .zst are`, meant?.extension ?? "gz");
     }
   }
   if (Object.hasOwn(FOREIGN, ending)) {
     const instead = FOREIGN[ending];
     const meant = instead !== undefined && known.includes(instead) ? instead : undefined;
-    throw fault(`.${ending} is a format that this command does not write; it writes ${formats.join(", ")}`, meant);
+    throw refusal(
+      `.${ending} is a format that this command does not write; the formats are ${formats.join(", ")}`,
+      meant,
+    );
   }
   const meant = flags.format === undefined ? misspelt(ending, known) : undefined;
   if (meant !== undefined) {
-    throw fault(`.${ending} is the ending of no format; --format writes to any other name`, meant);
+    throw refusal(`.${ending} is not the ending of a format; use --format to write to a file of any name`, meant);
   }
 }
 

@@ -6,7 +6,7 @@ import { parseRcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import { placeOf } from "../command-line.ts";
 
-/** Turns commander's error into a usage error, the same as for every other wrong command line. */
+/** Turns an error of commander into a usage error like that of any other wrong command line. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
   const keyFlag = argv.map(flagOf).find(isForKey);
   if (keyFlag !== undefined) {
@@ -45,9 +45,9 @@ function isForKey(flag: string): boolean {
 }
 
 /** The message repeats only the flag, because the rest of the command line may contain the key. */
-function keyError(fault: string): UsageError {
+function keyError(what: string): UsageError {
   return new UsageError(
-    `${fault}: no flag or argument takes the API key, since other users can see a command line. ` +
+    `${what}: no flag or argument takes the API key, because other users can see a command line. ` +
       `Store it with \`${LOGIN}\`, which asks for it or reads a pipe; store a command that prints it with ` +
       `\`${LOGIN} --api-key-command\`; or set CATALOG_API_KEY or CATALOG_API_KEY_FILE.`,
   );
@@ -59,7 +59,7 @@ function unknownFlagError(flag: string, command: Command, argv: readonly string[
   const flags = command.createHelp().visibleOptions(command);
   const isBeforeCommand = argv.map(flagOf).indexOf(flag) < argv.indexOf(command.name());
   if (flags.some(({ long, short }) => long === flag || short === flag)) {
-    return new UsageError(`the option '${flag}' comes after the name of its command, \`${name} ${flag}\`; ${see}`);
+    return new UsageError(`the option '${flag}' must come after the name of its command: \`${name} ${flag}\`; ${see}`);
   }
   if (command.commands.length > 0) {
     return new UsageError(`unknown option '${flag}', and \`${name}\` needs one of its commands; ${see}`);
@@ -113,7 +113,7 @@ function likeCommands(name: string, command: Command): string[] {
   return habit === undefined ? closest(name, names) : [habit];
 }
 
-/** The flag that an operand was probably meant for, if the command has it: `--retailer=acme`, or `--date=yesterday`. */
+/** The flag that the operand is probably a value of, if the command has it: `--retailer=acme` or `--date=yesterday`. */
 function asFilter(operand: string, command: Command): string[] {
   const isDay = isDateExpression(operand);
   const flag = isDay ? "--date" : parseRcd(operand) === undefined ? "--retailer" : "--rcd";

@@ -1,5 +1,5 @@
 import { closest } from "../../contract/closest.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { counted } from "../../contract/decimal.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
 import { quoted } from "./values.ts";
 
@@ -33,9 +33,7 @@ export function parseCondition<Field extends string>(text: string, fields: reado
 /** The error that says for how many products the condition holds, at least one, each as `retailer sku`. */
 export function heldBy({ text }: Condition<string>, products: ReadonlySet<string>): ConditionHoldsError {
   const [first] = products;
-  return new ConditionHoldsError(
-    `${text} holds for ${groupDigits(products.size)} product${products.size === 1 ? "" : "s"}, the first is ${first}`,
-  );
+  return new ConditionHoldsError(`${text} holds for ${counted(products.size, "product")}, the first is ${first}`);
 }
 
 function parsePart<Field extends string>(

@@ -28,10 +28,10 @@ export function refuseOtherChoices(command: Command): void {
   command.commands.forEach(refuseOtherChoices);
 }
 
-function checkChoice(value: string, choices: readonly string[], name: string, fault: { flag?: string }): string {
+function checkChoice(value: string, choices: readonly string[], name: string, place: { flag?: string }): string {
   if (!choices.includes(value)) {
-    throw new UsageError(`${name} ${quoted(value)} is none of ${choices.join(", ")}.`, {
-      ...fault,
+    throw new UsageError(`${name} ${quoted(value)} is not one of ${choices.join(", ")}.`, {
+      ...place,
       value,
       suggestions: closest(value, choices),
     });
@@ -51,8 +51,8 @@ export function refuseRepeatedFlags(program: Command): void {
       command.on(`option:${option.name()}`, () => {
         const earlier = given.get(option.attributeName());
         if (earlier !== undefined) {
-          const fault = earlier === flag ? `${flag} is given twice` : `${earlier} and ${flag} contradict each other`;
-          throw new UsageError(`${fault}; give one of them.`, { flag });
+          const what = earlier === flag ? `${flag} is given twice` : `${earlier} and ${flag} contradict each other`;
+          throw new UsageError(`${what}; give only one.`, { flag });
         }
         given.set(option.attributeName(), flag);
       });

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
+import type { ProgressMode } from "../../output/terminal/progress/progress.ts";
 import { parseDuration, parseSize, parseWhole } from "./values.ts";
 
 /** The global options, complete: every default is filled in. */
@@ -22,7 +23,6 @@ export interface GlobalOptions {
 }
 
 export type ErrorFormat = "human" | "json";
-export type ProgressMode = "auto" | "plain" | "none";
 
 interface GlobalFlags {
   baseUrl?: string;

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { formatOfFile, type TextFormat } from "../../output/formats/registry.ts";
-import { quoted } from "./values.ts";
+import { formatOption, quoted } from "./values.ts";
 
 /** Where and how a command writes its output; all defaults are filled in. */
 export interface OutputOptions<Format extends string> {
@@ -24,7 +24,7 @@ export interface OutputFlags {
 /** Declares the output flags on a command. */
 export function addOutputFlags(command: Command, formats: readonly string[], formatDefault: string): Command {
   return command
-    .addOption(new Option("-f, --format <format>", `format of the output (default: ${formatDefault})`).choices(formats))
+    .addOption(formatOption(formats, formatDefault))
     .option("-o, --output <file>", "write to a file, complete or not at all, instead of stdout")
     .addOption(
       new Option(

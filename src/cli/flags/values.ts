@@ -1,8 +1,10 @@
+import { Option } from "commander";
 import { closest } from "../../contract/closest.ts";
 import { type DateExpression, isDateExpression } from "../../contract/date-expression.ts";
+import { DAY } from "../../contract/days.ts";
 import { UsageError } from "../../errors.ts";
 
-const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY } as const;
 
 /**
  * Reads a duration such as `500ms`, `30s`, `2m`, `1h` or `7d`.
@@ -72,6 +74,11 @@ export function checkDate(text: string, flag: string): DateExpression {
     );
   }
   return text;
+}
+
+/** Declares `--format`. */
+export function formatOption(formats: readonly string[], byDefault: string): Option {
+  return new Option("-f, --format <format>", `format of the output (default: ${byDefault})`).choices(formats);
 }
 
 /** Collects the values of an option that may be repeated. */

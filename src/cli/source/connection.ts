@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type CatalogClient, createClient } from "../../api/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
+import { dayOf } from "../../contract/days.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { withLongLists } from "../../pull/long-lists.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
@@ -113,6 +114,6 @@ export async function startDemo(context: Context): Promise<Demo> {
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
   // The rows depend on the day, so the rows of another day are a different set even where the crawl days are the same.
-  const name = `demo of ${new Date(now).toISOString().slice(0, 10)}`;
+  const name = `demo of ${dayOf(now)}`;
   return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };
 }

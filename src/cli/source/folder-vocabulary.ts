@@ -1,4 +1,5 @@
 import { closest } from "../../contract/closest.ts";
+import { dayNumber } from "../../contract/days.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
@@ -44,7 +45,7 @@ export function checkDays(
 
 /** The last day before and the first day after `day`, the nearer one first. */
 export function nearestDays(day: string, days: readonly string[]): string[] {
-  const distance = (other: string) => Math.abs(Date.parse(other) - Date.parse(day));
+  const distance = (other: string) => Math.abs(dayNumber(other) - dayNumber(day));
   return [days.findLast((other) => other < day), days.find((other) => other > day)]
     .filter((other) => other !== undefined)
     .sort((a, b) => distance(a) - distance(b));

@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { formatOption } from "../../cli/flags/values.ts";
 import { withinMaxTime } from "../../cli/max-time.ts";
 import { configPath } from "../../config/file.ts";
 import type { Context } from "../../context.ts";
@@ -7,16 +8,18 @@ import { UsageError } from "../../errors.ts";
 
 /** Declares `catalog auth` and its subcommands. */
 export function declare(command: Command, context: Context): void {
-  command.description("The API key: stored in a profile of the configuration file, checked, forgotten.").addHelpText(
-    "after",
-    `
+  command
+    .description("Stores, checks and removes an API key. The key is kept in a profile of the configuration file.")
+    .addHelpText(
+      "after",
+      `
 Configuration file: ${configPath(context)}
 
 Examples:
   $ catalog auth login --base-url https://api.example.com
   $ catalog auth status
   $ catalog auth logout --profile staging`,
-  );
+    );
   declareLogin(command.command("login"), context);
   declareStatus(command.command("status"), context);
   declareLogout(command.command("logout"), context);
@@ -26,10 +29,10 @@ function declareLogin(command: Command, context: Context): void {
   command
     .summary("store a key")
     .description(
-      "Stores the address of the service and an API key. The key is asked for without echo, or read from stdin where that is not a terminal; no flag takes it, since other users can see a command line.",
+      "Stores the address of the service and an API key. At a terminal it asks for the key without showing it; otherwise it reads the key from stdin. No flag takes the key, because other users can see a command line.",
     )
-    .option("--api-key-command <command>", "store this command in place of the key; it is run to print it")
-    .option("--no-check", "store the key without asking the service");
+    .option("--api-key-command <command>", "store this command instead of the key; the tool runs it to get the key")
+    .option("--no-check", "store the key without checking it with the service");
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -43,7 +46,7 @@ Examples:
       if (flags.apiKeyCommand?.trim() === "") {
         throw new UsageError("--api-key-command is empty.", { flag: "--api-key-command" });
       }
-      const { login } = await import("./login.ts");
+      const { login } = await import("./stored-key.ts");
       const { apiKeyCommand, check } = flags;
       const globals = parseGlobals(command);
       await withinMaxTime(globals, context, (signal) =>
@@ -55,14 +58,14 @@ Examples:
 function declareStatus(command: Command, context: Context): void {
   command
     .summary("check the key that is in use")
-    .description("Shows the service, the key in use and where it comes from, and what the service says of it.")
-    .addOption(new Option("-f, --format <format>", "format of the output (default: text)").choices(["text", "json"]));
+    .description("Shows the service, the key in use, its source, and its scopes and rate limits.")
+    .addOption(formatOption(["text", "json"], "text"));
   addGlobalFlags(command)
     .addHelpText(
       "after",
       `
-Sends one request of each kind for a day without rows, which costs the rate limit two requests.
-Exit code: 0 where the service takes the key, 3 where it does not or there is none.
+It sends two requests, for a day without rows; they count against the rate limit.
+Exit code: 0 if the service accepts the key, 3 if it does not or there is no key.
 
 Examples:
   $ catalog auth status
@@ -79,12 +82,12 @@ Examples:
 
 function declareLogout(command: Command, context: Context): void {
   command
-    .summary("forget the key")
+    .summary("remove the key")
     .description("Removes the key, or the command that prints it, from the profile; the address stays.");
   addGlobalFlags(command)
     .addHelpText("after", "\nExamples:\n  $ catalog auth logout\n  $ catalog auth logout --profile staging")
     .action(async () => {
-      const { logout } = await import("./logout.ts");
+      const { logout } = await import("./stored-key.ts");
       await logout(parseGlobals(command), context);
     });
 }

@@ -6,14 +6,14 @@ import { SCRIPTS } from "./scripts.ts";
 export function declare(command: Command, context: Context): void {
   command
     .description(
-      "Prints the completion script of a shell: commands, flags, formats, columns, and the slugs that were last seen.",
+      "Prints the completion script of a shell. It completes commands, flags, formats, columns, and the slugs that the service last reported.",
     )
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)));
   addGlobalFlags(command)
     .addHelpText(
       "after",
       `
-Slugs are kept in ${context.folders.cache} by coverage calls and by errors that list them.
+The slugs come from coverage answers and from errors that list them. They are stored in ${context.folders.cache}.
 
 Examples:
   $ source <(catalog completion bash)

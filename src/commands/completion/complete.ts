@@ -26,10 +26,10 @@ export function declare(command: Command, context: Context): void {
     });
 }
 
-/** Without a readable configuration there are only fewer candidates. */
+/** If the configuration cannot be read, there are fewer candidates. */
 async function known({ values }: Place, context: Context) {
   const profiles = await readConfig(context).then(
-    (config) => Object.keys(config.profiles),
+    (config) => [...config.profiles.keys()],
     () => [],
   );
   return { profiles, vocabulary: await vocabularyOf(values, context) };

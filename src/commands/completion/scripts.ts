@@ -1,4 +1,5 @@
-import { COMPLETE } from "./complete-command.ts";
+/** The hidden command that the scripts call. */
+export const COMPLETE = "__complete";
 
 const BASH = `# Completion of catalog for bash 3.2 and later.
 # Try it:  source <(catalog completion bash)
@@ -6,7 +7,7 @@ const BASH = `# Completion of catalog for bash 3.2 and later.
 _catalog() {
   local line=\${COMP_LINE:0:COMP_POINT} cur=\${COMP_WORDS[COMP_CWORD]} typed prefix kind value
   COMPREPLY=()
-  # bash cuts words at = and : and replaces only what comes after the cut.
+  # bash splits words at = and : and replaces only the part after the split.
   case $cur in [=:]) cur= ;; esac
   typed=\${line##*[[:blank:]]}
   case $typed in *"$cur") prefix=\${typed%"$cur"} ;; *) return ;; esac
@@ -20,7 +21,7 @@ _catalog() {
     files) compopt -o default 2>/dev/null ;;
     folders) compopt -o dirnames 2>/dev/null ;;
     list)
-      # Behind a quote, bash has to close it.
+      # After a quote, bash has to close it.
       case $typed in [\\"\\']*) ;; *) compopt -o nospace 2>/dev/null ;; esac
       ;;
   esac

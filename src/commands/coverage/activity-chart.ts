@@ -1,22 +1,17 @@
 import { countBar } from "../../output/terminal/chart.ts";
 import { heatLine } from "../../output/terminal/heat.ts";
+import type { Screen } from "../../output/terminal/style.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { Activity } from "./activity.ts";
 import { DIMENSIONS, type Entry, type Grouping } from "./groups.ts";
 
-interface ChartOptions {
-  /** Width of the terminal; undefined without a terminal. */
-  width: number | undefined;
-  colour: boolean;
-}
-
 /** Largest and smallest width of a bar. */
 const BAR = { most: 40, least: 8 } as const;
 
 /** Draws the matching rows of each combination or group as bars. */
-export function barChart(entries: readonly Entry[], groupBy: Grouping | undefined, options: ChartOptions): string {
+export function barChart(entries: readonly Entry[], groupBy: Grouping | undefined, screen: Screen): string {
   const names = groupBy === "day" ? ["crawl_date"] : groupBy === undefined ? DIMENSIONS : [groupBy];
   const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
   const cellsOf = entries.map((entry) => [
@@ -29,7 +24,7 @@ export function barChart(entries: readonly Entry[], groupBy: Grouping | undefine
   ];
   // The rule below the headings is as wide as the table.
   const taken = renderTable({ columns, rows: cellsOf }).text.split("\n")[1]?.length ?? 0;
-  const room = (options.width ?? Number.POSITIVE_INFINITY) - taken - 2;
+  const room = (screen.width ?? Number.POSITIVE_INFINITY) - taken - 2;
   const width = Math.min(BAR.most, Math.max(BAR.least, room));
   return renderTable(
     {
@@ -39,7 +34,7 @@ export function barChart(entries: readonly Entry[], groupBy: Grouping | undefine
         textCell(countBar(entries[index]?.matching_rows ?? 0, most, width)),
       ]),
     },
-    options,
+    screen,
   ).text;
 }
 
@@ -51,12 +46,12 @@ const WIDE = 100;
  *
  * @param cost what reading the activity took, for the legend; empty for nothing
  */
-export function activityChart({ periods, rows }: Activity, cost: string, options: ChartOptions): string {
+export function activityChart({ periods, rows }: Activity, cost: string, screen: Screen): string {
   const [first, last] = [periods[0], periods.at(-1)];
   if (first === undefined || last === undefined) {
     return "";
   }
-  const cells = (options.width ?? WIDE) >= WIDE ? 2 : 1;
+  const cells = (screen.width ?? WIDE) >= WIDE ? 2 : 1;
   const retailers = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
   const { text } = renderTable(
     {
@@ -71,11 +66,11 @@ export function activityChart({ periods, rows }: Activity, cost: string, options
         ),
       ]),
     },
-    options,
+    screen,
   );
   const days = Math.round(periods.reduce((sum, period) => sum + period.days, 0) / periods.length);
   const about = periods.every((period) => period.days === days) ? "" : "about ";
   const unit = days === 1 ? "day" : "days";
   const legend = `each mark is ${about}${days} ${unit}: · no rows, ░▒▓█ rows a day against the retailer's own most${cost}`;
-  return `${text}${wrap(legend, options.width)}\n`;
+  return `${text}${wrap(legend, screen.width)}\n`;
 }

@@ -1,6 +1,7 @@
 import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { dayNumber } from "../../contract/days.ts";
+import { counted, groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import { visible } from "../../output/terminal/visible.ts";
@@ -33,11 +34,7 @@ function describeSet(summary: CoverageSummary): string {
   const { matching_rows, corpus_rows, earliest_date, latest_date } = summary;
   const counts = `${groupDigits(matching_rows)} matching of ${groupDigits(corpus_rows)} rows`;
   const days = earliest_date === null ? "nothing matches" : `crawled from ${earliest_date} to ${latest_date}`;
-  return `${counts} in ${counted(summary.combinations)}; ${days}.`;
-}
-
-function counted(combinations: number): string {
-  return `${groupDigits(combinations)} combination${combinations === 1 ? "" : "s"}`;
+  return `${counts} in ${counted(summary.combinations, "combination")}; ${days}.`;
 }
 
 function describeOrigin({ filters, service, now }: PageFacts): string {
@@ -57,7 +54,7 @@ function heatMap({ periods, rows }: Activity): string {
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
   const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
   const cell = (retailer: string, count: number, index: number): string => {
-    const told = `${retailer}, ${daysOf(periods[index])}: ${groupDigits(count)} row${count === 1 ? "" : "s"}`;
+    const told = `${retailer}, ${daysOf(periods[index])}: ${counted(count, "row")}`;
     const shade =
       count === 0 ? "" : ` class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}"`;
     return `<td${shade} title="${escapeHtml(told)}"></td>`;
@@ -113,7 +110,7 @@ function combinationLists(entries: readonly Coverage[], summary: CoverageSummary
   return `<h2>Combinations</h2>
 <p class="tools"><input id="search" type="search" placeholder="Search retailer, department, category" aria-label="Search">
 <label>Sort by <select id="sort">${options.join("")}</select></label>
-<output id="found">${counted(entries.length)}</output></p>
+<output id="found">${counted(entries.length, "combination")}</output></p>
 <p class="scale"><span>${escapeHtml(summary.earliest_date ?? "")}</span><span>${escapeHtml(summary.latest_date ?? "")}</span></p>
 <div id="retailers">${folded.join("\n")}</div>
 <p><a href="#map">Back to the map</a></p>`;
@@ -121,11 +118,15 @@ function combinationLists(entries: readonly Coverage[], summary: CoverageSummary
 
 function retailerList(retailer: string, group: readonly Coverage[], summary: CoverageSummary): string {
   const rows = group.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-  const first = group.reduce((least, { earliest_date }) => (earliest_date < least ? earliest_date : least), "9999");
-  const last = group.reduce((most, { latest_date }) => (latest_date > most ? latest_date : most), "");
+  const [first = ""] = group.map(({ earliest_date }) => earliest_date).sort();
+  const last =
+    group
+      .map(({ latest_date }) => latest_date)
+      .sort()
+      .at(-1) ?? "";
   const days = rangeBar({ earliest_date: first, latest_date: last }, summary);
   return `<details id="${idOf(retailer)}" data-name="${escapeHtml(retailer)}" data-rows="${rows}" data-last="${last}">
-<summary><b>${escapeHtml(retailer)}</b> <span class="count">${groupDigits(rows)} rows</span> <small>${counted(group.length)}</small>${days}</summary>
+<summary><b>${escapeHtml(retailer)}</b> <span class="count">${groupDigits(rows)} rows</span> <small>${counted(group.length, "combination")}</small>${days}</summary>
 <table><thead><tr><th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><td></td></tr></thead>
 <tbody>${group.map((entry) => combinationRow(entry, summary)).join("\n")}</tbody></table></details>`;
 }
@@ -142,9 +143,9 @@ function idOf(retailer: string): string {
   return `r-${encodeURIComponent(visible(retailer))}`;
 }
 
-/** Milliseconds from the beginning of the first day to the end of the last. */
+/** Number of days from the first to the last, both included. */
 function spanOf(first: string, last: string): number {
-  return Date.parse(`${last}T24:00:00Z`) - Date.parse(first);
+  return dayNumber(last) - dayNumber(first) + 1;
 }
 
 /** Draws days on the time line of the whole set. */
@@ -154,7 +155,7 @@ function rangeBar(
 ): string {
   const start = summary.earliest_date ?? first;
   const percent = (part: number) => `${((part / spanOf(start, summary.latest_date ?? last)) * 100).toFixed(2)}%`;
-  const from = Date.parse(first) - Date.parse(start);
+  const from = dayNumber(first) - dayNumber(start);
   const style = `--from: ${percent(from)}; --length: ${percent(spanOf(first, last))}`;
   return `<span class="track" title="${escapeHtml(`${first} to ${last}`)}"><span class="range" style="${style}"></span></span>`;
 }

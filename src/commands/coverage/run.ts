@@ -4,7 +4,7 @@ import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
@@ -103,9 +103,7 @@ async function viewOf(
 ): Promise<View | undefined> {
   const { chartRequests, output } = options;
   const { answer, entries } = counted;
-  const isTerminal = output.output === undefined;
-  const width = isTerminal ? widthOf(context.stdout) : undefined;
-  const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
+  const screen = screenOf(context, options);
   const now = context.now();
   if (output.format === "html") {
     const { coveragePage } = await import("./page.ts");
@@ -120,17 +118,17 @@ async function viewOf(
     const activity = await readDays(counted, chartRequests, source);
     const isFree = source.isFolder || counted.days !== undefined;
     const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
-    const bars = barChart(entries, options.groupBy, { width, colour });
-    return { text: `${bars}\n${activityChart(activity, cost, { width, colour })}` };
+    const bars = barChart(entries, options.groupBy, screen);
+    return { text: `${bars}\n${activityChart(activity, cost, screen)}` };
   }
   if (output.format === "table") {
     if (counted.days !== undefined) {
-      return renderTable(daysView(counted.entries, counted.days, now), { width, colour });
+      return renderTable(daysView(counted.entries, counted.days, now), screen);
     }
-    const view = { width, byRetailer: options.list.sort === undefined, now };
+    const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
     const { table, caption } = coverageView(counted.entries, counted.groupBy, answer.meta.coverage, view);
-    const { text, hidden } = renderTable(table, { width, colour });
-    return { text: captioned(caption, text, { width, colour }), hidden };
+    const { text, hidden } = renderTable(table, screen);
+    return { text: captioned(caption, text, screen), hidden };
   }
   if (output.format !== "markdown") {
     return undefined;

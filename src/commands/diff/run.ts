@@ -3,7 +3,7 @@ import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
@@ -73,17 +73,15 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
     all += differences.length;
     add(differences);
   });
-  const isTerminal = options.output.output === undefined;
-  const width = isTerminal ? widthOf(context.stdout) : undefined;
-  const colour = isTerminal && isColoured(context.stdout, options.globals.color, context.env);
+  const screen = screenOf(context, options);
   const differences = selected();
   const { table: varying, caption } = withoutConstants(diffTable(differences), ["retailer", "currency"]);
-  const { text, hidden } = renderTable(varying, { width, colour });
-  const table = captioned(caption, text, { width, colour });
+  const { text, hidden } = renderTable(varying, screen);
+  const table = captioned(caption, text, screen);
   const left = all - differences.length;
   const more =
     left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
-  const result = wrap(resultLine(days, compared.summary), width);
+  const result = wrap(resultLine(days, compared.summary), screen.width);
   await showText(
     `${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`,
     options.output,

@@ -1,14 +1,14 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { quoted } from "../../cli/flags/values.ts";
+import { formatOption, quoted } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { closest } from "../../contract/closest.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { UsageError } from "../../errors.ts";
 import { type Failure, LOCAL_FAILURES, SERVICE_FAILURES } from "../../failures.ts";
-import { style } from "../../output/terminal/style.ts";
+import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
@@ -54,7 +54,7 @@ export function declare(
       "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
     )
     .argument("[code]", "a code such as rate_limited; all of them without it")
-    .addOption(new Option("-f, --format <format>", "format of the output (default: text)").choices(["text", "json"]));
+    .addOption(formatOption(["text", "json"], "text"));
   addGlobalFlags(command)
     .addHelpText(
       "after",
@@ -91,34 +91,27 @@ function parseCode(text: string): string {
 }
 
 async function runExplain({ globals, code, format }: ExplainOptions, context: Context): Promise<void> {
-  const { stdout, env } = context;
-  const view = { width: widthOf(stdout), colour: isColoured(stdout, globals.color, env) };
+  const screen = screenOf(context, { globals });
   const found = EXPLANATIONS.find((explanation) => explanation.code === code);
   if (format === "json") {
     await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
   } else {
-    await context.print(found === undefined ? overview(view) : page(found, view));
+    await context.print(found === undefined ? overview(screen) : page(found, screen));
     if (found === undefined) {
-      createReporter(globals, context).note("`catalog explain CODE` says more of one.");
+      createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
     }
   }
 }
 
-interface View {
-  /** Width of the terminal; undefined without a terminal. */
-  width: number | undefined;
-  colour: boolean;
-}
-
-function overview(view: View): string {
+function overview(screen: Screen): string {
   const tables = (["service", "catalog"] as const).map((source) => {
     const isShown = ({ heading }: { heading: string }) => source === "service" || heading !== "HTTP";
     const shown = COLUMNS.filter(isShown);
     const rows = EXPLANATIONS.filter((explanation) => explanation.source === source);
     const cells = rows.map((explanation) => shown.map(({ cellOf }) => cellOf(explanation)));
-    return renderTable({ columns: shown, rows: cells }, view).text;
+    return renderTable({ columns: shown, rows: cells }, screen).text;
   });
-  return tables.join("\nOf this tool, and of what stands before the service:\n\n");
+  return tables.join("\nErrors of this tool, and of anything between it and the service:\n\n");
 }
 
 const COLUMNS = [
@@ -132,7 +125,7 @@ const COLUMNS = [
 /** Width of the names of facts. */
 const NAME = 12;
 
-function page(explanation: Explanation, { width, colour }: View): string {
+function page(explanation: Explanation, { width, colour }: Screen): string {
   const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
   const bold = (text: string) => style("bold", text, colour);
   const facts = [

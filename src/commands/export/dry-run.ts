@@ -1,6 +1,6 @@
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
-import { isColoured } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { EmptyResultError } from "../../errors.ts";
@@ -30,7 +30,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
         [...[expected.rows, expected.slices, expected.requests, expected.windows].map(numberCell), textCell(time)],
       ],
     },
-    { colour: isColoured(context.stdout, options.globals.color, context.env) },
+    screenOf(context, { globals: options.globals }),
   );
   await context.print(text);
 }

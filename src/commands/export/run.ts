@@ -2,7 +2,7 @@ import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { counted } from "../../contract/decimal.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { claimOutput, type Resumable } from "../../export/resume.ts";
@@ -71,13 +71,12 @@ function tellOutcome(
   { reporter }: Connection,
   isTerminal: boolean,
 ): void {
-  const counted = `${groupDigits(rows)} row${rows === 1 ? "" : "s"}`;
   if (!isStdout(output)) {
     reporter.note(
-      `${output}: ${counted}${manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
+      `${output}: ${counted(rows, "row")}${manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
     );
   } else if (isTerminal) {
-    reporter.note(`${counted}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
+    reporter.note(`${counted(rows, "row")}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
   }
 }
 

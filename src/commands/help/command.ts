@@ -9,8 +9,8 @@ export function declare(command: Command, context: Context): void {
   const names = Object.keys(TOPICS);
   command
     .description(`Shows the help of a command, or of a topic: ${names.join(", ")}.`)
-    .argument("[topic]", "a command or a topic; the list of commands without it")
-    .argument("[subcommand...]", "a command of that command")
+    .argument("[topic]", "a command or a topic; without it, all commands are listed")
+    .argument("[subcommand...]", "a subcommand of that command")
     .helpOption("-h, --help", "show help")
     .addHelpText(
       "after",

@@ -13,12 +13,12 @@ const EXIT_CODES = {
   failure: "unexpected failure, or a local file could not be read or written",
   usage: "wrong flags, or the service refused the request: invalid_request, unknown_*, invalid_date_range",
   credentials: "no key, an unknown or revoked one, or one without the scope",
-  notFound: "not_found: no such thing at the address",
+  notFound: "not_found: the requested address does not exist",
   unavailable:
-    "temporarily unavailable after the retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` is not operational: run it again later",
-  changed: "the set changed while it was read, or a count does not match: the output is not to be trusted",
-  empty: "nothing matched, where --fail-on-empty asked for a failure",
-  condition: "a condition given with --fail-if holds (diff, movers); the output is complete",
+    "temporarily unavailable after the retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` finds the service not operational: try again later",
+  changed: "the set changed while it was read, or a count does not match: the output cannot be trusted",
+  empty: "nothing matched, and --fail-on-empty is set",
+  condition: "a condition of --fail-if holds (diff, movers); the output is complete",
   interrupted: "interrupted (Ctrl-C)",
   terminated: "terminated (SIGTERM)",
 } as const satisfies Record<keyof typeof EXIT, string>;
@@ -26,16 +26,16 @@ const EXIT_CODES = {
 const ENVIRONMENT = {
   CATALOG_BASE_URL: "address of the service, such as https://api.example.com/api; as --base-url",
   CATALOG_API_KEY: "the API key",
-  CATALOG_API_KEY_FILE: "file that holds the API key",
+  CATALOG_API_KEY_FILE: "file with the API key",
   CATALOG_PROFILE: "profile of the configuration file; as --profile",
-  CATALOG_CONFIG: "the configuration file, in place of config.toml in the platform's configuration folder",
+  CATALOG_CONFIG: "path of the configuration file (default: config.toml in the platform's configuration folder)",
   CATALOG_STATUS_URL: "address of the status feed; as --status-url",
   NO_COLOR: "set to anything: no colour; as --no-color",
-  FORCE_COLOR: "set: colour although the output is no terminal; 0 or false: none",
+  FORCE_COLOR: "set to 1: colour even if the output is not a terminal; 0 or false: no colour",
   HTTPS_PROXY: "proxy for a service at an https address",
   HTTP_PROXY: "proxy for a service at an http address",
   NO_PROXY: "hosts that are reached without a proxy",
-  NODE_EXTRA_CA_CERTS: "file of further certificate authorities to trust, in PEM",
+  NODE_EXTRA_CA_CERTS: "file of additional certificate authorities to trust, in PEM",
 } as const;
 
 const FORMATS = {
@@ -51,18 +51,19 @@ const FORMATS = {
 export const TOPICS: Readonly<Record<string, Topic>> = {
   "exit-codes": {
     title: "EXIT STATUS",
-    intro: "A script may rely on these:",
+    intro: "Scripts can rely on these codes:",
     entries: Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_CODES[name as keyof typeof EXIT]]),
   },
   environment: {
     title: "ENVIRONMENT",
-    intro: "A flag goes before the environment, the environment before the profile of the configuration file.",
+    intro:
+      "A flag takes precedence over the environment, and the environment over the profile of the configuration file.",
     entries: Object.entries(ENVIRONMENT),
   },
   formats: {
     title: "FORMATS",
     intro:
-      "--format chooses one; else the ending of --output does; else it is table for coverage and sample in a terminal, and ndjson otherwise. Endings .gz and .zst, or --compress, compress; zstd needs Node.js 22.15 or newer.",
+      "The format is that of --format, else that of the ending of --output, else table for coverage and sample in a terminal, and ndjson otherwise. The endings .gz and .zst, or --compress, compress the output; zstd needs Node.js 22.15 or newer.",
     entries: Object.entries(FORMATS),
   },
 };

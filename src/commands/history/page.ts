@@ -1,3 +1,4 @@
+import { DAY, dayNumber, dayOf } from "../../contract/days.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import type { TitledSeries } from "./records.ts";
@@ -42,20 +43,20 @@ function figure(series: readonly TitledSeries[], currency: string): string {
     points: one.points.filter((point) => point.currency === currency),
   }));
   const all = drawn.flatMap(({ points }) => points);
-  const days = all.map(({ day }) => Date.parse(day));
+  const days = all.map(({ day }) => dayNumber(day));
   const prices = all.map(({ selling_price }) => selling_price);
   const [first, last] = [Math.min(...days), Math.max(...days)];
   const ticks = ticksOf(Math.min(...prices), Math.max(...prices));
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const x = (day: string) => LEFT + ((Date.parse(day) - first) / (last - first || 1)) * (WIDTH - LEFT - 8);
+  const x = (day: string) => LEFT + ((dayNumber(day) - first) / (last - first || 1)) * (WIDTH - LEFT - 8);
   const y = (price: number) => HEIGHT - BOTTOM - ((price - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP);
   const grid = ticks.map(
     (tick) =>
       `<line class="grid" x1="${LEFT}" x2="${WIDTH - 8}" y1="${at(y(tick))}" y2="${at(y(tick))}"/><text x="${LEFT - 8}" y="${at(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
   );
-  const ends = [...new Set([first, last])].map((time) => {
-    const day = new Date(time).toISOString().slice(0, 10);
-    const anchor = time === first ? "start" : "end";
+  const ends = [...new Set([first, last])].map((number) => {
+    const day = dayOf(number * DAY);
+    const anchor = number === first ? "start" : "end";
     return `<text x="${at(x(day))}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
   });
   const lines = drawn.map(({ title, points }, index) => {
@@ -72,7 +73,7 @@ function figure(series: readonly TitledSeries[], currency: string): string {
     ({ title, retailer, sku }, index) =>
       `<li><i class="line${index}"></i>${escapeHtml(title)} <span>${escapeHtml(retailer)} ${escapeHtml(sku)}</span></li>`,
   );
-  return `<figure><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Selling prices in ${escapeHtml(currency)} from ${new Date(first).toISOString().slice(0, 10)} to ${new Date(last).toISOString().slice(0, 10)}">${grid.join("")}${ends.join("")}${lines.join("")}</svg><figcaption><ul>${legend.join("")}</ul></figcaption></figure>`;
+  return `<figure><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Selling prices in ${escapeHtml(currency)} from ${dayOf(first * DAY)} to ${dayOf(last * DAY)}">${grid.join("")}${ends.join("")}${lines.join("")}</svg><figcaption><ul>${legend.join("")}</ul></figcaption></figure>`;
 }
 
 /** Four to eight round values that span the prices. */

@@ -3,10 +3,10 @@ import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { counted, groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { readDayPrices } from "../../mirror/prices/read-prices.ts";
 import { type FoundTitle, readTitles, searchTitles, titleKey } from "../../mirror/prices/titles.ts";
@@ -88,18 +88,11 @@ async function write(
     await writeRows(batchOf(records, HISTORY_COLUMNS), output as OutputOptions<TextFormat>, encoding, context);
     return;
   }
-  const isTerminal = output.output === undefined;
-  const width = isTerminal ? widthOf(context.stdout) : undefined;
-  const colour = isTerminal && isColoured(context.stdout, globals.color, context.env);
-  const { text, hidden } = historyText(series, list, { width, colour });
+  const { text, hidden } = historyText(series, list, screenOf(context, { globals, output }));
   await showText(text, output, list, context);
   notShown(hidden, "-f csv has them all").forEach(reporter.note);
 }
 
 function memberReader(column: string): (record: HistoryRecord) => unknown {
   return (record) => record[column as keyof HistoryRecord];
-}
-
-function counted(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

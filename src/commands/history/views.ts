@@ -1,7 +1,8 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/flags/list.ts";
+import { counted } from "../../contract/decimal.ts";
 import { sparkline } from "../../output/terminal/sparkline.ts";
-import { style } from "../../output/terminal/style.ts";
+import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
@@ -12,11 +13,6 @@ import { historyRecords, type TitledSeries } from "./records.ts";
 /** Width of a line of prices. */
 const SPARK_CELLS = 24;
 
-interface View {
-  width: number | undefined;
-  colour: boolean;
-}
-
 /**
  * One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first.
  * With a sort column, the days themselves are listed.
@@ -24,25 +20,28 @@ interface View {
 export function historyText(
   series: readonly TitledSeries[],
   list: ListOptions,
-  view: View,
+  screen: Screen,
 ): { text: string; hidden: readonly string[] } {
   const [only, ...others] = series;
   if (only !== undefined && others.length === 0) {
-    const facts = factsOf(only, view);
-    const table = daysTable(only, list, view);
+    const facts = factsOf(only, screen);
+    const table = daysTable(only, list, screen);
     return { text: `${facts}\n\n${table.text}`, hidden: table.hidden };
   }
-  return productsTable(series, list, view);
+  return productsTable(series, list, screen);
 }
 
-function factsOf({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: TitledSeries, view: View) {
+function factsOf(
+  { title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: TitledSeries,
+  screen: Screen,
+) {
   const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
   const heading = visible(`${title} · ${retailer} ${sku}`);
   return [
-    style("bold", view.width === undefined ? heading : truncate(heading, view.width), view.colour),
+    style("bold", screen.width === undefined ? heading : truncate(heading, screen.width), screen.colour),
     `last ${price(last)}${isNewLow ? ", a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
-    `${changes} change${changes === 1 ? "" : "s"} in ${points.length} day${points.length === 1 ? "" : "s"}  ${sparkline(
+    `${counted(changes, "change")} in ${counted(points.length, "day")}  ${sparkline(
       points.map(({ selling_price }) => selling_price),
       SPARK_CELLS * 2,
     )}`,
@@ -50,7 +49,7 @@ function factsOf({ title, retailer, sku, points, lowest, highest, last, changes,
 }
 
 /** The days on which the price changed, newest first; other days are only counted. */
-function daysTable({ points, lowest, highest }: TitledSeries, { sort, limit }: ListOptions, view: View) {
+function daysTable({ points, lowest, highest }: TitledSeries, { sort, limit }: ListOptions, screen: Screen) {
   const changed = points.filter((point, index) => {
     const before = points[index - 1];
     return before === undefined || !samePrice(before, point);
@@ -77,7 +76,7 @@ function daysTable({ points, lowest, highest }: TitledSeries, { sort, limit }: L
         textCell(isAt(point, lowest) ? "lowest" : isAt(point, highest) ? "highest" : ""),
       ]),
     },
-    view,
+    screen,
   );
 }
 
@@ -85,7 +84,7 @@ function isAt(point: SeriesPoint, extreme: SeriesPoint): boolean {
   return samePrice(point, extreme);
 }
 
-function productsTable(series: readonly TitledSeries[], { sort, limit }: ListOptions, view: View) {
+function productsTable(series: readonly TitledSeries[], { sort, limit }: ListOptions, screen: Screen) {
   const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
   const key = sort ?? { column: "selling_price", descending: false };
   const ordered = sortBy(series, key, (one) => lastRecord.get(one)?.[key.column as "selling_price"]);
@@ -121,6 +120,6 @@ function productsTable(series: readonly TitledSeries[], { sort, limit }: ListOpt
           textCell(sku),
         ]),
     },
-    view,
+    screen,
   );
 }

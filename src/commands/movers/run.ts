@@ -2,7 +2,7 @@ import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { resolveDay } from "../../contract/date-expression.ts";
@@ -15,7 +15,7 @@ import type { TextFormat } from "../../output/formats/registry.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { MoversOptions } from "./options.ts";
-import { type Group, MOVER_COLUMNS, moverRecord, moversText } from "./views.ts";
+import { MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./views.ts";
 
 /** Writes the price changes since the day. */
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
@@ -57,7 +57,7 @@ function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, cont
   return day;
 }
 
-function groupsOf(kind: MoverKind, movers: readonly Mover[], { groupBy, limit }: MoversOptions): Group[] {
+function groupsOf(kind: MoverKind, movers: readonly Mover[], { groupBy, limit }: MoversOptions): MoverGroup[] {
   if (groupBy === undefined) {
     return [{ kind, name: undefined, movers: movers.slice(0, limit), all: movers.length }];
   }
@@ -72,7 +72,7 @@ function groupsOf(kind: MoverKind, movers: readonly Mover[], { groupBy, limit }:
 }
 
 async function write(
-  groups: readonly Group[],
+  groups: readonly MoverGroup[],
   titleOf: (mover: Mover) => string,
   since: string,
   { days, reporter }: SyncedFolder,
@@ -85,10 +85,7 @@ async function write(
     await writeRows(batchOf(records, MOVER_COLUMNS), output as OutputOptions<TextFormat>, encoding, context);
     return;
   }
-  const isTerminal = output.output === undefined;
-  const width = isTerminal ? widthOf(context.stdout) : undefined;
-  const colour = isTerminal && isColoured(context.stdout, globals.color, context.env);
-  const { text, hidden } = moversText(groups, titleOf, { since, width, colour });
+  const { text, hidden } = moversText(groups, titleOf, since, screenOf(context, { globals, output }));
   await writeText(text, output, context);
   notShown(hidden, "-f csv has them all").forEach(reporter.note);
   reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);

@@ -1,12 +1,12 @@
 import { groupDigits } from "../../contract/decimal.ts";
-import { style } from "../../output/terminal/style.ts";
+import { type Screen, style } from "../../output/terminal/style.ts";
 import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
 
 /** Movers of one kind and, with `--group-by`, of one group. */
-export interface Group {
+export interface MoverGroup {
   kind: MoverKind;
   name: string | undefined;
   movers: readonly Mover[];
@@ -47,19 +47,20 @@ const HEADINGS = {
 
 /** One table a group, each below its heading. */
 export function moversText(
-  groups: readonly Group[],
+  groups: readonly MoverGroup[],
   titleOf: (mover: Mover) => string,
-  { since, width, colour }: { since: string; width: number | undefined; colour: boolean },
+  since: string,
+  screen: Screen,
 ): { text: string; hidden: string[] } {
   const hidden = new Set<string>();
   const parts = groups.map(({ kind, name, movers, all }) => {
     const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
     const heading = `${HEADINGS[kind]} since ${since}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
-    const table = renderTable(tableOf(kind, movers, titleOf), { width, colour });
+    const table = renderTable(tableOf(kind, movers, titleOf), screen);
     for (const column of table.hidden) {
       hidden.add(column);
     }
-    return `${style("bold", heading, colour)}\n${movers.length === 0 ? "none\n" : table.text}`;
+    return `${style("bold", heading, screen.colour)}\n${movers.length === 0 ? "none\n" : table.text}`;
   });
   return { text: parts.join("\n"), hidden: [...hidden] };
 }

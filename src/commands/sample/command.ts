@@ -15,7 +15,7 @@ import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
-import { hasLinks, isColoured, widthOf } from "../../cli/terminal.ts";
+import { hasLinks, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
@@ -150,21 +150,16 @@ function listed(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   return batchOf(order.map((row) => rows.text(row))).slice(0, limit);
 }
 
-function render(
-  rows: RowBatch,
-  { columns, view, output, globals }: SampleOptions,
-  { stdout, env }: Context,
-): { text: string; hidden: readonly string[] } {
-  const isTerminal = output.output === undefined;
-  const colour = isTerminal && isColoured(stdout, globals.color, env);
-  const links = colour && hasLinks(stdout, env);
+function render(rows: RowBatch, options: SampleOptions, context: Context): { text: string; hidden: readonly string[] } {
+  const { columns, view } = options;
+  const { width, colour } = screenOf(context, options);
+  const links = colour && hasLinks(context.stdout, context.env);
   if (view === "card") {
     return { text: renderCards(sampleCards(rows, columns), { colour, links }), hidden: [] };
   }
-  const width = isTerminal && view === "table" ? widthOf(stdout) : undefined;
   const table = sampleTable(rows, columns);
   if (view === "wide" || columns !== undefined) {
-    return renderTable(table, { width, colour, links });
+    return renderTable(table, { width: view === "wide" ? undefined : width, colour, links });
   }
   const { table: varying, caption } = withoutConstants(table, SHARED);
   const { text, hidden } = renderTable(varying, { width, colour, links });

@@ -1,48 +1,41 @@
 import { open, rm } from "node:fs/promises";
-import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { quoted } from "../../cli/flags/values.ts";
-import { createReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { ClosedPipeError, FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
-import { withDatabase, withExistingDatabase } from "./database-flag.ts";
-import { warnOfUnknownRetailers } from "./grants.ts";
+import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
-import type { KeyFlags } from "./options.ts";
+import type { Call, ListingFlags } from "./subcommand.ts";
 
-type Flags = KeyFlags & { database: string };
+export interface CreateKeyFlags {
+  output?: string;
+  team?: string;
+  scope?: string[];
+  retailer?: string[];
+}
 
-export async function createKeyCommand(
-  name: string,
-  flags: Flags,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
+export async function createKeyCommand(call: Call<CreateKeyFlags>, name: string): Promise<void> {
+  const { flags, reporter, context } = call;
+  const { database, team, scope, retailer, output } = flags;
   if (name.trim() === "") {
     throw new UsageError("the name of a key must not be empty.");
   }
-  const { team, scope, retailer } = flags;
   const key = {
     name,
-    ...(team === undefined ? {} : { team }),
-    ...(scope === undefined ? {} : { scopes: scope }),
-    ...(retailer === undefined ? {} : { retailers: retailer }),
+    ...(team !== undefined && { team }),
+    ...(scope !== undefined && { scopes: scope }),
+    ...(retailer !== undefined && { retailers: retailer }),
   };
-  const reporter = createReporter(globals, context);
-  const target = await openSecret(flags.output, context);
-  await withDatabase(flags.database, async (store) => {
+  const target = await openSecret(output, context);
+  await withDatabase(database, async (store) => {
     const secret = await createKey(store, key, new Date(context.now()));
     try {
       await target.write(`${secret}\n`);
     } catch (error) {
       await takeBackKey(store, secret);
       const reason = error instanceof ClosedPipeError ? "the reader of stdout went away" : (error as Error).message;
-      throw new FileError(
-        `${reason}; the key was taken back, since nobody has its secret`,
-        flags.output ?? "stdout",
-        error,
-      );
+      throw new FileError(`${reason}; the key was deleted, because nobody has its secret`, output ?? "stdout", error);
     }
     await warnOfUnknownRetailers(store, retailer, reporter);
   }).catch(async (error: unknown) => {
@@ -51,29 +44,26 @@ export async function createKeyCommand(
   });
   await target.close();
   reporter.note(
-    flags.output === undefined
-      ? "This is the only time the secret is shown; it goes into CATALOG_API_KEY."
-      : `${flags.output} holds the secret, for you alone; it goes into CATALOG_API_KEY_FILE.`,
+    output === undefined
+      ? "The secret is shown only this once. Set CATALOG_API_KEY to it."
+      : `${output} holds the secret; only you can read the file. Set CATALOG_API_KEY_FILE to its path.`,
   );
 }
 
-/** Where a secret goes. A file is made before the key is, for its owner alone, and never replaced. */
+/** Where a secret goes. A file is created before the key, readable only for its owner, and never replaces another. */
 async function openSecret(path: string | undefined, context: Context) {
   if (path === undefined) {
     if (context.isStdoutClosed()) {
-      throw new FileError("stdout is closed: nobody would have the secret", "stdout");
+      throw new FileError("stdout is closed, so the secret would be lost", "stdout");
     }
     return { write: context.print, close: async () => {}, abandon: async () => {} };
   }
-  const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+  const reporting = (error: unknown) => {
     throw fileError(path, error);
-  });
+  };
+  const file = await open(path, "wx", 0o600).catch(reporting);
   return {
-    write: async (text: string) => {
-      await file.writeFile(text).catch((error: unknown) => {
-        throw fileError(path, error);
-      });
-    },
+    write: (text: string) => file.writeFile(text).catch(reporting),
     close: () => file.close(),
     abandon: async () => {
       await file.close();
@@ -82,8 +72,8 @@ async function openSecret(path: string | undefined, context: Context) {
   };
 }
 
-export async function listKeysCommand(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
-  const keys = await withExistingDatabase(flags.database, listKeys);
+export async function listKeysCommand(call: Call<ListingFlags>): Promise<void> {
+  const keys = await withExistingDatabase(call.flags.database, listKeys);
   const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
     ...key,
     created_at: createdAt,
@@ -100,15 +90,11 @@ export async function listKeysCommand(flags: Flags, globals: GlobalOptions, cont
     key.revokedAt === null ? "active" : `revoked ${key.revokedAt.slice(0, 10)}`,
   ]);
   const columns = ["name", "team", "scopes", "retailers", "created", "last used", "state"];
-  await writeListing({ format: flags.format, documents, columns, rows }, globals, context);
+  await writeListing(call, { documents, columns, rows });
 }
 
-export async function revokeKeyCommand(
-  name: string,
-  flags: Flags,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
+export async function revokeKeyCommand(call: Call<{ team?: string }>, name: string): Promise<void> {
+  const { flags, reporter, context } = call;
   await withExistingDatabase(flags.database, (store) => revokeKey(store, name, new Date(context.now()), flags.team));
-  createReporter(globals, context).note(`Key ${quoted(name)} is revoked.`);
+  reporter.note(`Key ${quoted(name)} is revoked.`);
 }

@@ -1,35 +1,29 @@
-import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
-import { createReporter } from "../../cli/reporter.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
-import type { Context } from "../../context.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
+import type { Call, ListingFlags } from "./subcommand.ts";
+
+/** The same records as JSON documents and as rows of a table. */
+interface Listing {
+  documents: unknown;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+}
 
 /** Writes records as JSON, or as a table with a row for each. */
 export async function writeListing(
-  {
-    format,
-    documents,
-    columns,
-    rows,
-  }: {
-    format: string | undefined;
-    documents: unknown;
-    columns: readonly string[];
-    rows: readonly (readonly string[])[];
-  },
-  globals: GlobalOptions,
-  context: Context,
+  { flags, globals, reporter, context }: Call<ListingFlags>,
+  { documents, columns, rows }: Listing,
 ): Promise<void> {
-  if (format === "json") {
+  if (flags.format === "json") {
     await context.print(`${JSON.stringify(documents, undefined, 2)}\n`);
     return;
   }
   const { text, hidden } = renderTable(
-    { columns: columns.map((heading) => ({ heading })), rows: rows.map((row) => row.map((value) => textCell(value))) },
-    { width: widthOf(context.stdout), colour: isColoured(context.stdout, globals.color, context.env) },
+    { columns: columns.map((heading) => ({ heading })), rows: rows.map((row) => row.map(textCell)) },
+    screenOf(context, { globals }),
   );
   await context.print(text);
-  notShown(hidden, "-f json has them all").forEach(createReporter(globals, context).note);
+  notShown(hidden, "-f json has them all").forEach(reporter.note);
 }

@@ -1,66 +1,51 @@
 import { access, constants } from "node:fs/promises";
-import type { Command } from "commander";
-import { type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
-import { createProgress } from "../../output/terminal/progress/progress.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { LoadError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
-import { withDatabase } from "./database-flag.ts";
+import { withDatabase } from "./database.ts";
+import type { Call } from "./subcommand.ts";
 
 /** Loads the files one after another; files loaded before a failing file stay loaded. */
-export async function loadCommand(
-  files: readonly string[],
-  { database }: { database: string },
-  command: Command,
-  context: Context,
-): Promise<void> {
-  const globals = parseGlobals(command);
+export async function loadCommand(call: Call, files: readonly string[]): Promise<void> {
   if (files.filter((file) => file === "-").length > 1) {
     throw new UsageError("- stands for standard input, which can be read only once.");
   }
-  for (const file of files) {
-    if (file !== "-") {
-      await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
-        throw new FileError(
-          `${file} cannot be read: ${error.code === "ENOENT" ? "there is no such file" : error.message}`,
-          file,
-          error,
-        );
-      });
-    }
+  for (const file of files.filter((name) => name !== "-")) {
+    await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+      const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
+      throw new FileError(`${file} cannot be read: ${reason}`, file, error);
+    });
   }
-  await withDatabase(database, async (store) => {
+  await withDatabase(call.flags.database, async (store) => {
     for (const file of files) {
-      await loadFile(store, file, globals, context);
+      await loadFile(store, file, call);
     }
   });
 }
 
-async function loadFile(store: EmbeddedStore, file: string, globals: GlobalOptions, context: Context): Promise<void> {
+async function loadFile(store: EmbeddedStore, file: string, { globals, reporter, context }: Call): Promise<void> {
   const source = file === "-" ? { name: "standard input", stream: context.stdin } : { name: file, path: file };
-  const mode = globals.quiet ? "none" : globals.progress;
-  const progress = createProgress({ stream: context.stderr, mode, now: context.now });
+  const { signal, stderr } = context;
+  const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
-    const { signal } = context;
-    const result = await loadRows(store, source, { signal, onProgress: ({ rows }) => progress.update({ rows }) });
-    progress.clear();
+    const { added, alreadyPresent } = await loadRows(store, source, { signal, onProgress });
+    reporter.progress.clear();
     if (!globals.quiet) {
-      const present = result.alreadyPresent === 0 ? "" : `, ${groupDigits(result.alreadyPresent)} were there already`;
-      context.stderr.write(`${visible(source.name)}: ${groupDigits(result.added)} rows added${present}\n`);
+      const present = alreadyPresent === 0 ? "" : `, ${groupDigits(alreadyPresent)} were there already`;
+      stderr.write(`${visible(source.name)}: ${groupDigits(added)} rows added${present}\n`);
     }
   } catch (error) {
-    progress.clear();
+    reporter.progress.clear();
     throw loadFailure(error, file);
   }
 }
 
 function loadFailure(error: unknown, file: string): unknown {
   if (error instanceof LoadError) {
-    return new FileError(`${error.message}; nothing of it was loaded`, file, error);
+    return new FileError(`${error.message}; no row of this file was loaded`, file, error);
   }
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   return syscall === undefined ? error : new FileError(`${file} cannot be read: ${code ?? message}`, file, error);

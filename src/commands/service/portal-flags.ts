@@ -6,67 +6,67 @@ import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { isLoopback } from "../../service/portal/console/guard.ts";
 import type { SendCode } from "../../service/portal/console/parts.ts";
 import { mailCodes } from "../../service/portal/mail.ts";
-import type { StartFlags } from "./options.ts";
 
-/** What the flags say of the service's public side. */
 export interface PortalFlags {
+  publicUrl?: string;
+  trustProxy?: string;
+  smtpUrl?: string;
+  mailFrom?: string;
+}
+
+/** How clients reach the service, and how people sign in to its portal. */
+export interface PortalSettings {
   options: Pick<ServiceOptions, "publicUrl" | "trustProxy">;
-  /**
-   * How codes are sent, once the address of the service is known; undefined where the portal is not offered, which
-   * `refusal` explains.
-   */
-  portal: ((base: () => string) => NonNullable<ServiceOptions["portal"]>) | undefined;
-  refusal: string | undefined;
-  /** What is allowed but dangerous. */
-  warning: string | undefined;
+  /** How sign-in codes are sent; `base` returns the address of the service. Undefined if there is no portal. */
+  signIn: ((base: () => string) => NonNullable<ServiceOptions["portal"]>) | undefined;
+  warnings: readonly string[];
 }
 
 /**
- * Reads `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or the environment in place of them. Without
- * mail the codes are printed, which only helps whoever sits at this machine.
+ * Reads `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables. Without mail the
+ * codes are printed, which helps only a person at this machine.
  *
- * @throws UsageError naming the flag; the SMTP address is never repeated, since it may hold a password
+ * @throws UsageError naming the flag; the SMTP address is never repeated, because it may contain a password
  */
 export function parsePortalFlags(
-  flags: StartFlags,
+  flags: PortalFlags,
   host: string,
-  context: Pick<Context, "env" | "stderr">,
-): PortalFlags {
-  const publicUrl = parsePublicUrl(flags.publicUrl ?? (context.env.CATALOG_PUBLIC_URL || undefined));
+  { env, stderr }: Pick<Context, "env" | "stderr">,
+): PortalSettings {
+  const publicUrl = parsePublicUrl(flags.publicUrl ?? (env.CATALOG_PUBLIC_URL || undefined));
+  const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
   if (publicUrl === undefined && !isLoopback(host)) {
     throw new UsageError(
-      `--host ${quoted(host)} is reached from other machines: say under which address with --public-url, such as https://api.example.com. Errors, links and cookies need it.`,
+      `other machines can reach --host ${quoted(host)}: add --public-url with the address that they use, such as https://api.example.com. Errors, links and cookies need it.`,
       { flag: "--public-url" },
     );
   }
-  const mail = parseMail(flags, context.env);
-  const isLocal = isLoopback(host) && (publicUrl === undefined || isLoopback(new URL(publicUrl).hostname));
+  const mail = parseMail(flags, env);
+  const isLocal = isLoopback(host) && isPublicLoopback;
   const print: SendCode = async (email, code) => {
-    context.stderr.write(`sign-in code for ${email}: ${code}\n`);
+    stderr.write(`sign-in code for ${email}: ${code}\n`);
   };
-  const portal =
-    mail !== undefined
-      ? (base: () => string) => ({
-          sendCode: mailCodes({ ...mail, portal: () => `${base()}/portal` }),
-          codesArePrinted: false,
-        })
-      : isLocal
-        ? () => ({ sendCode: print, codesArePrinted: true })
-        : undefined;
   return {
     options: {
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-      ...(flags.trustProxy === undefined ? {} : { trustProxy: parseTrustProxy(flags.trustProxy) }),
+      ...(publicUrl !== undefined && { publicUrl }),
+      ...(flags.trustProxy !== undefined && { trustProxy: parseTrustProxy(flags.trustProxy) }),
     },
-    portal,
-    refusal:
-      portal === undefined
-        ? "the developer portal is not offered: its sign-in codes are sent by mail, and --smtp-url and --mail-from are not set. On a loopback address alone they would be printed."
-        : undefined,
-    warning:
-      publicUrl?.startsWith("http:") === true && !isLoopback(new URL(publicUrl).hostname)
-        ? `${publicUrl} is not https: keys, codes and cookies can be read on their way.`
-        : undefined,
+    signIn:
+      mail !== undefined
+        ? (base) => ({ sendCode: mailCodes({ ...mail, portal: () => `${base()}/portal` }), codesArePrinted: false })
+        : isLocal
+          ? () => ({ sendCode: print, codesArePrinted: true })
+          : undefined,
+    warnings: [
+      ...(mail === undefined && !isLocal
+        ? [
+            "the developer portal is off: it sends its sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead.",
+          ]
+        : []),
+      ...(publicUrl?.startsWith("http:") && !isPublicLoopback
+        ? [`${publicUrl} is not https: others on the network can read keys, codes and cookies.`]
+        : []),
+    ],
   };
 }
 
@@ -85,7 +85,7 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   return url.origin;
 }
 
-function parseMail(flags: StartFlags, env: Context["env"]): { url: string; from: string } | undefined {
+function parseMail(flags: PortalFlags, env: Context["env"]): { url: string; from: string } | undefined {
   const url = flags.smtpUrl ?? (env.CATALOG_SMTP_URL || undefined);
   const from = flags.mailFrom ?? (env.CATALOG_MAIL_FROM || undefined);
   if (url === undefined && from === undefined) {
@@ -93,7 +93,7 @@ function parseMail(flags: StartFlags, env: Context["env"]): { url: string; from:
   }
   if (url === undefined || from === undefined) {
     const [given, missing] = url === undefined ? ["--mail-from", "--smtp-url"] : ["--smtp-url", "--mail-from"];
-    throw new UsageError(`${given} needs ${missing}: mail has a server and an address that it comes from.`, {
+    throw new UsageError(`${given} needs ${missing}: sending mail takes a server and a sender address.`, {
       flag: missing,
     });
   }

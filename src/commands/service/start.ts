@@ -1,40 +1,42 @@
 import { once } from "node:events";
-import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { parseDuration, parseWhole } from "../../cli/flags/values.ts";
-import { createReporter } from "../../cli/reporter.ts";
-import type { Context } from "../../context.ts";
 import { FileError, InterruptedError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
-import { makeDatabaseFolder, reportingStoreErrors } from "./database-flag.ts";
-import type { StartFlags } from "./options.ts";
-import { parsePortalFlags } from "./portal-flags.ts";
+import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
+import { type PortalFlags, parsePortalFlags } from "./portal-flags.ts";
+import type { Call } from "./subcommand.ts";
 
-/**
- * Serves until the signal is aborted, then drains. SIGTERM is the ordinary end of a service.
- */
-export async function startCommand(
-  flags: StartFlags & { database: string },
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
+export interface StartFlags extends PortalFlags {
+  host?: string;
+  port?: string;
+  rateLimit?: string;
+  sampleRateLimit?: string;
+  window?: string;
+  cursorTtl?: string;
+  queryTimeout?: string;
+  errorBase?: string;
+}
+
+/** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
+export async function startCommand({ flags, reporter, context }: Call<StartFlags>): Promise<void> {
+  const { database } = flags;
   const options = parseStart(flags);
-  const portalFlags = parsePortalFlags(flags, options.host, context);
-  let url = portalFlags.options.publicUrl ?? "";
-  const portal = portalFlags.portal?.(() => url);
-  const { service, hasKeys } = await reportingStoreErrors(flags.database, async () => {
-    await makeDatabaseFolder(flags.database);
-    const onUnexpectedError = (error: unknown, requestId: string) =>
-      void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
-    const store = await openStore(flags.database);
+  const portal = parsePortalFlags(flags, options.host, context);
+  let url = portal.options.publicUrl ?? "";
+  const onUnexpectedError = (error: unknown, requestId: string) =>
+    void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
+  const { service, hasKeys } = await reportingStoreErrors(database, async () => {
+    await makeDatabaseFolder(database);
+    const store = await openStore(database);
     const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
     const service = await startService({
       ...options,
-      ...portalFlags.options,
-      ...(portal === undefined ? {} : { portal }),
+      ...portal.options,
+      ...(portal.signIn !== undefined && { portal: portal.signIn(() => url) }),
       store,
       onUnexpectedError,
     }).catch((error: unknown) => {
@@ -44,14 +46,9 @@ export async function startCommand(
   });
   await context.print(`listening on ${service.url}\n`);
   url ||= service.url;
-  const { note, warn } = createReporter(globals, context);
-  for (const warning of [portalFlags.refusal, portalFlags.warning]) {
-    if (warning !== undefined) {
-      warn(warning);
-    }
-  }
+  portal.warnings.forEach(reporter.warn);
   if (!hasKeys) {
-    note("No key is valid yet: create one with `catalog service keys create NAME`.");
+    reporter.note("There is no valid key yet. `catalog service keys create NAME` creates one.");
   }
   if (!context.signal.aborted) {
     await once(context.signal, "abort");
@@ -87,7 +84,7 @@ function listenError(error: unknown, { host, port }: { host: string; port: numbe
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
     case "EADDRINUSE":
-      return new UsageError(`port ${port} is in use already; choose another with --port, or 0 for a free one.`, {
+      return new UsageError(`port ${port} is already in use; choose another with --port, or 0 for a free one.`, {
         flag: "--port",
       });
     case "EADDRNOTAVAIL":
@@ -98,11 +95,7 @@ function listenError(error: unknown, { host, port }: { host: string; port: numbe
         value: host,
       });
     case "EACCES":
-      return new FileError(
-        `port ${port} may not be opened by this user; ports from 1024 up may`,
-        `port ${port}`,
-        error,
-      );
+      return new FileError(`this user may not open port ${port}; use 1024 or higher`, `port ${port}`, error);
     default:
       return error;
   }

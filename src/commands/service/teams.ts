@@ -1,7 +1,4 @@
-import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { quoted } from "../../cli/flags/values.ts";
-import { createReporter } from "../../cli/reporter.ts";
-import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { readKeys } from "../../service/store/access/key-records.ts";
@@ -14,23 +11,21 @@ import {
 } from "../../service/store/access/manage-teams.ts";
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readTeams, type TeamRecord } from "../../service/store/access/team-records.ts";
-import { withDatabase, withExistingDatabase } from "./database-flag.ts";
-import { warnOfUnknownRetailers } from "./grants.ts";
+import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
-import type { TeamFlags } from "./options.ts";
+import type { Call, ListingFlags } from "./subcommand.ts";
 
-type Flags = TeamFlags & { database: string };
+export interface GrantFlags {
+  scope?: string[];
+  retailer?: string[];
+  allRetailers?: boolean;
+}
 
-export async function createTeamCommand(
-  name: string,
-  flags: Flags,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
+export async function createTeamCommand(call: Call<GrantFlags>, name: string): Promise<void> {
+  const { flags, reporter, context } = call;
   if (name.trim() === "") {
     throw new UsageError("the name of a team must not be empty.");
   }
-  const reporter = createReporter(globals, context);
   const team = await withDatabase(flags.database, async (store) => {
     await warnOfUnknownRetailers(store, flags.retailer, reporter);
     return await createTeam(store, name, wantedGrants(flags), new Date(context.now()));
@@ -38,8 +33,8 @@ export async function createTeamCommand(
   reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
 }
 
-export async function listTeamsCommand(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
-  const { teams, members, keys } = await withExistingDatabase(flags.database, (store) =>
+export async function listTeamsCommand(call: Call<ListingFlags>): Promise<void> {
+  const { teams, members, keys } = await withExistingDatabase(call.flags.database, (store) =>
     store.read(async (session) => ({
       teams: await readTeams(session),
       members: await readMembers(session),
@@ -60,10 +55,10 @@ export async function listTeamsCommand(flags: Flags, globals: GlobalOptions, con
     String(activeKeys),
   ]);
   const columns = ["name", "scopes", "retailers", "members", "active keys"];
-  await writeListing({ format: flags.format, documents, columns, rows }, globals, context);
+  await writeListing(call, { documents, columns, rows });
 }
 
-export async function showTeamCommand(name: string, flags: Flags, context: Context): Promise<void> {
+export async function showTeamCommand({ flags, context }: Call<ListingFlags>, name: string): Promise<void> {
   const { team, members, keys } = await withExistingDatabase(flags.database, (store) =>
     store.read(async (session) => ({
       team: await requireTeam(session, name),
@@ -88,60 +83,40 @@ export async function showTeamCommand(name: string, flags: Flags, context: Conte
   await context.print(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
 }
 
-export async function grantTeamCommand(
-  name: string,
-  flags: Flags,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
+export async function grantTeamCommand({ flags, reporter }: Call<GrantFlags>, name: string): Promise<void> {
   if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
-    throw new UsageError("nothing to grant: name scopes with --scope, retailers with --retailer, or --all-retailers.");
+    throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
   }
   if (flags.retailer !== undefined && flags.allRetailers === true) {
     throw new UsageError("--retailer and --all-retailers contradict each other; give one of them.", {
       flag: "--all-retailers",
     });
   }
-  const reporter = createReporter(globals, context);
   const team = await withExistingDatabase(flags.database, async (store) => {
     const granted = await grantTeam(store, name, wantedGrants(flags));
     await warnOfUnknownRetailers(store, flags.retailer, reporter);
     return granted;
   });
-  reporter.note(`Team ${quoted(name)} has now ${describeGrants(team)}.`);
+  reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
 }
 
-export async function addMemberCommand(
-  team: string,
-  email: string,
-  flags: Flags,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
-  const member = { team, email: parseEmail(email) };
-  await withExistingDatabase(flags.database, (store) => addMember(store, member, new Date(context.now())));
-  createReporter(globals, context).note(`${member.email} can sign in to the developer portal for ${quoted(team)}.`);
+export async function addMemberCommand({ flags, reporter, context }: Call, team: string, text: string): Promise<void> {
+  const email = parseEmail(text);
+  await withExistingDatabase(flags.database, (store) => addMember(store, { team, email }, new Date(context.now())));
+  reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
 }
 
-export async function removeMemberCommand(
-  team: string,
-  email: string,
-  flags: Flags,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
-  const member = { team, email: parseEmail(email) };
-  await withExistingDatabase(flags.database, (store) => removeMember(store, member));
-  createReporter(globals, context).note(
-    `${member.email} can no longer sign in for ${quoted(team)}; the team's keys stay as they are.`,
-  );
+export async function removeMemberCommand({ flags, reporter }: Call, team: string, text: string): Promise<void> {
+  const email = parseEmail(text);
+  await withExistingDatabase(flags.database, (store) => removeMember(store, { team, email }));
+  reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);
 }
 
-function wantedGrants({ scope, retailer, allRetailers }: Flags): WantedGrants {
+function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
   return {
-    ...(scope === undefined ? {} : { scopes: scope }),
-    ...(retailer === undefined ? {} : { retailers: retailer }),
-    ...(allRetailers === true ? { retailers: null } : {}),
+    ...(scope !== undefined && { scopes: scope }),
+    ...(retailer !== undefined && { retailers: retailer }),
+    ...(allRetailers === true && { retailers: null }),
   };
 }
 

@@ -7,10 +7,10 @@ import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { showText } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { writeBatches, writeChunks } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { counted, groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
@@ -91,23 +91,19 @@ async function answer(
     return;
   }
   const { rows, more } = await firstRows(result);
-  const isTerminal = output.output === undefined;
   const { text: table, hidden } = renderTable(
     {
       columns: names.map((heading) => ({ heading })),
       rows: rows.map((row) => row.map(jsonCell)),
     },
-    {
-      width: isTerminal ? widthOf(context.stdout) : undefined,
-      colour: isTerminal && isColoured(context.stdout, options.globals.color, context.env),
-    },
+    screenOf(context, options),
   );
   await showText(table, output, options, context);
   notShown(hidden, "-f csv has them all").forEach(reporter.note);
   reporter.note(
     more
       ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`
-      : `${groupDigits(rows.length)} row${rows.length === 1 ? "" : "s"}`,
+      : counted(rows.length, "row"),
   );
 }
 

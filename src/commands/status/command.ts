@@ -1,7 +1,8 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { formatOption } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
-import { isColoured, widthOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
 import { renderStatus } from "../../output/terminal/status-feed.ts";
@@ -22,18 +23,20 @@ export function declare(
   run: (options: StatusOptions, context: Context) => Promise<void> = runStatus,
 ): void {
   command
-    .description("The status feed of the service: suites with their state per day, uptime, incidents. It needs no key.")
+    .description(
+      "The status feed of the service: suites with their uptime and their state on each day, and incidents. It needs no key.",
+    )
     .option(
       "--status-url <url>",
       "address of the feed (default: status_url of the profile, else BASE_URL/status.json) [env: CATALOG_STATUS_URL]",
     )
-    .addOption(new Option("-f, --format <format>", "format of the output (default: text)").choices(["text", "json"]))
-    .option("--demo", "ask an embedded service on generated data, without configuration");
+    .addOption(formatOption(["text", "json"], "text"))
+    .option("--demo", "use an embedded service with generated data; needs no configuration");
   addGlobalFlags(command)
     .addHelpText(
       "after",
       `
-Exit code: 0 only if the service is operational, 5 if it is not or cannot be asked.
+Exit code: 0 only if the service is operational; 5 if it is not, or does not answer.
 
 Examples:
   $ catalog status
@@ -55,13 +58,11 @@ Examples:
 
 async function runStatus({ globals, statusUrl, demo, format }: StatusOptions, context: Context): Promise<void> {
   const { feed, document } = await readStatus({ globals, statusUrl, demo }, context);
-  const { stdout, env } = context;
   if (format === "json") {
     await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
   } else if (!globals.quiet) {
-    await context.print(
-      renderStatus(feed, { width: widthOf(stdout) ?? WIDTH, colour: isColoured(stdout, globals.color, env) }),
-    );
+    const { width = WIDTH, colour } = screenOf(context, { globals });
+    await context.print(renderStatus(feed, { width, colour }));
   }
   if (feed.state !== "operational") {
     throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);

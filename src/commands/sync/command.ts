@@ -1,8 +1,8 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
-import { parseWhole } from "../../cli/flags/values.ts";
+import { formatOption, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { SyncOptions } from "./options.ts";
@@ -40,9 +40,7 @@ export function declare(
     .option("--adopt", "take over day files without a state, where their metadata say that catalog wrote them")
     .option("--prune", "remove days that relative dates have left behind")
     .option("--allow-shrink", "go on where more than half of the rows would be removed")
-    .addOption(
-      new Option("-f, --format <format>", "format of the result line (default: text)").choices(["text", "json"]),
-    );
+    .addOption(formatOption(["text", "json"], "text"));
   addPullFlags(command);
   addReadFlags(command, undefined);
   addGlobalFlags(command)

@@ -3,7 +3,7 @@ import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { counted, groupDigits } from "../../contract/decimal.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
@@ -96,10 +96,6 @@ function auditText({ daysAudited, auditCycle }: SyncResult): string {
     return "";
   }
   return ` (${groupDigits(daysAudited)} one by one, each within ${counted(auditCycle, "run")})`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function asJson(result: SyncResult, requests: number): string {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
-import { widthOf } from "../../cli/terminal.ts";
+import { terminalWidth } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { readManifest } from "../../export/manifest.ts";
@@ -20,14 +20,14 @@ export function declare(
 ): void {
   command
     .description(
-      "Checks an exported file against FILE.manifest.json, offline: size, sha256, number of rows, and that no row comes twice.",
+      "Checks an exported file against FILE.manifest.json, offline: its size, its sha256, the number of its rows, and that no row occurs twice.",
     )
     .argument("<file>", "a file that `catalog export --manifest` wrote");
   addGlobalFlags(command)
     .addHelpText(
       "after",
       `
-Exit code: 0 where the file is as its manifest says, 6 where it is not, 1 where either cannot be read.
+Exit code: 0 if the file matches its manifest, 6 if it does not, 1 if one of the two cannot be read.
 
 Examples:
   $ catalog verify rows.csv.gz
@@ -43,5 +43,5 @@ async function runVerify({ globals, file }: VerifyOptions, context: Context): Pr
   }
   const once = identified ? ", each once" : "";
   const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
-  await context.print(`${wrap(found, widthOf(context.stdout))}\n`);
+  await context.print(`${wrap(found, terminalWidth(context.stdout))}\n`);
 }

@@ -27,13 +27,13 @@ export const plainReaders = {
     const days = new Map<Uint8Array, number>();
     return ({ bytes }, start, end) => {
       const text = bytes[start] === QUOTE ? texts.textOf(bytes, start + 1, end - 1) : undefined;
-      return text && dayOf(text, days);
+      return text && numberOfDay(text, days);
     };
   },
 };
 
 /** @param known days of texts that were read before */
-function dayOf(text: Uint8Array, known: Map<Uint8Array, number>): number | undefined {
+function numberOfDay(text: Uint8Array, known: Map<Uint8Array, number>): number | undefined {
   const day = known.get(text);
   if (day !== undefined) {
     return day;

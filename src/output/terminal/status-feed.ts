@@ -1,5 +1,5 @@
 import type { StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../contract/status.ts";
-import { type Style, style } from "./style.ts";
+import { type Screen, type Style, style } from "./style.ts";
 import { visible } from "./visible.ts";
 import { pad, truncate } from "./width.ts";
 import { wrap } from "./wrap.ts";
@@ -14,13 +14,11 @@ const LOOKS = {
   no_data: { block: "·", styles: ["dim"], word: "no data" },
 } as const satisfies Record<State, { block: string; styles: readonly Style[]; word: string }>;
 
-export interface StatusView {
-  /** Cells of a line; the latest days that fit are drawn. */
-  width: number;
-  colour: boolean;
-}
+type StatusView = Screen & { width: number };
 
-/** The status feed for people: suites with a block for each day, then incidents, open ones first. */
+/**
+ * The status feed for people: suites with a block for each of the latest days that fit, then incidents, open ones first.
+ */
 export function renderStatus(feed: StatusFeed, view: StatusView): string {
   const { state, uptime_target, window_days, sample_data, suites, incidents } = feed;
   const open = incidents.filter(({ resolved_at }) => resolved_at === null);

@@ -9,6 +9,13 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES;
 
+/** How a text for people is drawn. */
+export interface Screen {
+  /** Width in cells; undefined if nothing limits it. */
+  width: number | undefined;
+  colour: boolean;
+}
+
 /** `text` in a style, or unchanged if colour is off. */
 export function style(name: Style, text: string, colour: boolean): string {
   const [on, off] = STYLES[name];

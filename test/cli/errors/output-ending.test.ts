@@ -48,7 +48,7 @@ describe("an output whose ending promises another format", () => {
   ])("%s -o %s is refused, with what the command writes", async (command, name) => {
     const { cwd, code, stderr } = await writeRow(command, name);
     expect([code, await readdir(cwd)]).toEqual([EXIT.usage, []]);
-    expect(stderr).toMatch(/is a format that this command does not write; it writes .*ndjson/);
+    expect(stderr).toMatch(/is a format that this command does not write; the formats are .*ndjson/);
   });
 
   test.each([

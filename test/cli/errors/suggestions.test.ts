@@ -103,7 +103,7 @@ describe("a wrong flag or command", () => {
 
   test.each([
     [["service", "keys", "--databse", "x"], "and `catalog service keys` needs one of its commands"],
-    [["--demo", "export"], "the option '--demo' comes after the name of its command, `catalog export --demo`"],
+    [["--demo", "export"], "the option '--demo' must come after the name of its command: `catalog export --demo`"],
     [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
   ])("%j is told what is missing", async (args, told) => {
     const { code, stderr } = await runInProcess(args);

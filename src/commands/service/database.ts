@@ -1,5 +1,8 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { quoted } from "../../cli/flags/values.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { closest } from "../../contract/closest.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { AmbiguousKeyError, DuplicateKeyError, UnknownKeyError } from "../../service/store/access/manage-keys.ts";
 import {
@@ -14,7 +17,7 @@ import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
 import { IncidentOrderError, UnknownIncidentError } from "../../service/store/incidents.ts";
 import { StoreUnavailableError } from "../../service/store/store.ts";
 
-/** Opens the service's database for one command, which it is closed after. */
+/** Opens the database of the service for one command, and closes it afterwards. */
 export async function withDatabase<T>(
   location: string,
   use: (store: EmbeddedStore) => Promise<T>,
@@ -31,7 +34,7 @@ export async function withDatabase<T>(
   });
 }
 
-/** The same for a command that makes no sense on an empty database: a missing one is an error and is not made. */
+/** The same for a command that needs existing records: a missing database is an error and is not created. */
 export async function withExistingDatabase<T>(location: string, use: (store: EmbeddedStore) => Promise<T>): Promise<T> {
   return await withDatabase(location, use, requireDatabase);
 }
@@ -46,18 +49,18 @@ async function requireDatabase(location: string): Promise<void> {
   }
 }
 
-/** Makes the folder that a new database is to lie in, for its owner alone. */
+/** Creates the folder of a new database, accessible only to its owner. */
 export async function makeDatabaseFolder(location: string): Promise<void> {
   const place = parseLocation(location);
   if (place.kind === "file") {
     const folder = dirname(place.path);
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      throw new FileError(`the folder ${folder} cannot be made: ${(error as Error).message}`, folder, error);
+      throw new FileError(`the folder ${folder} cannot be created: ${(error as Error).message}`, folder, error);
     });
   }
 }
 
-/** Turns what the service's code throws into what the tool reports. */
+/** Turns the errors of the store into errors that the tool reports. */
 export async function reportingStoreErrors<T>(location: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -90,3 +93,18 @@ const REFUSALS = [
   UnknownIncidentError,
   UnknownScopeError,
 ];
+
+/** Warns about granted retailers without rows in the database: with a misspelt one, the API is empty for its team. */
+export async function warnOfUnknownRetailers(
+  store: EmbeddedStore,
+  granted: readonly string[] | undefined,
+  reporter: Pick<Reporter, "warn">,
+): Promise<void> {
+  const rows = await store.read((session) => session.query("SELECT DISTINCT retailer FROM combination"));
+  const known = rows.map(([retailer]) => String(retailer));
+  for (const retailer of (granted ?? []).filter((slug) => !known.includes(slug))) {
+    const [near] = closest(retailer, known, 1);
+    const meant = near === undefined ? "." : `; did you mean ${near}?`;
+    reporter.warn(`the database has no rows of the retailer ${quoted(retailer)} yet${meant}`);
+  }
+}

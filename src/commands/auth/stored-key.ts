@@ -13,7 +13,7 @@ import { visible } from "../../output/terminal/visible.ts";
 import { checkKey, type KeyFacts } from "./key-check.ts";
 import { readKey } from "./prompt.ts";
 
-export interface LoginOptions {
+interface LoginOptions {
   globals: GlobalOptions;
   /** A command to store instead of a key. */
   apiKeyCommand: string | undefined;
@@ -30,7 +30,7 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
       : await runKeyCommand(apiKeyCommand, name, context);
   const flaw = keyFlaw(apiKey);
   if (flaw !== undefined) {
-    throw new CredentialsError(`the key cannot be right: ${flaw}. Nothing was stored.`);
+    throw new CredentialsError(`this is not a valid key: ${flaw}. Nothing was stored.`);
   }
   const facts = check ? await checkKey({ baseUrl, apiKey, globals }, context) : undefined;
   const secret = apiKeyCommand === undefined ? { api_key: apiKey } : { api_key_command: apiKeyCommand };
@@ -41,30 +41,51 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
   }));
   const { note, warn } = createReporter(globals, context);
   if (written.mended) {
-    warn(`${written.path} could be read by other users of this machine; now it cannot.`);
+    warn(`${written.path} could be read by other users of this machine; now they cannot read it.`);
   }
   if (written.commentsLost) {
     warn(`the comments in ${written.path} could not be kept.`);
   }
-  for (const variable of ["CATALOG_API_KEY", "CATALOG_API_KEY_FILE"]) {
-    if (context.env[variable]) {
-      warn(`${variable} is set and goes before the key that was stored.`);
-    }
+  for (const variable of keyVariables(context)) {
+    warn(`${variable} is set and is used instead of the stored key.`);
   }
   note(
-    `Stored in profile ${name} of ${written.path} for ${baseUrl.href}${facts === undefined ? ", unchecked" : scopesOf(facts)}. This key is only sent to ${baseUrl.origin}.`,
+    `Stored in profile ${name} of ${written.path} for ${baseUrl.href}${facts === undefined ? ", not checked" : scopesOf(facts)}. This key is only sent to ${baseUrl.origin}.`,
   );
 }
 
-/** For interactive use only: tells where to create a key, if the service says so. */
-async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Context): Promise<string> {
-  const portal = context.stdin.isTTY ? await fetchPortalAddress(baseUrl, clientSettings(globals, context)) : undefined;
-  return portal === undefined
-    ? `API key for ${baseUrl.host}: `
-    : `Keys are made at ${visible(portal)}\nAPI key made there: `;
+/** Removes the key of a profile; its address stays. */
+export async function logout(globals: GlobalOptions, context: Context): Promise<void> {
+  const { note, warn } = createReporter(globals, context);
+  const { name, values } = await profileToWrite(globals.profile, context);
+  if (values.api_key === undefined && values.api_key_command === undefined) {
+    note(`There is no key in profile ${name}.`);
+  } else {
+    const { path, commentsLost } = await writeProfile(context, name, withoutKey);
+    if (commentsLost) {
+      warn(`the comments in ${path} could not be kept.`);
+    }
+    note(
+      `Removed the key from profile ${name} of ${path}. The key stays valid until it is revoked in the developer portal.`,
+    );
+  }
+  for (const variable of keyVariables(context)) {
+    warn(`${variable} is set, so its key is still used.`);
+  }
 }
 
-export function withoutKey({ api_key: _key, api_key_command: _command, ...rest }: Profile): Profile {
+/** The environment variables that set a key. */
+function keyVariables({ env }: Context): string[] {
+  return ["CATALOG_API_KEY", "CATALOG_API_KEY_FILE"].filter((variable) => env[variable]);
+}
+
+/** The question at a terminal; it names the page that creates keys if the service publishes one. */
+async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Context): Promise<string> {
+  const portal = context.stdin.isTTY ? await fetchPortalAddress(baseUrl, clientSettings(globals, context)) : undefined;
+  return portal === undefined ? `API key for ${baseUrl.host}: ` : `Create a key at ${visible(portal)}\nAPI key: `;
+}
+
+function withoutKey({ api_key: _key, api_key_command: _command, ...rest }: Profile): Profile {
   return rest;
 }
 

@@ -1,2 +1,0 @@
-/** The hidden command that the completion scripts call. */
-export const COMPLETE = "__complete";

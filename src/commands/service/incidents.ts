@@ -1,0 +1,79 @@
+import { parseWhole, quoted } from "../../cli/flags/values.ts";
+import { closest } from "../../contract/closest.ts";
+import { UsageError } from "../../errors.ts";
+import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
+import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
+import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
+import { withDatabase, withExistingDatabase } from "./database.ts";
+import { writeListing } from "./listing.ts";
+import type { Call, ListingFlags } from "./subcommand.ts";
+
+export interface OpenIncidentFlags {
+  severity?: IncidentSeverity;
+  suite?: string;
+  body?: string;
+}
+
+export interface UpdateIncidentFlags {
+  state: IncidentState;
+  body: string;
+}
+
+export async function openIncidentCommand(call: Call<OpenIncidentFlags>, title: string): Promise<void> {
+  const { flags, reporter, context } = call;
+  const { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body = title } = flags;
+  if (!SUITE_SLUGS.includes(suite)) {
+    throw new UsageError(
+      `--suite ${quoted(suite)} is not a suite of this service; the suites are ${SUITE_SLUGS.join(", ")}.`,
+      { flag: "--suite", value: suite, suggestions: closest(suite, SUITE_SLUGS, 1) },
+    );
+  }
+  if (title.trim() === "") {
+    throw new UsageError("the title of an incident must not be empty.");
+  }
+  const incident = { title, suite, severity, body };
+  const id = await withDatabase(flags.database, (store) => openIncident(store, incident, new Date(context.now())));
+  await context.print(`${id}\n`);
+  reporter.note(`Incident ${id} is open. \`catalog service incident resolve ${id}\` ends it.`);
+}
+
+export async function listIncidentsCommand(call: Call<ListingFlags>): Promise<void> {
+  const incidents = await withExistingDatabase(call.flags.database, (store) => store.incidents(""));
+  const ordered = [
+    ...incidents.filter(({ resolvedAt }) => resolvedAt === null),
+    ...incidents.filter(({ resolvedAt }) => resolvedAt !== null),
+  ];
+  const documents = ordered.map(({ startedAt, resolvedAt, updates, ...incident }) => ({
+    ...incident,
+    started_at: startedAt,
+    resolved_at: resolvedAt,
+    updates: updates.map(({ postedAt, ...update }) => ({ ...update, posted_at: postedAt })),
+  }));
+  const rows = ordered.map(({ id, title, suite, severity, startedAt, updates }) => [
+    String(id),
+    updates[0]?.state ?? "",
+    severity,
+    startedAt.slice(0, 10),
+    suite,
+    title,
+  ]);
+  const columns = ["id", "state", "severity", "began", "suite", "title"];
+  await writeListing(call, { documents, columns, rows });
+}
+
+export async function updateIncidentCommand(call: Call<UpdateIncidentFlags>, id: string): Promise<void> {
+  const { flags, reporter, context } = call;
+  const { state, body } = flags;
+  const number = parseWhole(id, "id", 1);
+  const now = new Date(context.now());
+  await withExistingDatabase(flags.database, (store) => updateIncident(store, number, { state, body }, now));
+  reporter.note(`Incident ${id} is in the state ${state}.`);
+}
+
+export async function resolveIncidentCommand(call: Call<{ body?: string }>, id: string): Promise<void> {
+  const { flags, reporter, context } = call;
+  const { database, body = "Resolved." } = flags;
+  const number = parseWhole(id, "id", 1);
+  await withExistingDatabase(database, (store) => resolveIncident(store, number, body, new Date(context.now())));
+  reporter.note(`Incident ${id} is resolved.`);
+}
