@@ -36,7 +36,7 @@ test("on this machine alone the codes are printed, and the page says so", async 
   const { text } = await browser.get("/portal/code");
   const { headers } = await browser.post("/portal/code", { code: said.stderr.slice(-7, -1) });
 
-  expect(text).toContain("No mail is set up");
+  expect(text).toContain("No mail server is set up");
   expect(headers.get("location")).toBe("/portal");
 });
 
