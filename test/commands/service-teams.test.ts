@@ -118,7 +118,10 @@ test.each([
 
   const { code, stderr } = await service(...args);
 
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(`there is no database ${database}; make one`)]);
+  expect([code, stderr]).toEqual([
+    EXIT.failure,
+    expect.stringContaining(`there is no database ${database}; create one`),
+  ]);
   expect(await readdir(folder)).toEqual([]);
 });
 

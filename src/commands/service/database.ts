@@ -4,18 +4,11 @@ import { quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { closest } from "../../contract/closest.ts";
 import { FileError, UsageError } from "../../errors.ts";
-import { AmbiguousKeyError, DuplicateKeyError, UnknownKeyError } from "../../service/store/access/manage-keys.ts";
-import {
-  DuplicateTeamError,
-  GrantConflictError,
-  UnknownScopeError,
-  UnknownTeamError,
-} from "../../service/store/access/manage-teams.ts";
-import { DuplicateMemberError, UnknownMemberError } from "../../service/store/access/members.ts";
+import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
+import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { LocationError, parseLocation } from "../../service/store/database/location.ts";
 import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
-import { IncidentOrderError, UnknownIncidentError } from "../../service/store/incidents.ts";
-import { StoreUnavailableError } from "../../service/store/store.ts";
+import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
 
 /** Opens the database of the service for one command, and closes it afterwards. */
 export async function withDatabase<T>(
@@ -43,7 +36,7 @@ async function requireDatabase(location: string): Promise<void> {
   const place = parseLocation(location);
   if (place.kind === "file" && (await stat(place.path).catch(() => undefined)) === undefined) {
     throw new FileError(
-      `there is no database ${place.path}; make one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
+      `there is no database ${place.path}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
       place.path,
     );
   }
@@ -71,7 +64,7 @@ export async function reportingStoreErrors<T>(location: string, work: () => Prom
     if (error instanceof StoreUnavailableError) {
       throw new FileError(`the database ${location} cannot be used: ${error.message}`, location, error);
     }
-    if (error instanceof UnknownKeyError || error instanceof UnknownTeamError || error instanceof UnknownMemberError) {
+    if (error instanceof UnknownNameError) {
       const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;
       throw new UsageError(`${error.message}; ${hint}.`);
     }
@@ -80,19 +73,12 @@ export async function reportingStoreErrors<T>(location: string, work: () => Prom
         `${error.message}. Leave out --scope and --retailer, or change the team with \`catalog service teams grant\`.`,
       );
     }
-    throw REFUSALS.some((kind) => error instanceof kind) ? new UsageError(`${(error as Error).message}.`) : error;
+    if (error instanceof RefusedChangeError || error instanceof DuplicateKeyError) {
+      throw new UsageError(`${error.message}.`);
+    }
+    throw error;
   }
 }
-
-const REFUSALS = [
-  AmbiguousKeyError,
-  DuplicateKeyError,
-  DuplicateMemberError,
-  DuplicateTeamError,
-  IncidentOrderError,
-  UnknownIncidentError,
-  UnknownScopeError,
-];
 
 /** Warns about granted retailers without rows in the database: with a misspelt one, the API is empty for its team. */
 export async function warnOfUnknownRetailers(

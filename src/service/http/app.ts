@@ -21,12 +21,12 @@ import { serveStatus } from "./status/serve-status.ts";
 const FLUSH_INTERVAL = 5_000;
 /** Milliseconds that clients have to read open answers while the service closes. */
 const DRAIN_TIME = 20_000;
-/** Milliseconds in which a complete request must arrive. */
+/** Milliseconds that a request may take to arrive completely. */
 const REQUEST_TIME = 30_000;
-/** Milliseconds for which a connection is kept between two requests. */
+/** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
-/** The service over `store` as an application that does not listen yet. The store is the caller's to close. */
+/** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
   const failedAttempts = new FixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
@@ -50,7 +50,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
       .send(Buffer.from(JSON.stringify(document)));
   };
 
-  /** Sets the limit headers of a `/v1` response while the team is unknown: an unused window of its endpoint group. */
+  /** Sets the rate limit headers of a `/v1` response. While the team is unknown, they describe an unused window. */
   const describeLimits = (request: FastifyRequest, reply: FastifyReply): void => {
     const [isVersioned, , operation] =
       /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/.exec(request.routeOptions.url ?? request.url) ?? [];
@@ -60,7 +60,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     }
   };
 
-  // Unknown, because the type parameters of fastify here match no other part of its types.
+  // `unknown`, because fastify's types for this handler do not fit its other types.
   const badPath = (_: unknown, request: unknown, reply: unknown): void => {
     const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
     describeLimits(request as FastifyRequest, reply as FastifyReply);
@@ -69,10 +69,10 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
 
   const app: FastifyInstance = fastify({
     genReqId: newRequestId,
-    // The service reads queries itself: fastify's parser accepts queries that must be refused.
+    // The service parses queries itself, because fastify accepts queries that must be refused.
     routerOptions: { querystringParser: () => ({}) },
     rewriteUrl: ({ url = "/" }) => originForm(url),
-    // A request that arrives while the service drains is answered like any other.
+    // Requests that arrive while the service closes get normal responses.
     return503OnClosing: false,
     serverFactory: (handler) =>
       new GatedServer(
@@ -87,20 +87,20 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     app.server.emit("request", request, response);
   });
 
-  // Node.js emits CONNECT requests only as this event, and closes the connection if nothing listens.
+  // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
   app.server.on("connect", (_: IncomingMessage, socket: Socket) => answerSocket(socket, wrongMethod("CONNECT")));
 
   app.setErrorHandler(sendProblem);
   app.addHook("onRequest", async (request, reply) => {
     describeLimits(request, reply);
     if ((app.server as GatedServer).isOverloaded) {
-      throw new ServiceProblem("service_unavailable", "Too many requests are under way.", {
+      throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
         headers: { "retry-after": "1" },
       });
     }
     checkRequest(request.raw);
     if (request.is404) {
-      // Refused here, so that a body sent to an unknown path is not read first.
+      // Refused here, before the body is read.
       throw notFound(app, request);
     }
   });
@@ -124,7 +124,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   return app;
 }
 
-/** Address under which a listening application is reached. */
+/** The address of a listening application. */
 export function urlOf(app: FastifyInstance): string {
   const address = app.server.address();
   if (address === null || typeof address === "string") {
@@ -134,12 +134,12 @@ export function urlOf(app: FastifyInstance): string {
   return `http://${host}:${address.port}`;
 }
 
-/** The address to publish: clients cannot connect to an address that stands for all interfaces. */
+/** The address to publish. Clients cannot connect to an address that means all interfaces. */
 function reachableUrl(app: FastifyInstance): string {
   return urlOf(app).replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
 }
 
-/** The contract has no code for a wrong method, so it is `not_found`, and `Allow` lists the methods. */
+/** The contract has no code for a wrong method. It gets `not_found`, with the allowed methods in `Allow`. */
 function notFound(app: FastifyInstance, { method, url }: FastifyRequest): ServiceProblem {
   const path = url.split("?", 1)[0] ?? url;
   if (!app.hasRoute({ method: "GET", url: path })) {
@@ -149,23 +149,23 @@ function notFound(app: FastifyInstance, { method, url }: FastifyRequest): Servic
 }
 
 function wrongMethod(method: string): ServiceProblem {
-  return new ServiceProblem("not_found", `Nothing answers the method ${method} at this path.`, {
+  return new ServiceProblem("not_found", `The method ${method} is not available at this path.`, {
     headers: { allow: "GET, HEAD" },
   });
 }
 
-/** A number counts the proxies in front, the nearest first; text lists addresses and networks. */
+/** A number is the count of trusted proxies in front of the service. A text lists their addresses and networks. */
 function trusted(proxies: number | string): string | false | ((address: string, hop: number) => boolean) {
   return typeof proxies === "string" ? proxies : proxies > 0 && ((_, hop) => hop < proxies);
 }
 
-/** Path and query of a request target, which a client may also write as a whole URL (RFC 9112 section 3.2.2). */
+/** Path and query of a request target. A client may also send a whole URL (RFC 9112 section 3.2.2). */
 function originForm(target: string): string {
   const rest = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
 }
 
-/** Writes the measurements regularly and on closing; ends each connection after its last answer. */
+/** Writes the measurements regularly and on closing. Ends each connection after its last response. */
 function endGracefully(app: FastifyInstance, flush: () => Promise<void>): void {
   let flushTimer: NodeJS.Timeout | undefined;
   app.addHook("onReady", async () => {

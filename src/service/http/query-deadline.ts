@@ -1,11 +1,11 @@
 import { StoreTimeoutError } from "../store/store.ts";
 
-/** The longest time a timer can take (about 25 days); a longer one would fire at once. */
+/** The longest delay of a timer (about 25 days). With a longer delay, it would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Runs `work` for at most `milliseconds`. Then its signal is aborted, and the caller gets the error even if the work
- * ignores the signal.
+ * Runs `work` for at most `milliseconds`. Then the signal is aborted and the promise rejects, even if `work` ignores
+ * the signal.
  *
  * @throws StoreTimeoutError when the time is over.
  */

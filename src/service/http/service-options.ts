@@ -1,30 +1,30 @@
 import { LIMITS } from "../../contract/limits.ts";
 import type { PortalAccess } from "../portal/console/parts.ts";
 
-/** The options of a service; each has a published default. */
+/** The options of a service. Each has a documented default. */
 export interface ServiceOptions {
-  /** Requests a window for one team: catalog and coverage together. */
+  /** Requests of one team per window, catalog and coverage together. */
   rateLimit?: number;
-  /** Requests a window for one team: sample. */
+  /** Sample requests of one team per window. */
   sampleRateLimit?: number;
   windowSeconds?: number;
   /** Milliseconds after which a cursor expires. */
   cursorTtl?: number;
   /** Milliseconds after which a request ends with `upstream_timeout`. */
   queryTimeout?: number;
-  /** Address of the host that serves `/errors`, without a final slash; the service's own when absent. */
+  /** Address of the host that serves `/errors`, without a final slash. Default: the service itself. */
   errorBase?: string;
-  /** Origin under which the service is reached, such as `https://api.example.com`; the listening address when absent. */
+  /** Public origin of the service, such as `https://api.example.com`. Default: the listening address. */
   publicUrl?: string;
   /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks. */
   trustProxy?: number | string;
-  /** How people sign in to the developer portal; it is not offered when absent. */
+  /** How people sign in to the developer portal. Default: nobody can sign in. */
   portal?: PortalAccess;
-  /** Whether the rows are generated demo data; published in the status feed. */
+  /** Whether the rows are generated demo data. The status feed says so. */
   sampleData?: boolean;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Called with each error that became `internal_error`, because the response does not contain it. */
+  /** Called with each error that is answered with `internal_error`. The response does not contain the error. */
   onUnexpectedError?: (error: unknown, requestId: string) => void;
 }
 
@@ -33,7 +33,7 @@ type Optional = "errorBase" | "publicUrl" | "portal";
 
 export type AppSettings = Required<Omit<ServiceOptions, Optional>> & Pick<ServiceOptions, Optional>;
 
-/** Failed authentications a window that one source address may cause before it is answered with 429. */
+/** Failed authentications of one source address per window, before it gets a 429. */
 export const FAILED_ATTEMPTS_PER_WINDOW = 20;
 
 const HOUR = 3_600_000;

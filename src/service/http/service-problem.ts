@@ -10,7 +10,7 @@ interface ProblemDetails {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A request is answered with this problem of the contract; the message becomes `detail`. */
+/** Answers a request with a problem of the contract. The message becomes `detail`. */
 export class ServiceProblem extends Error {
   override readonly name = "ServiceProblem";
   readonly code: ProblemCode;
@@ -28,8 +28,8 @@ export class ServiceProblem extends Error {
 }
 
 /**
- * The problem that answers an error. No part of an unexpected error reaches the caller: its message may
- * name files, queries or rows.
+ * The problem for an error. Nothing of an unexpected error is sent to the client, because its message may contain
+ * names of files, queries or rows.
  */
 export function problemFrom(error: unknown): ServiceProblem {
   if (error instanceof ServiceProblem) {
@@ -39,9 +39,9 @@ export function problemFrom(error: unknown): ServiceProblem {
     return new ServiceProblem("service_unavailable", "The data cannot be read at the moment.");
   }
   if (error instanceof StoreTimeoutError) {
-    return new ServiceProblem("upstream_timeout", "The data query was given up because it took too long.");
+    return new ServiceProblem("upstream_timeout", "The data query was cancelled because it took too long.");
   }
-  return new ServiceProblem("internal_error", "The service failed while it answered this request.");
+  return new ServiceProblem("internal_error", "The service failed on this request.");
 }
 
 /** The error body of contract section 2.7. */
@@ -68,7 +68,7 @@ export function problemType(errorBase: string, code: ProblemCode): string {
 
 const QUOTED_LENGTH = 80;
 
-/** A value for use in a sentence: quoted, with control characters escaped, and shortened. */
+/** A value to put into a sentence: quoted, shortened, with control characters escaped. */
 export function quote(value: string): string {
   return JSON.stringify(value.length > QUOTED_LENGTH ? `${value.slice(0, QUOTED_LENGTH)}…` : value);
 }

@@ -5,20 +5,20 @@ import type { ServiceOptions } from "./service-options.ts";
 export type StartOptions = ListenOptions & ({ store: EmbeddedStore } | { database: string });
 
 interface ListenOptions extends ServiceOptions {
-  /** Address to listen on; 127.0.0.1 when absent. */
+  /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
-  /** Port to listen on, 0 for a free one; 8787 when absent. */
+  /** Port to listen on, 0 for a free one. Default: 8787. */
   port?: number;
 }
 
-/** A service that answers at `url` until it is closed. */
+/** A service that listens at `url` until it is closed. */
 export interface RunningService {
   url: string;
-  /** Stops accepting, answers the requests under way, writes the counts and closes the store. */
+  /** Stops listening, finishes the requests in progress, writes the counts and closes the store. */
   close(): Promise<void>;
 }
 
-/** Starts the service on a store, or on the database at a location; it is closed with the service, or when it cannot listen. */
+/** Starts the service on a store or on a database location. The store is closed with the service, and if listening fails. */
 export async function startService(options: StartOptions): Promise<RunningService> {
   const { host = "127.0.0.1", port = 8787, ...service } = options;
   const store = "store" in options ? options.store : await openStore(options.database);

@@ -13,8 +13,8 @@ const RETURN = 13;
 const NEWLINE = 10;
 
 /**
- * Records of RFC 4180 with either line end; blank lines are skipped. A stray quote or carriage return,
- * which readers understand differently, is an error. Holds one block of lines and one record.
+ * Reads records as in RFC 4180, with either line end. Blank lines are skipped. A stray quote or carriage return is an
+ * error, because readers treat it in different ways. Holds one block of lines and one record in memory.
  *
  * @throws RowError
  */
@@ -43,11 +43,11 @@ export async function* readRecords(blocks: AsyncIterable<Lines>): AsyncGenerator
     }
   }
   if (text !== "") {
-    throw new RowError({ line, found: "no end of it", expected: "a closing quote" });
+    throw new RowError({ line, found: "the end of the file", expected: "a closing quote" });
   }
 }
 
-/** The record at `start`, whose line is only for errors; undefined where a quoted field goes on after the text. */
+/** The record at `start`; undefined if a quoted field continues after the text. @param line for errors */
 function readRecord(text: string, start: number, line: number): { fields: string[]; end: number } | undefined {
   const fields: string[] = [];
   let at = start;

@@ -1,41 +1,39 @@
-/** The error of a row and its place. */
-export interface RowFault {
-  /** Line where the record starts, from 1; the row's number in a Parquet file. */
+/** What is wrong with a row, and where. */
+export interface RowErrorFacts {
+  /** Line where the record starts, from 1. In a Parquet file, the number of the row. */
   line: number;
   field?: string;
-  /** The value as written in the source, or a description of what is there instead. */
+  /** The value as written in the source, or a description of it. */
   found: string;
   expected: string;
 }
 
-/** A source that cannot be loaded; none of its rows were. */
+/** A source cannot be loaded. None of its rows was added. */
 export class LoadError extends Error {
   override readonly name = "LoadError";
-  readonly source: string;
-  /** Absent if the error concerns the source as a whole. */
-  readonly fault: RowFault | undefined;
+  /** Undefined if the error is not about one row. */
+  readonly facts: RowErrorFacts | undefined;
 
-  constructor(source: string, problem: RowFault | string, cause?: unknown) {
-    super(`${source}${typeof problem === "string" ? `: ${problem}` : describe(problem)}`, { cause });
-    this.source = source;
-    this.fault = typeof problem === "string" ? undefined : problem;
+  constructor(source: string, reason: RowErrorFacts | string, cause?: unknown) {
+    super(`${source}${typeof reason === "string" ? `: ${reason}` : describe(reason)}`, { cause });
+    this.facts = typeof reason === "string" ? undefined : reason;
   }
 }
 
-/** A row that cannot be read; the loader adds the name of the source. */
+/** A row cannot be read. The loader adds the name of the source. */
 export class RowError extends Error {
   override readonly name = "RowError";
-  readonly fault: RowFault;
+  readonly facts: RowErrorFacts;
 
-  constructor(fault: RowFault) {
-    super(describe(fault));
-    this.fault = fault;
+  constructor(facts: RowErrorFacts) {
+    super(describe(facts));
+    this.facts = facts;
   }
 }
 
 const SHOWN_CHARACTERS = 60;
 
-/** Text of a source as it may be shown on a terminal: shortened, invisible characters written as escapes. */
+/** Text of a source that is safe for a terminal: shortened, with invisible characters as escapes. */
 export function shown(text: string): string {
   const characters = [...text];
   const short = characters.length > SHOWN_CHARACTERS ? [...characters.slice(0, SHOWN_CHARACTERS), "…"] : characters;
@@ -45,6 +43,6 @@ export function shown(text: string): string {
   });
 }
 
-function describe({ line, field, found, expected }: RowFault): string {
+function describe({ line, field, found, expected }: RowErrorFacts): string {
   return `:${line}: ${field === undefined ? "" : `${field}: `}expected ${expected}, found ${found}`;
 }

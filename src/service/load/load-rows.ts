@@ -8,7 +8,7 @@ import { readRow, type SourceRow } from "./row.ts";
 export interface LoadResult {
   /** Rows of the source. */
   read: number;
-  /** Rows that were not in the database yet. */
+  /** Rows that were not yet in the database. */
   added: number;
   /** Rows already in the database or earlier in the same source. */
   alreadyPresent: number;
@@ -21,11 +21,11 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a source whole or not at all. Its rows are read into a temporary file first, so that the database is locked for
- * other writers only while they are added. A row whose `product_id` is known is not a second row; the same id with other
- * values is refused, because the id is a hash of the values.
+ * Loads all rows of a source, or none. The rows are first read into a temporary file, so that other writers wait only
+ * while the rows are added. A row whose `product_id` already exists is skipped. The same `product_id` with other values
+ * is an error, because the id is a hash of the values.
  *
- * @throws LoadError, StoreUnavailableError, the reason of `signal`, or the error of a file that cannot be read
+ * @throws LoadError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable file
  */
 export async function loadRows(
   database: EmbeddedStore,
@@ -42,7 +42,7 @@ export async function loadRows(
   });
 }
 
-/** Loads the JSON texts of rows that this process made itself; all or nothing too. */
+/** Loads all generated rows, given as JSON texts, or none. */
 export async function loadTexts(database: EmbeddedStore, name: string, texts: Iterable<string>): Promise<LoadResult> {
   let line = 0;
   const rows = Array.from(texts, (text) => {
@@ -85,14 +85,14 @@ function refuseOtherContent(line: number, body: string, presentBody: string): vo
   const field = PRODUCT_COLUMNS.find((column) => product[column] !== present[column]);
   if (field !== undefined) {
     const found = shown(JSON.stringify(product[field]));
-    const expected = `${shown(JSON.stringify(present[field]))} as in the row of the same product_id ${shown(product.product_id)}`;
+    const expected = `${shown(JSON.stringify(present[field]))} as in the row with the same product_id ${shown(product.product_id)}`;
     throw new RowError({ line, field, found, expected });
   }
 }
 
 function namingSource(name: string, error: unknown): unknown {
   if (error instanceof RowError) {
-    return new LoadError(name, error.fault, error);
+    return new LoadError(name, error.facts, error);
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code.startsWith("Z_") ? new LoadError(name, `is damaged gzip data (${code})`, error) : error;

@@ -7,20 +7,20 @@ import { type Lines, readLines } from "./read-lines.ts";
 import { readParquet } from "./read-parquet.ts";
 import type { SourceRow } from "./row.ts";
 
-/** A file, or a stream such as standard input; `name` is what errors call it. */
+/** A file, or a stream such as standard input. Errors contain `name`. */
 export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });
 
-export type LoadFormat = "ndjson" | "csv" | "parquet";
+type LoadFormat = "ndjson" | "csv" | "parquet";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
 const NEWLINE = 10;
 const RETURN = 13;
 const READ_BYTES = 256 * 1024;
-/** Longest Parquet file that is read from a stream or compressed as a whole, since it has to be in memory. */
+/** Longest Parquet file from a stream or in gzip, because it must be in memory as a whole. */
 const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 
-/** Rows of a source, some at a time, decompressed and read by the file's extension, else by its content. */
+/** Reads rows of a source, several at a time. The format follows from the file's extension or its content. */
 export async function* sourceRows(
   source: LoadSource,
   onBytes: (bytes: number) => void = () => undefined,
@@ -36,8 +36,8 @@ export async function* sourceRows(
   yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
 }
 
-/** The format by the file's extension, ignoring a final `.gz`. */
-export function formatOfName(name: string): LoadFormat | undefined {
+/** The format of a file extension, without a final `.gz`. */
+function formatOfName(name: string): LoadFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
   switch (extension) {
     case "ndjson":
@@ -65,17 +65,17 @@ function formatOfContent(head: Buffer): LoadFormat {
 async function decompress(name: string, input: Chunks): Promise<{ head: Buffer; chunks: Chunks; isGzip: boolean }> {
   const packed = await peek(input);
   if (packed.head.readUInt32BE(0) === 0x28_b5_2f_fd) {
-    throw new LoadError(name, "is compressed with Zstandard, which is not read: decompress it first");
+    throw new LoadError(name, "is compressed with Zstandard, which is not supported. Decompress it first");
   }
   if (packed.head.readUInt16BE(0) !== 0x1f_8b) {
     return { ...packed, isGzip: false };
   }
-  // Errors of either stream reach whoever iterates the second.
+  // Errors of both streams reach the reader of the second.
   const unpacked = pipeline(packed.chunks, createGunzip({ chunkSize: READ_BYTES }), () => undefined);
   return { ...(await peek(unpacked)), isGzip: true };
 }
 
-/** The first bytes, padded to four, and all bytes. */
+/** The first bytes, padded to at least four, and all bytes. */
 async function peek(input: Chunks): Promise<{ head: Buffer; chunks: Chunks }> {
   const iterator = input[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -121,8 +121,8 @@ async function collect(name: string, chunks: Chunks): Promise<ArrayBuffer> {
     parts.push(chunk);
     length += chunk.length;
     if (length > MAX_PARQUET_BYTES) {
-      const hint = "decompress it into a file first, which is read in parts";
-      throw new LoadError(name, `is longer than ${MAX_PARQUET_BYTES} bytes as a Parquet file: ${hint}`);
+      const hint = "Decompress it into a file first, which can be read in parts";
+      throw new LoadError(name, `is a Parquet file longer than ${MAX_PARQUET_BYTES} bytes. ${hint}`);
     }
   }
   const bytes = new Uint8Array(length);
@@ -142,7 +142,7 @@ async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceR
     for (let start = 0; start < bytes.length; line += 1) {
       const newline = bytes.indexOf(NEWLINE, start);
       const end = newline === -1 ? bytes.length : newline;
-      // Decode each line alone: one character outside Latin-1 doubles the memory and the time of its whole string.
+      // Each line is decoded alone, because one character outside Latin-1 doubles the memory and time of its string.
       const text = bytes.toString("utf8", start, bytes[end - 1] === RETURN ? end - 1 : end);
       if (text.trim() !== "") {
         rows.push({ line, text });

@@ -4,10 +4,10 @@ import { RowError, shown } from "./load-error.ts";
 import type { Lines } from "./read-lines.ts";
 import type { SourceRow } from "./row.ts";
 
-/** A number in JSON (RFC 8259 section 6); kept with its digits. */
+/** A number in JSON (RFC 8259 section 6). It keeps its digits. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** CSV with a header of exactly the contract's columns, in any order. An empty colour is null. */
+/** Reads CSV. The header must have exactly the contract's columns, in any order. An empty colour is null. */
 export async function* readCsv(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
   let header: string[] | undefined;
   for await (const records of readRecords(blocks)) {
@@ -49,7 +49,7 @@ function toRow({ line, fields }: CsvRecord, header: readonly string[]): SourceRo
   return { line, text: `{${members.join(",")}}` };
 }
 
-/** A text that is not a number stays a string; the check against the contract then refuses it and shows it. */
+/** A text that is not a number stays a string. The check against the contract then refuses it. */
 function toJson(column: (typeof PRODUCT_COLUMNS)[number], text: string): string {
   if (column === "color" && text === "") {
     return "null";

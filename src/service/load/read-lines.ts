@@ -1,22 +1,22 @@
 import { isUtf8 } from "node:buffer";
 import { RowError } from "./load-error.ts";
 
-/** Whole lines of UTF-8, some at a time, with their line ends. */
+/** Several whole lines of UTF-8, with their line ends. */
 export interface Lines {
   bytes: Buffer;
-  /** Number of the first of them, from 1. */
+  /** Number of the first line, from 1. */
   line: number;
 }
 
-/** Longest line and longest CSV record, in bytes; bounds the memory that a source can ask for. */
+/** Longest line and longest CSV record, in bytes. This limits the memory that a source needs. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
- * Cuts bytes into whole lines and checks that they are UTF-8; a byte order mark at the start is dropped.
- * Holds one chunk and one line.
+ * Cuts bytes into whole lines and checks that they are UTF-8. A byte order mark at the start is dropped. Holds one chunk
+ * and one line in memory.
  *
  * @throws RowError at the line that is not UTF-8 or too long
  */
@@ -33,7 +33,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     }
     rest = bytes.subarray(end);
     if (rest.length > MAX_RECORD_BYTES) {
-      throw new RowError({ line, found: "a longer one", expected: `a line of at most ${MAX_RECORD_BYTES} bytes` });
+      throw new RowError({ line, found: "a longer line", expected: `a line of at most ${MAX_RECORD_BYTES} bytes` });
     }
   }
   if (rest.length > 0) {
@@ -41,7 +41,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** How many line ends a text holds. */
+/** The number of line ends in a text. */
 export function countNewlines(text: string | Buffer): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {

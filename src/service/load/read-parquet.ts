@@ -13,25 +13,25 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
 import type { SourceRow } from "./row.ts";
 
-/** Bounds of what a small file may ask for: a row group is read whole, a page decompressed whole. */
+/** Limits of the memory that a file needs: a row group is read as a whole, and a page is decompressed as a whole. */
 const MAX_GROUP_ROWS = 2 ** 20;
 const MAX_GROUP_BYTES = 512 * 1024 * 1024;
 const MAX_PAGE_BYTES = 128 * 1024 * 1024;
-/** Rows whose texts are in memory at the same time. */
+/** Rows whose texts are in memory at once. */
 const ROWS_AT_ONCE = 1_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Decimal places of the columns that hold unscaled decimals. */
+/** The decimal places of each column of unscaled decimals. */
 type Scales = ReadonlyMap<string, number>;
 
-/** A file, which is read in parts, or the bytes of one. */
-export type ParquetInput = { path: string } | { bytes: ArrayBuffer };
+/** A file, which is read in parts, or the bytes of a whole file. */
+type ParquetInput = { path: string } | { bytes: ArrayBuffer };
 
 /**
- * Rows of a Parquet file, one row group in memory at a time; `line` is the number of the row.
+ * Reads rows of a Parquet file, with one row group in memory at a time. `line` is the number of the row.
  *
- * @throws LoadError where the file cannot be read, RowError
+ * @throws LoadError if the file cannot be read, RowError
  */
 export async function* readParquet(source: string, file: ParquetInput): AsyncGenerator<SourceRow[]> {
   const buffer = "path" in file ? await asyncBufferFromFile(file.path) : file.bytes;
@@ -74,7 +74,7 @@ function refuseLargeGroup(source: string, { num_rows, total_byte_size }: RowGrou
   if (num_rows > MAX_GROUP_ROWS || total_byte_size > MAX_GROUP_BYTES) {
     const size = `${num_rows} rows and ${total_byte_size} bytes`;
     const most = `at most ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes are read`;
-    throw new LoadError(source, `has a row group of ${size}; ${most}: write it with smaller row groups`);
+    throw new LoadError(source, `has a row group of ${size}; ${most}. Write the file with smaller row groups`);
   }
 }
 
@@ -118,7 +118,7 @@ function scaleOf({ scale, logical_type }: SchemaElement): number {
   return logical_type?.type === "DECIMAL" ? logical_type.scale : (scale ?? 0);
 }
 
-/** The reader scales decimals in binary floating point, which gives 19.90 other digits; unannotated they stay whole. */
+/** The library scales decimals as floating-point numbers, which changes digits. Without annotation, it returns integers. */
 function withUnscaledDecimals(metadata: FileMetaData, scales: Scales): FileMetaData {
   const schema = metadata.schema.map((element) => {
     if (!scales.has(element.name)) {
@@ -164,7 +164,7 @@ function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`));
 }
 
-/** 1990 with two decimal places as 19.90. */
+/** 1990 with two decimal places is 19.90. */
 function decimalText(unscaled: bigint, scale: number): string {
   const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);

@@ -4,20 +4,20 @@ import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/pro
 import { rawMembers } from "../../contract/raw-json.ts";
 import { RowError, shown } from "./load-error.ts";
 
-/** JSON text of one object and where it comes from; every format is read into this. */
+/** JSON text of one object, and its line in the source. All formats are read into this. */
 export interface SourceRow {
   line: number;
   text: string;
 }
 
-/** A row that keeps the contract, and its text as the service will serve it. */
+/** A row that conforms to the contract, and its text as it will be served. */
 export interface LoadedRow {
   product: Product;
-  /** The contract's order of columns, compact; numbers and escapes as they were written. */
+  /** Compact JSON with columns in the contract's order. Numbers and escapes are as in the source. */
   body: string;
 }
 
-/** Longest row, in bytes: a page of 500 of them stays below 16 MiB, which clients take by default. */
+/** Longest row, in bytes. A page of 500 such rows is below 16 MiB, the default limit of clients. */
 const MAX_ROW_BYTES = 32_000;
 
 const ajv = new Ajv({
@@ -28,13 +28,13 @@ const ajv = new Ajv({
     "uri-reference": (text: string) => text === "" || isUri(text),
   },
 });
-/** A file holds few different dates, and far more rows. */
+/** Dates that were already checked: a file has many rows and few dates. */
 const knownDates = new Set<string>();
 const MAX_KNOWN_DATES = 10_000;
 
 const isProduct = ajv.compile<Product>(productSchema);
 
-/** What to say of a value that fails the contract, by format, pattern or type. */
+/** The expected value in words, by format, pattern or type of the schema. */
 const EXPECTED: Record<string, string> = {
   date: "a calendar date written YYYY-MM-DD",
   slug: "a slug without white space, comma, colon or control characters",
@@ -46,14 +46,14 @@ const EXPECTED: Record<string, string> = {
   "string,null": "a string or null",
 };
 
-/** @throws RowError that names the line, the field, what was found and what the contract expects. */
+/** @throws RowError if the row does not conform to the contract */
 export function readRow({ line, text }: SourceRow): LoadedRow {
   const value = parse(line, text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError({ line, found: shown(text), expected: "a JSON object" });
   }
   if (!isProduct(value)) {
-    throw contractFault(line, text, isProduct.errors?.[0]);
+    throw contractError(line, text, isProduct.errors?.[0]);
   }
   if (text.includes("\\u")) {
     refuseLoneSurrogates(line, value);
@@ -71,7 +71,7 @@ function tooLong(line: number, body: string): RowError {
   return new RowError({ line, field, found, expected: `a row of at most ${MAX_ROW_BYTES} bytes` });
 }
 
-/** JSON text of a flat object, each of the contract's names once and in order, without white space between tokens. */
+/** A JSON object with the contract's names in order, without white space between tokens. */
 const CANONICAL = new RegExp(
   `^\\{${PRODUCT_COLUMNS.map((name) => `"${name}":(?:"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[^",\\s]+)`).join(",")}\\}$`,
 );
@@ -82,7 +82,7 @@ function canonicalBody(line: number, text: string): string {
   return `{${PRODUCT_COLUMNS.map((name) => `"${name}":${members.get(name)}`).join(",")}}`;
 }
 
-/** Characters of a URI (RFC 3986 section 2); what parses URLs also takes spaces and other letters, which none may hold. */
+/** Characters of a URI (RFC 3986 section 2). The URL parser also accepts other characters. */
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})+$/i;
 
 function isUri(text: string): boolean {
@@ -108,7 +108,7 @@ function parse(line: number, text: string): unknown {
   }
 }
 
-function contractFault(line: number, text: string, error: ErrorObject | undefined): RowError {
+function contractError(line: number, text: string, error: ErrorObject | undefined): RowError {
   const { keyword, instancePath = "", params = {} } = error ?? {};
   if (keyword === "required") {
     return new RowError({ line, field: params.missingProperty, found: "none", expected: "a value" });
@@ -123,7 +123,7 @@ function contractFault(line: number, text: string, error: ErrorObject | undefine
   return new RowError({ line, field, found: shown(rawMembers(text).get(field) ?? "none"), expected });
 }
 
-/** Of a repeated name JSON.parse silently keeps the last value. */
+/** `JSON.parse` silently keeps the last value of a repeated name. */
 function refuseRepeatedNames(line: number, text: string): void {
   const seen = new Set<string>();
   for (const [, name, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
@@ -138,7 +138,7 @@ function refuseRepeatedNames(line: number, text: string): void {
   }
 }
 
-/** Half a character cannot be written as UTF-8; a client would save another text than was loaded. */
+/** A lone surrogate cannot be written as UTF-8, so a client would save a different text. */
 function refuseLoneSurrogates(line: number, product: Product): void {
   for (const [field, value] of Object.entries(product)) {
     if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {

@@ -14,21 +14,21 @@ import { createSnapshots, type Snapshots } from "./product-rows/snapshot.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import { type Store, StoreUnavailableError } from "./store.ts";
 
-/** A store in a file of this machine or in memory, which can also be written to. */
+/** A writable store, in a file of this machine or in memory. */
 export interface EmbeddedStore extends Store {
-  /** Reads with several statements; no statement of another caller runs between them. */
+  /** Runs the statements of `work` without statements of other callers between them. */
   read<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
   /**
-   * Runs `work` in one write transaction: committed when it resolves, undone when it rejects. A file is
-   * written over a separate connection, so that reads continue with the earlier data.
+   * Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. A file
+   * has a separate connection for writing, so that reads continue with the earlier data.
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Gives `work` the connection for writing without a transaction: other writers continue until it begins one. */
+  /** Gives `work` the connection for writing, without a transaction. Other writers wait only when `work` begins one. */
   prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
 /**
- * Opens a database, creating an empty one (mode 0600) where there is none.
+ * Opens a database. If there is none, creates an empty one (mode 0600).
  *
  * @param location a file path, a `file:` URL or `:memory:`
  * @throws LocationError, StoreUnavailableError
@@ -40,7 +40,7 @@ export async function openStore(location: string): Promise<EmbeddedStore> {
   );
 }
 
-/** Opens a database that has no writers, without locks. @throws StoreUnavailableError */
+/** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
 export async function openStoreForReading(path: string): Promise<EmbeddedStore> {
   return embeddedStore(await openReadOnlyDatabase(path));
 }
@@ -91,7 +91,7 @@ function embeddedStore(database: Database): EmbeddedStore {
 async function readCursorSecret(session: Session): Promise<Buffer> {
   const [[secret] = []] = await session.query("SELECT cursor FROM secret");
   if (!Buffer.isBuffer(secret)) {
-    throw new StoreUnavailableError("the database holds no secret for cursors");
+    throw new StoreUnavailableError("the database has no secret for cursors");
   }
   return secret;
 }

@@ -1,33 +1,7 @@
 import { INCIDENT_STATES } from "../../contract/status.ts";
 import type { Session } from "./database/database-connection.ts";
 import type { EmbeddedStore } from "./embedded.ts";
-import type { IncidentSeverity, IncidentState, IncidentUpdate } from "./store.ts";
-
-/** No incident has this id. */
-export class UnknownIncidentError extends Error {
-  override readonly name = "UnknownIncidentError";
-  readonly id: number;
-
-  constructor(id: number) {
-    super(`there is no incident ${id}`);
-    this.id = id;
-  }
-}
-
-/** An update would take an incident back, or past its end. */
-export class IncidentOrderError extends Error {
-  override readonly name = "IncidentOrderError";
-  readonly id: number;
-  readonly current: IncidentState;
-  readonly next: IncidentState;
-
-  constructor(id: number, current: IncidentState, next: IncidentState) {
-    super(`incident ${id} is ${current} and cannot become ${next}`);
-    this.id = id;
-    this.current = current;
-    this.next = next;
-  }
-}
+import { type IncidentSeverity, type IncidentState, type IncidentUpdate, RefusedChangeError } from "./store.ts";
 
 /** Records an incident with its first update, `investigating`. Resolves to its id. */
 export async function openIncident(
@@ -46,10 +20,10 @@ export async function openIncident(
 }
 
 /**
- * Adds an update; the state `resolved` ends the incident.
+ * Adds an update. The state `resolved` ends the incident.
  *
- * @throws UnknownIncidentError, or IncidentOrderError where the state lies before the current one or the
- * incident is resolved.
+ * @throws RefusedChangeError if there is no such incident, the incident is resolved, or the state comes before its
+ * current one
  */
 export async function updateIncident(
   database: EmbeddedStore,
@@ -63,11 +37,11 @@ export async function updateIncident(
       [id],
     );
     if (current === undefined) {
-      throw new UnknownIncidentError(id);
+      throw new RefusedChangeError(`there is no incident ${id}`);
     }
     const state = current as IncidentState;
     if (state === "resolved" || INCIDENT_STATES.indexOf(update.state) < INCIDENT_STATES.indexOf(state)) {
-      throw new IncidentOrderError(id, state, update.state);
+      throw new RefusedChangeError(`incident ${id} is ${state} and cannot become ${update.state}`);
     }
     await addUpdate(session, id, { ...update, postedAt: at.toISOString() });
     if (update.state === "resolved") {
@@ -76,7 +50,7 @@ export async function updateIncident(
   });
 }
 
-/** Adds the last update. @throws as `updateIncident` does. */
+/** Adds the last update. @throws RefusedChangeError as `updateIncident` */
 export async function resolveIncident(database: EmbeddedStore, id: number, body: string, at: Date): Promise<void> {
   await updateIncident(database, id, { state: "resolved", body }, at);
 }

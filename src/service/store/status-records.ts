@@ -12,7 +12,7 @@ export async function addDayCounts(session: Session, counts: readonly DayCount[]
   }
 }
 
-/** Counts from the day `since` (`YYYY-MM-DD`) on, by day and operation. */
+/** Counts from the day `since` (`YYYY-MM-DD`) on, sorted by day and operation. */
 export async function readDayCounts(session: Session, since: string): Promise<DayCount[]> {
   const rows = await session.query(
     "SELECT date, operation, requests, failures FROM day_count WHERE date >= ? ORDER BY date, operation",

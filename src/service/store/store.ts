@@ -3,10 +3,10 @@ import type { Rcd } from "../../contract/filters.ts";
 import type { OperationName, Scope } from "../../contract/operations.ts";
 import type { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
 
-/** Retailers that a team can see; `null` means all of them. An invisible retailer does not exist for the team. */
+/** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
 
-/** Filters after validation. Absent members do not restrict; `combinations` is the parsed `rcd` list. */
+/** Validated filters. Absent members do not restrict. `combinations` is the parsed `rcd` list. */
 export interface SelectionFilters {
   retailer?: string;
   category?: string;
@@ -17,26 +17,26 @@ export interface SelectionFilters {
   endDate?: string;
 }
 
-/** The rows that one filter set matches in one version of the data, in the one row order of the service. */
+/** The rows that match a set of filters in one version of the data, in the row order of the service. */
 export interface Selection {
   readonly total: number;
   /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
   readonly coverage: readonly Coverage[];
   readonly summary: CoverageSummary;
-  /** Row ids from `offset`, at most `limit`; costs the same at any offset. */
+  /** At most `limit` row ids from `offset` on. The cost does not depend on the offset. */
   ids(offset: number, limit: number): Uint32Array;
 }
 
 /**
- * One version of the data: every read of one snapshot agrees with every other. Rows are ordered by sku,
- * retailer, crawl date and product id, each ascending by UTF-8 bytes.
+ * One version of the data; all reads of a snapshot are consistent. Rows are ordered by sku, retailer, crawl date and
+ * product id, each ascending by UTF-8 bytes.
  */
 export interface Snapshot {
   /** Higher after every load that adds rows. */
   readonly version: number;
-  /** Every combination that holds rows, visible to the team, sorted by retailer, department, category. */
+  /** All combinations with rows that the team can see, sorted by retailer, department, category. */
   combinations(visible: Visibility): readonly Rcd[];
-  /** Computed once per filter set and version, then kept within a stated memory bound. */
+  /** Computes a selection. Selections are cached, within a memory bound. */
   select(filters: SelectionFilters, visible: Visibility): Selection;
 }
 
@@ -46,7 +46,7 @@ export interface Grants {
   retailers: Visibility;
 }
 
-/** A stored API key with the present grants of its team. The secret itself is never stored. */
+/** A stored API key with the current grants of its team. The secret is never stored. */
 export interface KeyRecord extends Grants {
   id: number;
   /** Unique within the team. */
@@ -54,21 +54,21 @@ export interface KeyRecord extends Grants {
   team: string;
   /** ISO 8601 timestamps. */
   createdAt: string;
-  /** Time of the last accepted request, some seconds late; null before the first. */
+  /** Time of the last accepted request, written some seconds later. Null before the first request. */
   lastUsedAt: string | null;
   revokedAt: string | null;
 }
 
-/** A request of the key `id` at `at` (ISO 8601). */
+/** A use of the key `id` at the time `at` (ISO 8601). */
 export interface KeyUse {
   id: number;
   at: string;
 }
 
-/** A measured part of the service: an operation of the API, or a part of the portal. */
+/** A part of the service whose requests are counted: an operation of the API or a part of the portal. */
 export type MeasuredPart = OperationName | "portal-sign-in" | "portal-keys";
 
-/** Requests of one part of the service on one day (UTC), as the service measured them. */
+/** Requests to one part of the service on one day (UTC). */
 export interface DayCount {
   date: string;
   operation: MeasuredPart;
@@ -98,14 +98,13 @@ export interface Incident {
 }
 
 /**
- * Storage of rows, keys and measurements. Every method rejects with
- * `StoreUnavailableError` when the database is locked, missing, damaged or out of reach, and with
- * `StoreTimeoutError` when `deadline` passes. The store works again when the cause ends.
+ * Storage of rows, keys and measurements. All methods reject with `StoreUnavailableError` while the database is locked,
+ * missing, damaged or unreachable, and with `StoreTimeoutError` when `deadline` passes. The store recovers by itself.
  */
 export interface Store {
-  /** The newest committed version of the data; a load by another process is seen at the next call. */
+  /** The newest committed version of the data. It includes loads by other processes. */
   snapshot(deadline: AbortSignal): Promise<Snapshot>;
-  /** An earlier version: loads only add rows, so each stays readable. Undefined where the database never had it. */
+  /** An earlier version, which stays readable because loads only add rows. Undefined if the database never had it. */
   snapshotAt(version: number, deadline: AbortSignal): Promise<Snapshot | undefined>;
   /**
    * JSON texts of the rows with these ids, in the order of the ids, as UTF-8 with commas between them.
@@ -116,12 +115,12 @@ export interface Store {
   rows(ids: Uint32Array, deadline: AbortSignal): Promise<RowTexts>;
   /** The key whose secret has this hash, revoked or not; never cached, so that a revocation holds at once. */
   keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
-  /** Secret of this database for signing cursors, made when the database is created. */
+  /** The database's secret for signing cursors, generated with the database. */
   cursorSecret(deadline: AbortSignal): Promise<Buffer>;
   addDayCounts(counts: readonly DayCount[]): Promise<void>;
-  /** Keeps the time of each key's latest use. */
+  /** Stores the time of each key's last use. */
   addKeyUses(uses: readonly KeyUse[]): Promise<void>;
-  /** Counts of the days from `since` (`YYYY-MM-DD`) on. */
+  /** Counts from the day `since` (`YYYY-MM-DD`) on. */
   dayCounts(since: string): Promise<DayCount[]>;
   /** Incidents that are open or were open at or after `since`, newest first. */
   incidents(since: string): Promise<Incident[]>;
@@ -133,7 +132,7 @@ export interface RowTexts {
   bytes: Buffer;
 }
 
-/** The database cannot be read or written now. */
+/** At the moment, the database cannot be read or written. */
 export class StoreUnavailableError extends Error {
   override readonly name = "StoreUnavailableError";
 }
@@ -143,7 +142,7 @@ export class StoreTimeoutError extends Error {
   override readonly name = "StoreTimeoutError";
 }
 
-/** The stored data differs from what was written: the disk or the file is damaged. */
+/** The stored data is not what was written: the disk or the file is damaged. */
 export class DamagedDataError extends Error {
   override readonly name = "DamagedDataError";
 }
@@ -151,4 +150,20 @@ export class DamagedDataError extends Error {
 /** The database was replaced between reading ids and reading their rows. */
 export class StaleSnapshotError extends Error {
   override readonly name = "StaleSnapshotError";
+}
+
+/** The stored data does not allow a change; the message says why. */
+export class RefusedChangeError extends Error {
+  override readonly name = "RefusedChangeError";
+}
+
+/** There is no key, team or member of this name; `known` are the names that exist. */
+export class UnknownNameError extends Error {
+  override readonly name = "UnknownNameError";
+  readonly known: readonly string[];
+
+  constructor(message: string, known: readonly string[]) {
+    super(message);
+    this.known = known;
+  }
 }

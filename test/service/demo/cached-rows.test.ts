@@ -17,7 +17,7 @@ async function read(folder: string): Promise<[total: number, texts: string[]]> {
   return [selection.total, await textsOf(store, selection.ids(10_000, 500))];
 }
 
-test("the rows of a day are generated once, and again when their file is damaged", { timeout: 60_000 }, async () => {
+test("the rows of a day are generated once, and again if their file is damaged", { timeout: 60_000 }, async () => {
   const folder = join(await temporaryFolder(), "demo");
   const [[total, texts], again] = [await read(folder), await read(folder)];
   const files = await readdir(folder);

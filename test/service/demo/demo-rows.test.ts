@@ -9,7 +9,7 @@ import { NO_DEADLINE, testStore } from "../store/stores.ts";
 const texts = [...demoRows("2026-03-01")];
 const rows = texts.map((text) => JSON.parse(text) as Product);
 
-test("the rows keep the contract and cover the ninety days before the given one", async () => {
+test("the rows conform to the contract and cover the 90 days before the given day", async () => {
   const store = await testStore();
   expect(await loadTexts(store, "demo", texts)).toEqual({ read: 25_311, added: 25_311, alreadyPresent: 0 });
   expect((await store.snapshot(NO_DEADLINE)).select({}, null).summary).toEqual({
@@ -44,7 +44,7 @@ test.each([
     "a category at several retailers",
     () => new Set(rows.filter((row) => row.category === "lamps").map((row) => row.retailer)).size > 2,
   ],
-  ["a row without and one with a colour", () => new Set(rows.map((row) => row.color === null)).size === 2],
+  ["a row with and a row without a colour", () => new Set(rows.map((row) => row.color === null)).size === 2],
   ["a retailer whose crawls begin later", () => daysOf("kisumu-market")[0] === "2026-01-05"],
   ["a retailer whose crawls stopped", () => daysOf("ridge-and-river").at(-1) === "2026-02-04"],
   [

@@ -59,7 +59,7 @@ test.each([7, 0])(
     const whole = await get("/v1/catalog?limit=1");
 
     expect([status, body.code]).toEqual([500, "internal_error"]);
-    expect(log).toMatch(new RegExp(`^${body.request_id}: DamagedDataError: the row \\d+ is damaged`));
+    expect(log).toMatch(new RegExp(`^${body.request_id}: DamagedDataError: the row \\d+ in the database is damaged`));
     expect([whole.status, whole.body.data]).toEqual([200, products(1)]);
     expect(child.exitCode).toBeNull();
   },

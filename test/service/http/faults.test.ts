@@ -18,7 +18,7 @@ async function codes(faults: TestServiceOptions["faults"], options: TestServiceO
   return answers;
 }
 
-test("an unreachable database is service_unavailable, and the answer shows no details of it", async () => {
+test("an unreachable database is service_unavailable, and the response has no details of it", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError(secret));
 
   expect(await codes(() => ({ keyByHash: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
@@ -44,7 +44,7 @@ test("a store that never answers is abandoned at the deadline and receives the a
   expect(told).toEqual(Array(3).fill("StoreTimeoutError"));
 });
 
-test("an unexpected error is internal_error: its details go to the operator, not to the caller", async () => {
+test("an unexpected error is internal_error: its details go to the operator, not to the client", async () => {
   const told: unknown[] = [];
   const broken = async () => Promise.reject(new TypeError(secret));
   const service = await startTestService({
@@ -98,21 +98,18 @@ test("data that changes between ids and rows is read again completely", async ()
   expect([status, body.data.length, reads]).toEqual([200, 3, 2]);
 });
 
-test("data that changes at every read ends in service_unavailable", async () => {
+test("data that changes during each read is service_unavailable", async () => {
   const stale = async () => Promise.reject(new StaleSnapshotError("gone"));
   const service = await startTestService({ rows: products(3), faults: () => ({ rows: stale }) });
 
   expect((await service.get("/v1/sample")).body.code).toBe("service_unavailable");
 });
 
-test.each(["/v1/catalog", "/v1/sample"])(
-  "%s answers with an error instead of fewer rows than it counted",
-  async (path) => {
-    const service = await startTestService({
-      rows: products(3),
-      faults: (store) => ({ rows: async (ids, deadline) => store.rows(ids.subarray(1), deadline) }),
-    });
+test.each(["/v1/catalog", "/v1/sample"])("%s returns an error instead of fewer rows than it counted", async (path) => {
+  const service = await startTestService({
+    rows: products(3),
+    faults: (store) => ({ rows: async (ids, deadline) => store.rows(ids.subarray(1), deadline) }),
+  });
 
-    expect((await service.get(path)).body.code).toBe("internal_error");
-  },
-);
+  expect((await service.get(path)).body.code).toBe("internal_error");
+});

@@ -60,7 +60,7 @@ test("a CONNECT request is answered with a problem, and the service keeps runnin
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 
-test("garbage after a request never appears in its answer", async () => {
+test("garbage after a request never appears in its response", async () => {
   const service = await startTestService({ rows: products(500) });
   const request = `GET /v1/catalog?limit=500 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
 
@@ -77,7 +77,7 @@ test("a request with an unknown Expect header is answered", async () => {
   expect(received).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test("an unknown absolute URL under /v1 carries the limit headers", async () => {
+test("an unknown absolute URL under /v1 gets the rate limit headers", async () => {
   const service = await startTestService();
 
   const received = await exchange(service, `GET http://any.example/v1/nowhere HTTP/1.1\r\n${close}\r\n`);
@@ -105,13 +105,16 @@ test.each(["/v2/catalog", "/v1/catalog/", "/v1/Catalog", "/v1/products", "/error
   },
 );
 
-test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("%s is not found, and Allow says what is", async (method) => {
-  const service = await startTestService();
+test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+  "%s is not_found, and Allow lists the allowed methods",
+  async (method) => {
+    const service = await startTestService();
 
-  const { status, body, headers } = await service.get("/v1/catalog", { method });
+    const { status, body, headers } = await service.get("/v1/catalog", { method });
 
-  expect([status, body.code, headers.get("allow")]).toEqual([404, "not_found", "GET, HEAD"]);
-});
+    expect([status, body.code, headers.get("allow")]).toEqual([404, "not_found", "GET, HEAD"]);
+  },
+);
 
 test.each(["application/json", "text/odd"])("a body of %s is answered without being read", async (type) => {
   const service = await startTestService();
@@ -129,7 +132,7 @@ test("HEAD is answered like GET, without the body", async () => {
   expect([head.status, head.headers.get("content-length")]).toEqual([200, String(Buffer.byteLength(get.text))]);
 });
 
-test("every request has an id of its own", async () => {
+test("each request has a different id", async () => {
   const service = await startTestService({ rateLimit: 1_000 });
 
   const ids = await Promise.all(
@@ -147,7 +150,7 @@ test("the error catalogue can be on another host", async () => {
   expect((await other.get("/nowhere")).body.type).toBe("https://docs.example/errors#not_found");
 });
 
-test("caches do not store answers with rows", async () => {
+test("caches do not store responses with rows", async () => {
   const service = await startTestService();
 
   expect((await service.get("/v1/coverage")).headers.get("cache-control")).toBe("no-store");

@@ -13,7 +13,7 @@ import { load } from "../store/stores.ts";
 /** Who may write everywhere runs the service as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-test("a database that may only be read is served", async () => {
+test("a read-only database is served", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const store = await openStore(path);
   await load(store, products(3));

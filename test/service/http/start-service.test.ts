@@ -11,7 +11,7 @@ import { openStore } from "../../../src/service/store/embedded.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 
-test("a service starts on a database named by its location", async () => {
+test("a service starts on a database location", async () => {
   const folder = await mkdtemp(join(tmpdir(), "catalog-start-"));
   const service = await startService({ database: join(folder, "rows.db"), port: 0 });
   onTestFinished(async () => {
@@ -22,7 +22,7 @@ test("a service starts on a database named by its location", async () => {
   expect((await fetch(`${service.url}/v1/coverage`)).status).toBe(401);
 });
 
-test("closing answers the requests under way, refuses new ones and then closes the store", async () => {
+test("closing finishes the requests in progress, refuses new connections, then closes the store", async () => {
   const events: string[] = [];
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ test("closing answers the requests under way, refuses new ones and then closes t
   expect(events.filter((event) => event !== "answered")).toEqual(["asked", "counted", "store closed"]);
 });
 
-test("a request that was half sent before closing is answered", async () => {
+test("a request that was half sent before closing gets a response", async () => {
   const app = createApp(await openStore(":memory:"));
   let arrived: Socket | undefined;
   app.server.on("connection", (socket) => {
@@ -86,7 +86,7 @@ test("a request that was half sent before closing is answered", async () => {
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
 });
 
-test("a slow reader receives the rest of an answer that was begun before closing", async () => {
+test("a slow reader receives the rest of a response that began before closing", async () => {
   const rows = products(100, { title: "x".repeat(20_000) });
   const service = await startTestService({ rows });
   const slow = connect(Number(new URL(service.url).port));

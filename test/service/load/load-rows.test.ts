@@ -25,7 +25,7 @@ test("numbers keep their digits and strings their escapes, whatever the order of
   expect(await walk(store)).toEqual([written]);
 });
 
-test("a byte order mark, blank lines, Windows line ends and a missing last line end add no rows", async () => {
+test("a byte order mark, blank lines, Windows line ends and a missing last line end change no rows", async () => {
   const store = await testStore();
   const result = await loadText(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
   expect(result).toEqual({ read: 2, added: 2, alreadyPresent: 0 });
@@ -38,7 +38,7 @@ test("a source in chunks of one byte gives the same rows as in one piece", async
   expect((await walk(store)).map((row) => `${row}\n`).join("")).toEqual(text);
 });
 
-test("gzip is found by content and may have several members", async () => {
+test("gzip is recognised by its content and may have several members", async () => {
   const path = join(await temporaryFolder(), "rows.ndjson");
   const members = products(2).map((row) => gzipSync(`${JSON.stringify(row)}\n`));
   await writeFile(path, Buffer.concat(members));
@@ -47,7 +47,7 @@ test("gzip is found by content and may have several members", async () => {
   expect(await walk(store)).toEqual(products(2).map((row) => JSON.stringify(row)));
 });
 
-test("a row already in the database or earlier in the source is counted and not added", async () => {
+test("a row that is already in the database or the source is counted and not added", async () => {
   const store = await testStore();
   await load(store, [product()]);
   const result = await loadLines(store, [
@@ -68,7 +68,7 @@ test("the same product_id with other values is refused, and the stored row stays
     line: 2,
     field: "title",
     found: '"Another"',
-    expected: '"Title of sku-1" as in the row of the same product_id p',
+    expected: '"Title of sku-1" as in the row with the same product_id p',
   });
   expect(await walk(store)).toEqual([JSON.stringify(product({ product_id: "p" }))]);
 });
@@ -140,23 +140,23 @@ test.each([
   expect(fault).toEqual({ line: 3, found, expected, ...(field !== undefined && { field }) });
 });
 
-test("bytes that are not UTF-8 are named by their line", async () => {
+test("an error about bytes that are not UTF-8 names their line", async () => {
   const bytes = Buffer.concat([Buffer.from(`${ROW}\n${ROW}\n`), Buffer.from([0xc3, 0x28, 10]), Buffer.from(ROW)]);
   const fault = await faultOf(loadRows(await testStore(), { name: "rows.ndjson", stream: chunksOf(bytes, 4096) }));
   expect(fault).toEqual({ line: 3, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
 });
 
-test("a line without an end is refused before it fills the memory", async () => {
+test("a line that never ends is refused before it fills the memory", async () => {
   const endless = (async function* () {
     for (;;) {
       yield Buffer.alloc(1024 * 1024, "{");
     }
   })();
   const fault = await faultOf(loadRows(await testStore(), { name: "rows.ndjson", stream: endless }));
-  expect(fault).toEqual({ line: 1, found: "a longer one", expected: "a line of at most 4194304 bytes" });
+  expect(fault).toEqual({ line: 1, found: "a longer line", expected: "a line of at most 4194304 bytes" });
 });
 
-test("a row longer than 32,000 bytes is refused by its longest value", async () => {
+test("a row longer than 32,000 bytes is refused, and the error names its longest field", async () => {
   const store = await testStore();
   const long = JSON.stringify(product({ title: "é".repeat(16_000) }));
   expect(await faultOf(loadLines(store, [ROW, long]))).toEqual({
@@ -177,7 +177,7 @@ test("a source with one bad row changes nothing", async () => {
   expect(await loadLines(store, many)).toEqual({ read: 2000, added: 2000, alreadyPresent: 0 });
 });
 
-test("an interrupted load changes nothing and ends with the reason", async () => {
+test("an interrupted load changes nothing and rejects with the reason", async () => {
   const store = await testStore();
   const controller = new AbortController();
   const reason = new Error("interrupted");
@@ -198,7 +198,7 @@ test("an interrupted load changes nothing and ends with the reason", async () =>
   expect(await walk(store)).toEqual([]);
 });
 
-test("truncated gzip data is a damaged source", async () => {
+test("truncated gzip data is refused", async () => {
   const bytes = gzipSync(`${ROW}\n`.repeat(50));
   const loading = loadRows(await testStore(), {
     name: "rows.ndjson.gz",
@@ -207,7 +207,7 @@ test("truncated gzip data is a damaged source", async () => {
   await expect(loading).rejects.toThrow(new LoadError("rows.ndjson.gz", "is damaged gzip data (Z_BUF_ERROR)"));
 });
 
-test("a load that is killed leaves the rows that were there", async () => {
+test("after a killed load, the database has its earlier rows", async () => {
   const database = join(await temporaryFolder(), "rows.db");
   const store = await testStore(database);
   await load(store, products(3));
@@ -219,7 +219,7 @@ test("a load that is killed leaves the rows that were there", async () => {
   expect(await load(store, products(4))).toEqual({ read: 4, added: 1, alreadyPresent: 3 });
 });
 
-test("while a load reads a pipe that stays open, a key is revoked at once, and the rows come in at its end", async () => {
+test("while a load waits for a pipe, a key can be revoked, and the rows are added when the pipe ends", async () => {
   const database = join(await temporaryFolder(), "rows.db");
   const service = await startTestService({ database });
   const loader = startCatalog(["service", "load", "-", "--database", database]);
@@ -260,5 +260,5 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 async function faultOf(loading: Promise<unknown>) {
   const error = await loading.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(LoadError);
-  return (error as LoadError).fault;
+  return (error as LoadError).facts;
 }

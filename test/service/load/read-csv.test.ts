@@ -14,7 +14,7 @@ const awkward = fc.string({
   unit: fc.constantFrom('"', ",", "\n", "\r\n", "\r", "\t", "=", "é", "😀", " ", "a", "\u0000"),
 });
 
-test("any text survives a CSV from another program, in chunks of any size", async () => {
+test("any text is read from a CSV of another program, in chunks of any size", async () => {
   const rows = fc.uniqueArray(
     fc
       .tuple(fc.uuid(), awkward, awkward, fc.option(awkward.filter((text) => text !== "")))
@@ -41,7 +41,7 @@ test("any text survives a CSV from another program, in chunks of any size", asyn
   );
 });
 
-test("numbers keep their digits and columns may come in any order", async () => {
+test("numbers keep their digits, and columns may have any order", async () => {
   const columns = [...PRODUCT_COLUMNS].reverse();
   const fields = { ...product(), mrp: "19.90", selling_price: "9007199254740993", discount_pct: "1e1" };
   const store = await testStore();
@@ -53,7 +53,7 @@ test("numbers keep their digits and columns may come in any order", async () => 
   expect(await walk(store)).toEqual([body]);
 });
 
-test("an empty colour is null and every other empty field an empty text", async () => {
+test("an empty colour is null, and any other empty field is an empty text", async () => {
   const [row] = await readBack(`${HEADER}\n${RECORD.replace("Brand,M-1", ",")}\n`, 4096);
   expect(row).toEqual(product({ brand: "", model_number: "", color: null }));
 });
@@ -96,7 +96,7 @@ test.each([
   [
     "a quote that never ends",
     `${HEADER}\n${RECORD}\n${RECORD.replace("Title", '"Title')}\n${RECORD}\n`,
-    { line: 3, found: "no end of it", expected: "a closing quote" },
+    { line: 3, found: "the end of the file", expected: "a closing quote" },
   ],
   [
     "a quote inside a plain field",
@@ -113,9 +113,9 @@ test.each([
     `${HEADER}\n${RECORD.replace("Title", "Ti\rtle")}`,
     { line: 2, found: "a carriage return alone", expected: "a comma or the end of the line after a field" },
   ],
-])("%s is refused", async (_name, text, fault) => {
+])("%s is refused", async (_name, text, facts) => {
   const error = await loadCsv(await testStore(), text).catch((reason: unknown) => reason);
-  expect((error as LoadError).fault).toEqual(fault);
+  expect((error as LoadError).facts).toEqual(facts);
 });
 
 async function readBack(text: string, size: number): Promise<Product[]> {

@@ -14,7 +14,7 @@ import { testStore, walk } from "../store/stores.ts";
 
 type Values = Record<string, unknown[]>;
 
-test("rows come back from a file in several row groups", async () => {
+test("rows are read from a file with several row groups", async () => {
   const written = products(25).map((row, index) => ({ ...row, color: index % 2 === 0 ? null : 'red, "dark" é😀' }));
   const path = join(await temporaryFolder(), "rows.parquet");
   await writeFile(path, encode(valuesOf(written), { rowGroupSize: 10 }));
@@ -52,7 +52,7 @@ test("a compressed file that grows beyond 256 MiB is refused", async () => {
   const bytes = Buffer.concat([gzipSync(Buffer.from("PAR1")), ...Array.from({ length: 300 }, () => mebibyte)]);
   const error = await failureOf(bodies(bytes, "rows.parquet.gz"));
   expect(bytes.length).toBeLessThan(2 ** 19);
-  expect((error as LoadError).message).toMatch(/^rows\.parquet\.gz: is longer than 268435456 bytes as a Parquet file/);
+  expect((error as LoadError).message).toMatch(/^rows\.parquet\.gz: is a Parquet file longer than 268435456 bytes/);
 });
 
 test("a row group with too many rows is refused", async () => {
@@ -66,7 +66,7 @@ test("a row group with too many rows is refused", async () => {
   );
 });
 
-test("a compressed file from standard input is found by content", async () => {
+test("a compressed file on standard input is recognised by its content", async () => {
   expect(await bodies(gzipSync(encode(valuesOf([product()]))), "standard input")).toEqual([JSON.stringify(product())]);
 });
 
@@ -86,9 +86,9 @@ test.each([
     valuesOf([product(), product({ sku: "2", mrp: Number.NaN })]),
     { line: 2, field: "mrp", found: "null", expected: "a number" },
   ],
-])("%s is refused by row and field", async (_name, values: Values, fault) => {
+])("%s is refused by row and field", async (_name, values: Values, facts) => {
   const error = await bodies(encode(values)).catch((reason: unknown) => reason);
-  expect((error as LoadError).fault).toEqual(fault);
+  expect((error as LoadError).facts).toEqual(facts);
 });
 
 test("a truncated file is not Parquet", async () => {

@@ -22,7 +22,7 @@ const LOCKER = `
 `;
 const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 
-test("a new database can be read by its owner alone", async () => {
+test("only its owner can read a new database", async () => {
   const path = join(await temporaryFolder(), "new folder", "a%20b?#.db");
   const store = await testStore(path);
   await load(store, [product()]);
@@ -76,7 +76,7 @@ test("reads use the earlier data while a load is in progress", async () => {
   expect(rowsDuring).toHaveLength(2);
 });
 
-test("ids whose rows are gone are a stale snapshot, never fewer rows", async () => {
+test("ids of removed rows are a stale snapshot, never fewer rows", async () => {
   const store = await testStore();
   await load(store, products(2));
   const ids = (await store.snapshot(NO_DEADLINE)).select({}, null).ids(0, 2);
@@ -84,7 +84,7 @@ test("ids whose rows are gone are a stale snapshot, never fewer rows", async () 
   await expect(store.rows(ids, NO_DEADLINE)).rejects.toThrow(StaleSnapshotError);
 });
 
-test("each of many reads at once gets its own rows", async () => {
+test("each of many concurrent reads gets its own rows", async () => {
   const store = await testStore();
   await load(store, products(100));
   const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);
@@ -95,14 +95,14 @@ test("each of many reads at once gets its own rows", async () => {
   expect(pages.flat()).toEqual(products(100).map((row) => JSON.stringify(row)));
 });
 
-test("a query past its deadline is interrupted and the next one answers", async () => {
+test("a query past its deadline is interrupted, and the next one works", async () => {
   const store = await testStore(join(await temporaryFolder(), "rows.db"));
   const endless = store.read((session) => session.query(ENDLESS), AbortSignal.timeout(20));
   await expect(endless).rejects.toThrow(StoreTimeoutError);
   expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
 });
 
-test("a read that waits for its turn gives up at its own deadline", async () => {
+test("a read that waits for its turn rejects at its own deadline", async () => {
   const store = await testStore();
   const holder = new AbortController();
   const endless = store.read((session) => session.query(ENDLESS), holder.signal);
@@ -125,7 +125,7 @@ test("a locked database is unavailable until the lock ends", async () => {
   expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
 });
 
-test("a database that vanishes is unavailable, is not created again, and answers once it is back", async () => {
+test("a database that disappears is unavailable, is not created again, and works when it is back", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const store = await testStore(path);
   await load(store, products(2));
@@ -137,7 +137,7 @@ test("a database that vanishes is unavailable, is not created again, and answers
   expect(await walk(store)).toHaveLength(2);
 });
 
-test("a database that replaces another is read from then on, and old ids match none of its rows", async () => {
+test("after a database is replaced, the new one is read, and old ids match none of its rows", async () => {
   const folder = await temporaryFolder();
   const [path, otherPath] = [join(folder, "rows.db"), join(folder, "other.db")];
   const store = await testStore(path);
@@ -167,16 +167,16 @@ test("a damaged database is unavailable until it is repaired", async () => {
   expect(await walk(store)).toHaveLength(50);
 });
 
-test("a database of another program is refused and left as it is", async () => {
+test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
   const other = new DatabaseConnection(path, 0);
   await other.exclusively((session) => session.script("CREATE TABLE note (text TEXT)"));
-  await expect(testStore(path)).rejects.toThrow("is not one of this service");
+  await expect(testStore(path)).rejects.toThrow("belongs to another program");
   expect(await other.query("SELECT name FROM sqlite_schema")).toEqual([["note"]]);
   await other.close();
 });
 
-test("the secret for cursors is 32 bytes that stay with the database", async () => {
+test("the secret for cursors has 32 bytes and is stored in the database", async () => {
   const path = join(await temporaryFolder(), "rows.db");
   const secret = await (await testStore(path)).cursorSecret(NO_DEADLINE);
   expect(secret).toHaveLength(32);
@@ -184,7 +184,7 @@ test("the secret for cursors is 32 bytes that stay with the database", async () 
   expect(await (await testStore()).cursorSecret(NO_DEADLINE)).not.toEqual(secret);
 });
 
-test("day counts add up per day and operation", async () => {
+test("day counts are added per day and operation", async () => {
   const store = await testStore();
   await store.addDayCounts([{ date: "2026-01-01", operation: "catalog", requests: 9, failures: 0 }]);
   await store.addDayCounts([{ date: "2026-01-02", operation: "sample", requests: 1, failures: 1 }]);

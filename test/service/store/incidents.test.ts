@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  IncidentOrderError,
-  openIncident,
-  resolveIncident,
-  UnknownIncidentError,
-  updateIncident,
-} from "../../../src/service/store/incidents.ts";
+import { openIncident, resolveIncident, updateIncident } from "../../../src/service/store/incidents.ts";
+import { RefusedChangeError } from "../../../src/service/store/store.ts";
 import { testStore } from "./stores.ts";
 
 const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
@@ -49,14 +44,16 @@ test("an incident never returns to an earlier state and does not reopen", async 
   await updateIncident(store, id, { state: "monitoring", body: "Better." }, hour(9));
   await updateIncident(store, id, { state: "monitoring", body: "Still better." }, hour(10));
   const back = updateIncident(store, id, { state: "identified", body: "Hm." }, hour(11));
-  await expect(back).rejects.toThrow(new IncidentOrderError(id, "monitoring", "identified"));
+  await expect(back).rejects.toThrow(
+    new RefusedChangeError(`incident ${id} is monitoring and cannot become identified`),
+  );
   await resolveIncident(store, id, "Over.", hour(12));
   const again = updateIncident(store, id, { state: "resolved", body: "Over." }, hour(13));
-  await expect(again).rejects.toThrow(new IncidentOrderError(id, "resolved", "resolved"));
+  await expect(again).rejects.toThrow(new RefusedChangeError(`incident ${id} is resolved and cannot become resolved`));
   expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(4);
 });
 
 test("an update of an unknown incident names its number", async () => {
   const update = resolveIncident(await testStore(), 7, "Over.", hour(8));
-  await expect(update).rejects.toThrow(new UnknownIncidentError(7));
+  await expect(update).rejects.toThrow(new RefusedChangeError("there is no incident 7"));
 });

@@ -10,19 +10,19 @@ const REALM = 'Bearer realm="retail-catalog"';
 /** The credentials of a request and their source. */
 export interface Credentials {
   authorization: string | undefined;
-  /** Source address as the failed attempts are counted by. */
+  /** Failed attempts are counted for this address or network. */
   source: string;
 }
 
-/** The counter of failed attempts, and the limit figures to send with a refusal. */
+/** The counter of failed attempts, and the rate limit figures to send with a 429. */
 interface AttemptLimits {
   failedAttempts: FixedWindow;
   group: RateFigures;
 }
 
 /**
- * The key that a request presents; looked up on every request, so that a revocation holds at once. Failed attempts are
- * counted per source address and never delay a valid key.
+ * The key of a request. It is read from the store for each request, so that a revocation takes effect at once. Failed
+ * attempts are counted by source address. They never delay a valid key.
  */
 export async function authenticate(
   { authorization, source }: Credentials,
@@ -42,7 +42,7 @@ export async function authenticate(
     });
   }
   throw secret === undefined
-    ? new ServiceProblem("missing_credentials", "The request carries no Bearer credential.", {
+    ? new ServiceProblem("missing_credentials", "The request has no Bearer credential.", {
         headers: { "www-authenticate": REALM },
       })
     : new ServiceProblem("invalid_credentials", "The key is unknown or revoked.", {
@@ -59,7 +59,7 @@ export function requireScope(key: KeyRecord, scope: Scope): void {
   }
 }
 
-/** An IPv4 address, or the /64 network of an IPv6 address: one subscriber holds all addresses of it. */
+/** An IPv4 address, or the /64 network of an IPv6 address, because one subscriber usually has a whole /64. */
 export function sourceOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !isIPv6(address)) {
@@ -72,7 +72,7 @@ export function sourceOf(address: string): string {
   return [...groups, ...zeros, ...following].slice(0, 4).join(":");
 }
 
-/** The credential of a Bearer header (RFC 6750 section 2.1; the scheme in any letter case, RFC 9110 section 11.1). */
+/** The credential of a Bearer header (RFC 6750 section 2.1). The scheme may have any case (RFC 9110 section 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "")?.[1];
 }

@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.ts";
 
-/** Keeps the time of each key's last use and writes it to the store later, so that no request waits for a write. */
+/** Collects the time of each key's last use and writes it to the store later, so that no request waits for a write. */
 export class KeyUses {
   readonly #store: Store;
   readonly #now: () => number;
@@ -16,7 +16,7 @@ export class KeyUses {
     this.#times.set(id, this.#now());
   }
 
-  /** Writes all uses to the store; never rejects. While the store is unavailable, they stay in memory. */
+  /** Writes all uses to the store; never rejects. While the store is not available, they stay in memory. */
   async flush(): Promise<void> {
     const times = this.#times;
     if (times.size === 0) {

@@ -1,7 +1,7 @@
 import type { EndpointGroup } from "../../../contract/limits.ts";
 import type { AppSettings } from "../service-options.ts";
 
-/** What the `RateLimit-*` headers say, contract section 8 rule 1. */
+/** The values of the `RateLimit-*` headers, contract section 8 rule 1. */
 export interface RateFigures {
   limit: number;
   /** Requests left in the current window. */
@@ -18,16 +18,16 @@ interface Window {
 const OVERFLOW = "\0overflow";
 
 /**
- * Counts requests in windows of a fixed length; a key's window opens with its first request. Counting is one
- * synchronous step, so that it is exact however many requests are under way. At most `capacity` keys are held; beyond
- * that, new keys share one count until older windows end.
+ * Counts requests in windows of a fixed length. A key's window starts with its first request. Counting is synchronous,
+ * so it is exact with any number of requests in progress. At most `capacity` keys have their own count. Above that, new
+ * keys share one count until older windows end.
  */
 export class FixedWindow {
   readonly #limit: number;
   readonly #milliseconds: number;
   readonly #now: () => number;
   readonly #capacity: number;
-  // In the order in which the windows opened, so also in the order in which they end.
+  // In the order in which the windows started, so also in the order in which they end.
   readonly #windows = new Map<string, Window>();
 
   constructor(limit: number, windowSeconds: number, now: () => number, capacity = 100_000) {
@@ -37,7 +37,7 @@ export class FixedWindow {
     this.#capacity = capacity;
   }
 
-  /** Counts one request of `key`; `admitted` is false where the window was used up before it. */
+  /** Counts one request of `key`. `admitted` is false if no requests were left in the window. */
   charge(key: string): RateFigures & { admitted: boolean } {
     const time = this.#now();
     this.#dropEnded(time);
@@ -49,7 +49,7 @@ export class FixedWindow {
     return { ...this.#figures(window, time), admitted };
   }
 
-  /** The figures of a window in which no request was counted. */
+  /** The figures of an unused window. */
   unused(): RateFigures {
     const time = this.#now();
     return this.#figures({ startedAt: time, used: 0 }, time);
@@ -60,7 +60,7 @@ export class FixedWindow {
     return { limit: this.#limit, remaining: this.#limit - used, resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
   }
 
-  /** A window that seems to open in the future is dropped too: the clock was set back. */
+  /** Also drops windows that start in the future, because the clock was set back. */
   #dropEnded(time: number): void {
     for (const [key, { startedAt }] of this.#windows) {
       if (time >= startedAt && time < startedAt + this.#milliseconds) {
@@ -90,7 +90,7 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateFigures
   };
 }
 
-/** The headers of a 429, which also says how long to wait. */
+/** The headers of a 429, with the time to wait. */
 export function refusalHeaders(figures: RateFigures): Record<string, string> {
   return { ...rateLimitHeaders(figures), "retry-after": String(figures.resetSeconds) };
 }

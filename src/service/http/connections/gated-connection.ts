@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
-/** Open answers on one connection at which reading its requests pauses. */
+/** If a connection has this number of open responses, its next requests are not read. */
 export const OPEN_ANSWERS = 10;
-/** Longest part of a stream that goes to the parser at once, in bytes. */
+/** Longest part of the stream that the parser gets at once, in bytes. */
 const LONGEST_PART = 4096;
-/** Milliseconds a client has to read a part of its answer; then its connection is closed. */
+/** Milliseconds in which a client must read a part of its response. Otherwise its connection is closed. */
 const STALL_TIME = 30_000;
 
 const NEWLINE = 10;
@@ -15,18 +15,18 @@ const RETURN = 13;
 type Done = (error?: Error | null) => void;
 
 /**
- * A connection that hands the HTTP parser one pipelined request at a time, and none while `OPEN_ANSWERS` answers are open.
- * Node.js alone parses everything from one read, thousands of requests, before it checks for open answers. The bytes
- * stay the same in both directions.
+ * A connection that gives the HTTP parser one pipelined request at a time, and none while `OPEN_ANSWERS` responses are
+ * open. Without it, Node.js would parse all requests of one read, possibly thousands, before it checks for open
+ * responses. The bytes are not changed in either direction.
  */
 export class GatedConnection extends Duplex {
   readonly #socket: Socket;
   readonly #onCount: (change: number) => void;
   readonly #openAnswers = new Set<ServerResponse>();
   #latest: ServerResponse | undefined;
-  /** Bytes read but not yet given to the parser. */
+  /** Bytes that were read and not yet given to the parser. */
   #waiting: Buffer = Buffer.alloc(0);
-  /** Whether the parser has a part of a request without its end. */
+  /** Whether the parser has an incomplete request. */
   #inRequest = false;
   #hasEnded = false;
   #isWanted = false;
@@ -35,9 +35,9 @@ export class GatedConnection extends Duplex {
   #isFinished = false;
   #idleTime = 0;
 
-  /** @param onCount receives 1 when an answer begins and -1 when it ends */
+  /** @param onCount receives 1 when a response begins and -1 when it ends */
   constructor(socket: Socket, onCount: (change: number) => void) {
-    // A high-water mark of one byte: no other buffer holds bytes on their way to the parser.
+    // With a high-water mark of one byte, no other buffer holds bytes for the parser.
     super({ allowHalfOpen: true, decodeStrings: false, readableHighWaterMark: 1 });
     this.#socket = socket;
     this.#onCount = onCount;
@@ -70,17 +70,17 @@ export class GatedConnection extends Duplex {
     return this.#socket.remoteAddress;
   }
 
-  /** Whether an answer is not written completely yet. */
+  /** Whether a response is not completely written. */
   get hasOpenAnswer(): boolean {
     return this.#openAnswers.size > 0;
   }
 
-  /** Whether all requests are answered. */
+  /** Whether all requests have their complete responses. */
   get isIdle(): boolean {
     return !this.hasOpenAnswer && !this.#inRequest && this.#waiting.length === 0;
   }
 
-  /** Counts an answer as open until it is written or cut off. */
+  /** Counts a response as open until it is written or its connection closes. */
   addAnswer(response: ServerResponse): void {
     this.#inRequest = false;
     this.#latest = response;
@@ -89,7 +89,7 @@ export class GatedConnection extends Duplex {
     response.once("close", () => this.#settle(response));
   }
 
-  /** Ends the connection after the answers to the requests already begun. */
+  /** Ends the connection after the responses to the requests in progress. */
   drain(): void {
     this.#isDraining = true;
     if (this.isIdle) {
@@ -97,7 +97,7 @@ export class GatedConnection extends Duplex {
     }
   }
 
-  /** Ends it in the same way and stops reading, because the following bytes cannot be parsed. */
+  /** Like `drain`, but also stops reading, because the next bytes cannot be parsed. */
   finish(): void {
     this.#isFinished = true;
     this.#inRequest = false;
@@ -105,12 +105,12 @@ export class GatedConnection extends Duplex {
     this.drain();
   }
 
-  /** Whether no answer will follow this one. */
+  /** Whether this is the last response on the connection. */
   endsWith(response: ServerResponse): boolean {
     return this.#isDraining && this.#latest === response;
   }
 
-  /** As `setTimeout` of a socket, for the time in which nothing is written; while something is, it is `STALL_TIME`. */
+  /** Like `setTimeout` of a socket, while nothing is written. During a write, the timeout is `STALL_TIME`. */
   setTimeout(milliseconds: number, onTimeout?: () => void): this {
     this.#idleTime = milliseconds;
     if (onTimeout !== undefined) {
@@ -149,7 +149,7 @@ export class GatedConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: Done): void {
-    // Node.js emits no event for queued answers when their connection closes.
+    // When a connection closes, Node.js emits no event for its queued responses.
     for (const response of this.#openAnswers) {
       this.#settle(response);
     }
@@ -163,7 +163,7 @@ export class GatedConnection extends Duplex {
     }
     this.#onCount(-1);
     if (response === this.#latest) {
-      // The bytes given to the parser after its head were its body.
+      // The bytes after the head of the request were its body.
       this.#inRequest = false;
     }
     if (this.#isDraining && this.isIdle) {
@@ -187,7 +187,7 @@ export class GatedConnection extends Duplex {
       const part = this.#waiting.subarray(0, end);
       this.#waiting = this.#waiting.subarray(end);
       this.#isWanted = false;
-      // A part of the body of a request in progress does not begin another request.
+      // A part of a body does not begin another request.
       this.#inRequest = this.#latest?.req.complete !== false;
       this.push(part);
     } else if (this.#hasEnded) {
@@ -199,7 +199,7 @@ export class GatedConnection extends Duplex {
   }
 }
 
-/** Where the first part of `bytes` ends: behind an empty line, which ends a request without a body. */
+/** The end of the first part of `bytes`: after an empty line, which ends a request without a body. */
 function endOfPart(bytes: Buffer): number {
   const most = Math.min(bytes.length, LONGEST_PART);
   for (let at = bytes.indexOf(NEWLINE); at !== -1 && at < most; at = bytes.indexOf(NEWLINE, at + 1)) {

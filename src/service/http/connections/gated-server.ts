@@ -2,12 +2,12 @@ import { type IncomingMessage, type RequestListener, Server, type ServerOptions,
 import type { Socket } from "node:net";
 import { GatedConnection } from "./gated-connection.ts";
 
-/** Connections open at the same time; further ones are closed at once. */
+/** Most connections that may be open. Further ones are closed at once. */
 export const MAX_CONNECTIONS = 1_000;
-/** Requests in progress on all connections; above this, a request gets `service_unavailable`. */
+/** Most requests in progress on all connections. Further ones get `service_unavailable`. */
 export const MAX_REQUESTS_UNDER_WAY = 256;
 
-/** An HTTP server that limits the requests in progress of each client and of all clients. */
+/** An HTTP server that limits the requests in progress, for each connection and in total. */
 export class GatedServer extends Server {
   readonly #connections = new Set<GatedConnection>();
   #underWay = 0;
@@ -15,7 +15,7 @@ export class GatedServer extends Server {
   constructor(options: ServerOptions, listener: RequestListener) {
     super(options, listener);
     this.maxConnections = MAX_CONNECTIONS;
-    // Any duplex stream may be passed to what serves connections (documentation of the event `connection`).
+    // Node.js allows any duplex stream here (documentation of the event `connection`).
     const serve = this.listeners("connection");
     this.removeAllListeners("connection");
     this.on("connection", (socket: Socket) => {
@@ -38,7 +38,7 @@ export class GatedServer extends Server {
     return this.#underWay > MAX_REQUESTS_UNDER_WAY;
   }
 
-  /** Node.js would treat a connection as idle while its answer waits for the reader. */
+  /** Node.js itself would take a connection for idle while its response waits for the client. */
   override closeIdleConnections(): void {
     for (const connection of this.#connections) {
       if (connection.isIdle) {
@@ -47,7 +47,7 @@ export class GatedServer extends Server {
     }
   }
 
-  /** Ends each connection after the answers to the requests already begun. */
+  /** Ends each connection after the responses to the requests in progress. */
   drain(): void {
     for (const connection of this.#connections) {
       connection.drain();

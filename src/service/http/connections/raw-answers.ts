@@ -5,16 +5,16 @@ import { newRequestId } from "../request-id.ts";
 import { PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
 import type { GatedConnection } from "./gated-connection.ts";
 
-/** Milliseconds a client has to read the answer and close the connection. */
+/** Milliseconds that a client has to read the response and close the connection. */
 const LINGER = 5_000;
 
-/** Ends a connection with a problem written directly to the socket, where no HTTP response exists. */
+/** Writes a problem directly to a socket that has no HTTP response, and ends the connection. */
 export type SocketAnswer = (socket: Socket, problem: ServiceProblem) => void;
 
-/** Returns the function that ends connections with a problem. If an answer is already open, the connection ends after it. */
+/** Creates a `SocketAnswer`. If a response is already open, the connection ends after it, without the problem. */
 export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): SocketAnswer {
   return (socket, problem) => {
-    // Node.js no longer watches a socket that it handed over, so its errors and its end are handled here.
+    // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
     const connection = socket as unknown as GatedConnection;
     if (connection.hasOpenAnswer) {
@@ -41,8 +41,7 @@ export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): So
 }
 
 /**
- * Answers bytes that are not an HTTP request (garbage, an oversized request line or header, an endless request) with a
- * problem.
+ * Answers bytes that are not a valid HTTP request with a problem: garbage, long headers, a request that never ends.
  */
 export function malformedRequestHandler(
   answerSocket: SocketAnswer,
@@ -65,10 +64,10 @@ function detailOf({ code }: NodeJS.ErrnoException): string {
     : "The bytes received are not an HTTP request.";
 }
 
-/** Refuses requests that Node.js accepts but HTTP/1.1 (RFC 9112) or the contract does not allow. */
+/** Refuses requests that Node.js accepts, but HTTP/1.1 (RFC 9112) or the contract does not allow. */
 export function checkRequest({ method, httpVersion, headers, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.0" && httpVersion !== "1.1") {
-    throw new ServiceProblem("invalid_request", `The service speaks HTTP/1.1, not HTTP/${httpVersion}.`);
+    throw new ServiceProblem("invalid_request", `The service supports HTTP/1.1, not HTTP/${httpVersion}.`);
   }
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
@@ -79,6 +78,6 @@ export function checkRequest({ method, httpVersion, headers, rawHeaders }: Incom
   }
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
   if (hasBody && (method === "GET" || method === "HEAD")) {
-    throw new ServiceProblem("invalid_request", "A request is a GET with query parameters only; it has no body.");
+    throw new ServiceProblem("invalid_request", "A GET or HEAD request must not have a body.");
   }
 }

@@ -1,22 +1,22 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ServiceProblem } from "../service-problem.ts";
 
-/** The position at which a walk continues. */
+/** The position where a walk continues. */
 export interface Position {
-  /** Rows before it in the filtered set. */
+  /** Number of rows of the filtered set before the position. */
   offset: number;
-  /** Version of the data in which the offset was counted. */
+  /** Version of the data to which the offset belongs. */
   version: number;
 }
 
 const NUMBER_BYTES = 6;
 const FORMAT = 1;
 const [OFFSET_AT, VERSION_AT, ISSUED_AT, PAYLOAD_BYTES] = [1, 7, 13, 19];
-// 19 bytes and a signature of 32 leave no spare bits in base64url: every cursor has exactly one spelling.
+// 51 bytes have no spare bits in base64url, so each cursor has exactly one spelling.
 const CURSOR = /^[\w-]{68}$/;
 
 /**
- * Writes a position as an opaque cursor: format, offset, version and issue time, signed with HMAC-SHA-256.
+ * Writes a position as an opaque cursor: format, offset, version and time of issue, signed with HMAC-SHA-256.
  *
  * @param now Milliseconds since the epoch.
  */
@@ -31,8 +31,8 @@ export function sealCursor({ offset, version }: Position, secret: Buffer, now: n
 /**
  * Reads a cursor back.
  *
- * @param ttl Milliseconds for which a cursor is valid.
- * @throws ServiceProblem `invalid_cursor` for a cursor that is expired or not signed with this secret.
+ * @param ttl Milliseconds that a cursor is valid.
+ * @throws ServiceProblem `invalid_cursor` if the cursor has expired or was not signed with this secret.
  */
 export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): Position {
   if (!CURSOR.test(cursor)) {

@@ -11,7 +11,7 @@ export interface ReadFilters {
   resolved: ResolvedFilters;
 }
 
-/** Reads the six shared filters, contract section 4.1; whether slugs exist is checked against the vocabulary later. */
+/** Reads the six shared filters (contract section 4.1). `checkSlugs` later checks whether the slugs exist. */
 export function readFilters(parameters: Parameters): ReadFilters {
   const retailer = readSlug(parameters, "retailer");
   const category = readSlug(parameters, "category");
@@ -50,7 +50,7 @@ function readSlug(parameters: Parameters, name: "retailer" | "category" | "depar
     throw new ServiceProblem("invalid_request", `The parameter ${name} is empty.`, { field: name });
   }
   if (value !== undefined && /\p{Cc}/u.test(value)) {
-    throw new ServiceProblem("invalid_request", `The parameter ${name} holds control characters.`, { field: name });
+    throw new ServiceProblem("invalid_request", `The parameter ${name} contains control characters.`, { field: name });
   }
   return value;
 }

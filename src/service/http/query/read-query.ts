@@ -2,15 +2,15 @@ import { quote, ServiceProblem } from "../service-problem.ts";
 import { validOptions } from "./valid-options.ts";
 
 /**
- * Reads the query of a request target strictly. Unreadable parts are refused, never ignored, because a filter that is
- * dropped would return rows that were not requested.
+ * Reads the query of a request target. Invalid parts are refused, never ignored: without a filter, the response would
+ * contain rows that were not requested.
  *
- * @param target Path and query as in the request line.
- * @param allowed Names of the parameters that the operation takes.
+ * @param target path and query as in the request line
+ * @param allowed parameters of the operation
  */
 export function readQuery(target: string, allowed: readonly string[]): Map<string, string> {
   if (target.includes("#")) {
-    throw new ServiceProblem("invalid_request", 'A request target has no fragment; write "#" in a value as %23.');
+    throw new ServiceProblem("invalid_request", 'A request target has no fragment. Write "#" in a value as %23.');
   }
   const mark = target.indexOf("?");
   const query = mark === -1 ? "" : target.slice(mark + 1);
@@ -52,7 +52,7 @@ function notDecodable(name: string): ServiceProblem {
   return new ServiceProblem("invalid_request", "The parameter is not valid percent-encoded UTF-8.", { field: name });
 }
 
-/** Undoes `application/x-www-form-urlencoded`; undefined where the text is not valid percent-encoded UTF-8. */
+/** Decodes `application/x-www-form-urlencoded`; undefined if the text is not valid percent-encoded UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -6,9 +6,9 @@ import { validOptions } from "./valid-options.ts";
 type Part = keyof Rcd;
 
 /**
- * Refuses slugs and triples that are not in the vocabulary a team can see, contract section 4.1.
+ * Refuses slugs and triples that the team cannot see (contract section 4.1).
  *
- * @param vocabulary Every combination visible to the team.
+ * @param vocabulary all combinations that the team can see
  */
 export function checkSlugs(filters: SelectionFilters, vocabulary: readonly Rcd[]): void {
   const { retailer, category, department, combinations } = filters;
@@ -44,14 +44,14 @@ function checkCombinations(combinations: readonly Rcd[], vocabulary: readonly Rc
     return;
   }
   const triple = formatRcd(unknown);
-  throw new ServiceProblem(`unknown_${misfit(unknown, vocabulary)}`, `There is no combination ${quote(triple)}.`, {
+  throw new ServiceProblem(`unknown_${unknownPart(unknown, vocabulary)}`, `There is no combination ${quote(triple)}.`, {
     field: "rcd",
     validOptions: validOptions(triple, known),
   });
 }
 
-/** The first part of an unknown triple that does not fit; parts that exist, but not together, blame the category. */
-function misfit(triple: Rcd, vocabulary: readonly Rcd[]): Part {
+/** The first part of an unknown triple that does not exist. If all parts exist, but not together, it is the category. */
+function unknownPart(triple: Rcd, vocabulary: readonly Rcd[]): Part {
   const scope = vocabulary.filter((known) => known.retailer === triple.retailer);
   if (scope.length === 0) {
     return "retailer";

@@ -2,7 +2,7 @@ import { closest } from "../../../contract/closest.ts";
 
 const OPTIONS = 5;
 
-/** The values of `vocabulary` nearest to `sent`, best first, or the first valid ones where nothing is near. At most five. */
+/** At most five values of `vocabulary`: the closest to `sent`, best first, or the first ones if none is close. */
 export function validOptions(sent: string, vocabulary: Iterable<string>): string[] {
   const valid = [...new Set(vocabulary)].sort();
   const near = closest(sent, valid, OPTIONS);

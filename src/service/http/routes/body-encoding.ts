@@ -1,12 +1,12 @@
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 
-/** Shorter answers fit into one packet uncompressed. */
+/** Shorter bodies fit into one packet without compression. */
 const SHORTEST = 1_400;
 
 /**
- * Levels that pay: a page of 500 rows shrinks to a fifth in 0.8 ms (br) or 2.4 ms (gzip) of processor time. Higher ones
- * take twice as long for a tenth less.
+ * Low levels: they shrink a page of 500 rows to a fifth in 0.8 ms (br) or 2.4 ms (gzip) of processor time. Higher levels
+ * take twice as long to save another tenth.
  */
 const ENCODERS = {
   br: (body: Buffer) =>
@@ -25,11 +25,11 @@ export interface EncodedBody {
 }
 
 /**
- * Compresses a body for a client that asks for it (RFC 9110 section 12.5.3). A client on this machine gets it uncompressed:
- * compressing is slower than loopback.
+ * Compresses a body if the client accepts it (RFC 9110 section 12.5.3). Clients on the same machine get it uncompressed,
+ * because compression is slower than loopback.
  *
- * @param accepted The `Accept-Encoding` header.
- * @param address Of the client.
+ * @param accepted the `Accept-Encoding` header
+ * @param address of the client
  */
 export async function encodeBody(body: Buffer, accepted: string | undefined, address: string): Promise<EncodedBody> {
   const headers = { vary: "Accept-Encoding" };

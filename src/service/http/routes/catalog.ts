@@ -35,8 +35,8 @@ export function catalogResponder(store: Store, { cursorTtl, now }: AppSettings):
 }
 
 /**
- * A walk goes on in the version of the data that it began with: in another one the same offset would skip or repeat rows
- * without a sign.
+ * A walk stays in the version of the data in which it began. In another version, the same offset would silently skip or
+ * repeat rows.
  */
 async function snapshotAt(store: Store, position: Position | undefined, deadline: AbortSignal): Promise<Snapshot> {
   if (position === undefined) {
@@ -44,7 +44,7 @@ async function snapshotAt(store: Store, position: Position | undefined, deadline
   }
   const snapshot = await store.snapshotAt(position.version, deadline);
   if (snapshot === undefined) {
-    throw invalidCursor("The data was replaced since the cursor was issued.");
+    throw invalidCursor("The data was replaced after the cursor was issued.");
   }
   return snapshot;
 }

@@ -5,7 +5,7 @@ import { errorsPage } from "../../portal/pages/errors-page.ts";
 import { problemType } from "../service-problem.ts";
 import { PREFIXES } from "./serve-operations.ts";
 
-/** Serves the public error catalogue, which the `type` of every problem points into. */
+/** Serves the public error catalogue, to which the `type` of each problem links. */
 export function serveErrors(app: FastifyInstance, errorBase: () => string): void {
   for (const prefix of PREFIXES) {
     app.get(`${prefix}/errors.json`, async (_, reply) =>
@@ -25,7 +25,7 @@ function catalogue(errorBase: string): string {
   return JSON.stringify({ errors });
 }
 
-/** Whether JSON is named in an `Accept` header (RFC 9110 section 12.5.1) and HTML is not wanted more. */
+/** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers JSON to HTML. */
 function prefersJson(accept: string): boolean {
   return quality(accept, "application/json") > quality(accept, "text/html");
 }

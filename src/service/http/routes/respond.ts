@@ -3,19 +3,19 @@ import type { Selection, Snapshot, Visibility } from "../../store/store.ts";
 import type { ReadFilters } from "../query/read-filters.ts";
 import { checkSlugs } from "../query/slug-check.ts";
 
-/** An authenticated, admitted request. */
+/** A request after the checks of its key, rate limit and scope. */
 interface Call {
   requestId: string;
-  /** Query parameters, each at most once, all of them known to the operation. */
+  /** The query parameters, all known to the operation. */
   parameters: ReadonlyMap<string, string>;
   visible: Visibility;
   deadline: AbortSignal;
 }
 
-/** Answers one operation with the JSON text of its envelope, as UTF-8. */
+/** Computes the response of one operation: the JSON text of its envelope, in UTF-8. */
 export type Respond = (call: Call) => Promise<Buffer>;
 
-/** The rows that a call's filters match, once their slugs are found in what the team can see. */
+/** The rows that match the filters of a call. Refuses slugs that the team cannot see. */
 export function select(snapshot: Snapshot, { filters }: ReadFilters, visible: Visibility): Selection {
   checkSlugs(filters, snapshot.combinations(visible));
   return snapshot.select(filters, visible);
@@ -34,10 +34,10 @@ interface EnvelopeParts {
 }
 
 /**
- * Joins an envelope (contract section 2.6) from bytes: rows leave as they are stored, and what every page of a walk
- * repeats is serialised once.
+ * Joins an envelope (contract section 2.6) from bytes. Rows are sent exactly as they are stored. The parts that are the
+ * same for all pages of a walk are serialised once.
  *
- * @param data JSON text of the array, in parts.
+ * @param data JSON text of the array, in parts
  */
 export function envelope(data: readonly Buffer[], { call, read, selection, pagination }: EnvelopeParts): Buffer {
   const requestId = JSON.stringify(call.requestId);
@@ -47,12 +47,12 @@ export function envelope(data: readonly Buffer[], { call, read, selection, pagin
   return Buffer.concat([DATA, ...data, Buffer.from(rest)]);
 }
 
-/** JSON text of a selection's coverage entries, as UTF-8. */
+/** JSON text of a selection's coverage entries, in UTF-8. */
 export const coverageText = oncePerSelection((selection) => Buffer.from(JSON.stringify(selection.coverage)));
 
 const summaryText = oncePerSelection((selection) => JSON.stringify(selection.summary));
 
-/** A text lives as long as the store keeps the selection. */
+/** Keeps each text as long as the store keeps the selection. */
 function oncePerSelection<T>(write: (selection: Selection) => T): (selection: Selection) => T {
   const texts = new WeakMap<Selection, T>();
   return (selection) => {

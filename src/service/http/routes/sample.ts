@@ -18,8 +18,8 @@ export function sampleResponder(store: Store): Respond {
 }
 
 /**
- * Ids of at most `count` rows at even distances through the whole selection, in its order: the first rows alone would
- * show one retailer's smallest skus. The same selection gives the same rows.
+ * Ids of at most `count` rows, spread evenly over the selection, in its order. The first rows alone would show only the
+ * smallest skus. The same selection always gives the same rows.
  */
 function spread(selection: Selection, count: number): Uint32Array {
   const { total } = selection;
@@ -29,7 +29,7 @@ function spread(selection: Selection, count: number): Uint32Array {
   return Uint32Array.from({ length: count }, (_, index) => {
     const [id] = selection.ids(Math.floor((index * total) / count), 1);
     if (id === undefined) {
-      throw new Error("the selection holds fewer rows than its total says");
+      throw new Error("the selection has fewer rows than its total");
     }
     return id;
   });

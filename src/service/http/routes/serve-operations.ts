@@ -16,7 +16,7 @@ import { coverageText, envelope, type Respond, select, UNCURSORED } from "./resp
 import { sampleResponder } from "./sample.ts";
 import { readConsistently } from "./snapshot-read.ts";
 
-/** The contract names both forms and does not say which one is authoritative (section 9 rule 5). */
+/** The contract has paths with and without `/api`, and does not say which are authoritative (section 9 rule 5). */
 export const PREFIXES = ["", "/api"] as const;
 
 interface Parts {
@@ -37,7 +37,7 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
     coverage: coverageResponder(store),
   };
 
-  /** Checks in this order: the key, the rate limit of its team, its scope, and then the parameters. */
+  /** Checks the key first, then the rate limit of its team, then its scope, then the parameters. */
   async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const operation = OPERATIONS[name];
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
@@ -70,14 +70,14 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
 function chargeTeam(budget: FixedWindow, { team }: KeyRecord): ReturnType<FixedWindow["charge"]> {
   const charge = budget.charge(team);
   if (!charge.admitted) {
-    throw new ServiceProblem("rate_limited", "The team used up its requests of this window.", {
+    throw new ServiceProblem("rate_limited", "The team has no requests left in this window.", {
       headers: refusalHeaders(charge),
     });
   }
   return charge;
 }
 
-/** `GET /v1/coverage`, contract section 4.4; entries by retailer, department, category. */
+/** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
 function coverageResponder(store: Store): Respond {
   return async (call) => {
     const read = readFilters(call.parameters);

@@ -3,8 +3,8 @@ import { type Snapshot, StaleSnapshotError, type Store, StoreUnavailableError } 
 const READS = 3;
 
 /**
- * Reads from one snapshot. If the database is replaced between reading ids and rows, everything is read again: a
- * page never mixes two of them.
+ * Reads from one snapshot. If the database is replaced during the read, everything is read again, so that a page never
+ * mixes two databases.
  *
  * @param snapshotOf returns the snapshot; the newest one by default
  */
@@ -28,10 +28,10 @@ export async function readConsistently<T>(
 }
 
 /**
- * JSON text of an array of the rows with these ids, as UTF-8.
+ * JSON text of an array of the rows with these ids, in UTF-8.
  *
- * @param expected How many rows the selection holds there.
- * @throws Error if the store returns another number: a short page would be a silent gap.
+ * @param expected number of rows that the selection has there
+ * @throws Error if the store returns another number, because a short page would silently lose rows
  */
 export async function readRows(
   store: Store,
@@ -41,7 +41,7 @@ export async function readRows(
 ): Promise<readonly Buffer[]> {
   const { count, bytes } = await store.rows(ids, deadline);
   if (count !== expected) {
-    throw new Error(`the store gave ${count} rows where the selection holds ${expected}`);
+    throw new Error(`the store returned ${count} rows, but the selection has ${expected}`);
   }
   return [OPEN, bytes, CLOSE];
 }

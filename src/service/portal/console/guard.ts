@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { newSecret } from "../../store/access/sessions.ts";
+import { newSecret } from "../../store/access/manage-keys.ts";
 import { type Html, html } from "../html.ts";
 
 /** Refuses a request with a page that says why. */

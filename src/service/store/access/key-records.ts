@@ -12,7 +12,7 @@ export async function readKeyByHash(session: Session, hash: string): Promise<Key
   return row === undefined ? undefined : toRecord(row);
 }
 
-/** Every key, revoked ones too, by name and team. */
+/** All keys, including revoked ones, sorted by name and team. */
 export async function readKeys(session: Session): Promise<KeyRecord[]> {
   return (await session.query(`${KEYS} ORDER BY api_key.name, team`)).map(toRecord);
 }
@@ -32,17 +32,17 @@ export async function insertKey(
   ]);
 }
 
-/** Revokes a key that is active; an earlier revocation keeps its time. */
+/** Revokes a key. The time of an earlier revocation is kept. */
 export async function markRevoked(session: Session, id: number, at: string): Promise<void> {
   await session.query("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", [at, id]);
 }
 
-/** Removes a key as if it had never been. */
+/** Removes a key completely. */
 export async function deleteKey(session: Session, hash: string): Promise<void> {
   await session.query("DELETE FROM api_key WHERE hash = ?", [hash]);
 }
 
-/** Keeps the time of each key's latest use. */
+/** Stores the time of each key's last use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
   for (const { id, at } of uses) {
     await session.query("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ''), ?) WHERE id = ?", [at, id]);

@@ -1,62 +1,29 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-connection.ts";
 import type { EmbeddedStore } from "../embedded.ts";
-import type { Grants } from "../store.ts";
+import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
 import { insertTeam, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
 
-/** A scope that the contract does not know. */
-export class UnknownScopeError extends Error {
-  override readonly name = "UnknownScopeError";
-
-  constructor(scope: string) {
-    super(`"${scope}" is not a scope: use ${SCOPES.join(" or ")}`);
-  }
-}
-
-/** A team of this name exists already. */
-export class DuplicateTeamError extends Error {
-  override readonly name = "DuplicateTeamError";
-
-  constructor(team: string) {
-    super(`there is already a team "${team}"`);
-  }
-}
-
-/** No team has this name. */
-export class UnknownTeamError extends Error {
-  override readonly name = "UnknownTeamError";
-  readonly team: string;
-  readonly known: readonly string[];
-
-  constructor(team: string, known: readonly string[]) {
-    super(`there is no team "${team}"`);
-    this.team = team;
-    this.known = known;
-  }
-}
-
-/** A key was asked for with other grants than its team has. */
+/** The grants wanted for a key are not the grants of its team. */
 export class GrantConflictError extends Error {
   override readonly name = "GrantConflictError";
-  readonly team: TeamRecord;
 
   constructor(team: TeamRecord) {
     super(`the team "${team.name}" has other grants: ${describeGrants(team)}`);
-    this.team = team;
   }
 }
 
-/** What is asked for of a team; an absent member is not asked about. */
+/** The grants that a team should have. An absent member means no change. */
 export interface WantedGrants {
   scopes?: readonly string[];
-  /** `null`: every retailer. */
+  /** `null`: all retailers. */
   retailers?: readonly string[] | null;
 }
 
 /**
- * Creates a team; where nothing else is wanted it has every scope and sees every retailer.
+ * Creates a team. By default, it has all scopes and sees all retailers.
  *
- * @throws UnknownScopeError, DuplicateTeamError
+ * @throws RefusedChangeError if the team exists or a scope is unknown
  */
 export async function createTeam(
   database: EmbeddedStore,
@@ -66,13 +33,13 @@ export async function createTeam(
 ): Promise<TeamRecord> {
   return await database.write(async (session) => {
     if ((await readTeams(session)).some((team) => team.name === name)) {
-      throw new DuplicateTeamError(name);
+      throw new RefusedChangeError(`there is already a team "${name}"`);
     }
     return await addTeam(session, name, wanted, at);
   });
 }
 
-/** Changes what a team may do, at once for all its keys; what is not wanted stays. @throws UnknownScopeError, UnknownTeamError */
+/** Changes the grants of a team and all its keys at once. @throws UnknownNameError, or RefusedChangeError for an unknown scope */
 export async function grantTeam(database: EmbeddedStore, name: string, wanted: WantedGrants): Promise<TeamRecord> {
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
@@ -82,13 +49,13 @@ export async function grantTeam(database: EmbeddedStore, name: string, wanted: W
   });
 }
 
-/** @throws UnknownTeamError */
+/** @throws UnknownNameError */
 export async function requireTeam(session: Session, name: string): Promise<TeamRecord> {
   const teams = await readTeams(session);
   const team = teams.find((candidate) => candidate.name === name);
   if (team === undefined) {
-    throw new UnknownTeamError(
-      name,
+    throw new UnknownNameError(
+      `there is no team "${name}"`,
       teams.map((known) => known.name),
     );
   }
@@ -96,9 +63,9 @@ export async function requireTeam(session: Session, name: string): Promise<TeamR
 }
 
 /**
- * The team `name`, made with the wanted grants where it is new.
+ * The team `name`. A new team is created with the wanted grants.
  *
- * @throws UnknownScopeError, or GrantConflictError where the team exists and has other grants than wanted
+ * @throws GrantConflictError if the team exists and has other grants, RefusedChangeError for an unknown scope
  */
 export async function teamWith(session: Session, name: string, wanted: WantedGrants, at: Date): Promise<TeamRecord> {
   const team = (await readTeams(session)).find((candidate) => candidate.name === name);
@@ -124,12 +91,12 @@ async function addTeam(session: Session, name: string, wanted: WantedGrants, at:
   return team;
 }
 
-/** In one order, each item once, so that equal grants look equal. */
+/** Sorted and without duplicates, so that equal grants compare as equal. */
 function grantsFrom(wanted: WantedGrants, otherwise: Grants): Grants {
   const { scopes = otherwise.scopes, retailers = otherwise.retailers } = wanted;
   const unknown = scopes.find((scope) => !SCOPES.includes(scope as Scope));
   if (unknown !== undefined) {
-    throw new UnknownScopeError(unknown);
+    throw new RefusedChangeError(`"${unknown}" is not a scope: use ${SCOPES.join(" or ")}`);
   }
   return {
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),

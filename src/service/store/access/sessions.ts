@@ -1,13 +1,12 @@
-import { randomBytes } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
-import { hashSecret } from "./manage-keys.ts";
+import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
 
-/** Milliseconds without a request after which a session ends, and after which it ends in any case. */
+/** Milliseconds after which a session without requests ends, and after which every session ends. */
 export const SESSION_IDLE = 30 * 60_000;
 export const SESSION_LIFETIME = 12 * 3_600_000;
 
-/** Milliseconds after which the time of the last request is written again: not every page view writes. */
+/** Milliseconds between two writes of the time of the last request, so that not every request writes. */
 const SEEN_EVERY = 60_000;
 
 /** Opens a session with a new secret; only its hash is stored. */
@@ -29,7 +28,7 @@ export async function openSession(database: EmbeddedStore, email: string, now: n
   return secret;
 }
 
-/** Who is signed in with this secret; undefined once the session has ended or the person belongs to no team. */
+/** Who is signed in with this secret; undefined if the session has ended or the person has no team. */
 export async function sessionMember(database: EmbeddedStore, secret: string, now: number): Promise<Member | undefined> {
   const hash = hashSecret(secret);
   const [row] = await database.read((session) =>
@@ -44,7 +43,7 @@ export async function sessionMember(database: EmbeddedStore, secret: string, now
   }
   const [email, team, seenAt] = row;
   if (Date.parse(String(seenAt)) + SEEN_EVERY <= now) {
-    // Nobody waits for it: a load may hold the database for a minute. Where it fails the session ends a little earlier.
+    // Not awaited: a load may lock the database for a minute. If it fails, the session ends a little earlier.
     database
       .write((session) => session.query("UPDATE portal_session SET seen_at = ? WHERE hash = ?", [isoTime(now), hash]))
       .catch(() => undefined);
@@ -56,11 +55,7 @@ export async function endSession(database: EmbeddedStore, secret: string): Promi
   await database.write((session) => session.query("DELETE FROM portal_session WHERE hash = ?", [hashSecret(secret)]));
 }
 
-/** 256 random bits, as 43 characters of base64url. */
-export function newSecret(): string {
-  return randomBytes(32).toString("base64url");
-}
-
-function isoTime(time: number): string {
+/** @param time milliseconds since the epoch */
+export function isoTime(time: number): string {
   return new Date(time).toISOString();
 }

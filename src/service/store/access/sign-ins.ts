@@ -2,25 +2,26 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
 import { hashSecret } from "./manage-keys.ts";
 import { teamOf } from "./members.ts";
+import { isoTime } from "./sessions.ts";
 
-/** Milliseconds for which a code is taken, and how often it may be guessed at. */
+/** Milliseconds that a code is valid, and how often it may be tried. */
 export const CODE_LIFETIME = 10 * 60_000;
 export const CODE_TRIES = 5;
 
 interface NewSignIn {
-  /** Secret of the browser that asks; the code is good there and nowhere else. */
+  /** Secret of the browser that asked. The code is valid only there. */
   visitor: string;
-  /** As `normalEmail` gives it. */
+  /** As returned by `normalEmail`. */
   email: string;
   /** Six digits. */
   code: string;
 }
 
 /**
- * Begins a sign-in, in place of an earlier one of the same browser. It does the same for an address that nobody has, so
- * that neither answer nor time tells the two apart.
+ * Begins a sign-in and replaces an earlier one of the same browser. It does the same for unknown addresses, so that
+ * neither the response nor its time shows whether an address belongs to a member.
  *
- * @returns whether the address belongs to a member, who is to be sent the code
+ * @returns whether the address belongs to a member, who should get the code
  */
 export async function beginSignIn(
   database: EmbeddedStore,
@@ -37,10 +38,10 @@ export async function beginSignIn(
   });
 }
 
-/** `left`: tries that remain; without any the code is gone. */
+/** `left`: remaining tries. `gone`: the code has expired, was used, or has no tries left. */
 export type CodeOutcome = { kind: "right"; email: string } | { kind: "wrong"; left: number } | { kind: "gone" };
 
-/** Takes one try at the code of a browser's sign-in; the right code ends it, and so does the last try. */
+/** Checks a code and counts the try. The right code and the last try end the sign-in. */
 export async function tryCode(
   database: EmbeddedStore,
   { visitor, code }: Pick<NewSignIn, "visitor" | "code">,
@@ -69,7 +70,7 @@ export async function tryCode(
   });
 }
 
-/** The address of a browser's sign-in that is under way. */
+/** The address of the browser's current sign-in. */
 export async function pendingEmail(database: EmbeddedStore, visitor: string, now: number): Promise<string | undefined> {
   return await database.read(async (session) => {
     const [[email] = []] = await session.query("SELECT email FROM sign_in WHERE hash = ? AND expires_at > ?", [
@@ -80,11 +81,7 @@ export async function pendingEmail(database: EmbeddedStore, visitor: string, now
   });
 }
 
-/** Keyed by the browser's secret, which the database does not hold: of six digits a plain hash would hide nothing. */
+/** Keyed by the browser's secret, which is not in the database: a plain hash of six digits could be reversed. */
 function hashCode(visitor: string, code: string): string {
   return createHmac("sha256", visitor).update(`code ${code}`).digest("hex");
-}
-
-function isoTime(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -9,7 +9,7 @@ export interface TeamRecord extends Grants {
   createdAt: string;
 }
 
-/** Every team, by name. */
+/** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
   const rows = await session.query("SELECT scopes, retailers, name, created_at FROM team ORDER BY name");
   return rows.map(([scopes, retailers, name, createdAt]) => ({
@@ -31,7 +31,7 @@ export async function updateGrants(session: Session, name: string, grants: Grant
   await session.query("UPDATE team SET scopes = ?, retailers = ? WHERE name = ?", [...columnsOf(grants), name]);
 }
 
-/** What the columns `scopes` and `retailers` hold. */
+/** Reads the columns `scopes` and `retailers`. */
 export function grantsOf(scopes: SqlValue | undefined, retailers: SqlValue | undefined): Grants {
   return {
     scopes: JSON.parse(String(scopes)) as Scope[],

@@ -3,21 +3,21 @@ import { StoreTimeoutError, StoreUnavailableError } from "../store.ts";
 
 export type SqlValue = string | number | Buffer | null;
 
-/** The statements of one caller. No statement of another caller runs between them. */
+/** Runs the statements of one caller, without statements of other callers between them. */
 export interface Session {
-  /** All rows of one statement, each an array of its columns. The first row is computed off the event loop. */
+  /** All rows of a statement, each an array of its columns. The first row is computed outside the event loop. */
   query(sql: string, parameters?: readonly SqlValue[]): Promise<SqlValue[][]>;
-  /** The same for a result too large to hold: rows one by one, those after the first computed on the event loop. */
+  /** The same, row by row, for large results. Rows after the first are computed on the event loop. */
   iterate(sql: string): Promise<Iterable<SqlValue[]>>;
-  /** A statement for very many executions; each runs on the event loop and returns the number of rows it changed. */
+  /** A statement that is executed very often. It runs on the event loop and returns the number of changed rows. */
   prepare(sql: string): Promise<(parameters: readonly SqlValue[]) => number>;
   /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;
-  /** Runs `work` in one transaction: committed when it resolves, undone when it rejects. */
+  /** Runs `work` in a transaction, which is committed when `work` resolves and rolled back when it rejects. */
   transaction<T>(kind: TransactionKind, work: () => Promise<T>): Promise<T>;
 }
 
-/** `IMMEDIATE` locks the database against other writers at once, `DEFERRED` at the first write to it. */
+/** `IMMEDIATE` locks out other writers at once, `DEFERRED` at the first write. */
 type TransactionKind = "IMMEDIATE" | "DEFERRED";
 
 interface NativeStatement {
@@ -29,8 +29,8 @@ interface NativeStatement {
 }
 
 /**
- * One connection to an embedded database. A prepared statement that is started twice gives the rows of
- * one caller to another, so sessions take turns.
+ * One connection to an embedded database. Sessions take turns, because two callers of the same prepared statement would
+ * get each other's rows.
  */
 export class DatabaseConnection {
   readonly #database: Database;
@@ -45,7 +45,7 @@ export class DatabaseConnection {
     this.#database = attempt(() => new Database(path, { timeout: lockWait }));
   }
 
-  /** Waits for its turn, then lets `work` use the connection alone. Past the deadline a running query is interrupted. */
+  /** Waits for its turn, then gives `work` the connection alone. The deadline interrupts a running query. */
   exclusively<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     const turn = this.#lastTurn.then(async () => {
       throwIfPast(deadline);
@@ -55,17 +55,17 @@ export class DatabaseConnection {
     return deadline === undefined ? turn : orTimeout(turn, deadline);
   }
 
-  /** One statement in a turn of its own. */
+  /** Runs one statement as a session. */
   query(sql: string, parameters: readonly SqlValue[] = [], deadline?: AbortSignal): Promise<SqlValue[][]> {
     return this.exclusively((session) => session.query(sql, parameters), deadline);
   }
 
-  /** Runs `work` in one write transaction: committed when it resolves, undone when it rejects. */
+  /** Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.exclusively((session) => session.transaction("IMMEDIATE", () => work(session)));
   }
 
-  /** Closes after the turns under way. */
+  /** Closes after all waiting sessions. */
   async close(): Promise<void> {
     await this.exclusively(async () => {
       this.#statements.clear();
@@ -114,7 +114,7 @@ export class DatabaseConnection {
       async () => (await this.#database.prepare(sql)) as NativeStatement,
       deadline,
     );
-    // Rows as arrays; the driver refuses the setting for a statement that has none.
+    // Rows as arrays. The driver refuses this setting for a statement without rows.
     if (statement.reader) {
       statement.raw();
     }
@@ -137,7 +137,7 @@ export class DatabaseConnection {
   }
 }
 
-/** The error that callers of the store get for a failed statement; the driver's error is its cause. */
+/** The error of the store for a failed statement. Its cause is the driver's error. */
 function unavailable(error: unknown): StoreUnavailableError {
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreUnavailableError(`the database cannot be used: ${reason}`, { cause: error });
@@ -153,22 +153,21 @@ function attempt<T>(work: () => T): T {
 
 function throwIfPast(deadline: AbortSignal | undefined): void {
   if (deadline?.aborted === true) {
-    throw new StoreTimeoutError("the query passed its deadline", { cause: deadline.reason });
+    throw timeoutOf(deadline);
   }
 }
 
-/** Gives up waiting when the deadline passes, so that a turn held by another caller cannot prolong it. */
+function timeoutOf({ reason }: AbortSignal): StoreTimeoutError {
+  return new StoreTimeoutError("the query passed its deadline", { cause: reason });
+}
+
+/** Rejects at the deadline, also while another session has the connection. */
 async function orTimeout<T>(turn: Promise<T>, deadline: AbortSignal): Promise<T> {
-  let giveUp: (() => void) | undefined;
+  let stopListening = () => {};
   const passed = new Promise<never>((_, reject) => {
-    giveUp = () => reject(new StoreTimeoutError("the query passed its deadline", { cause: deadline.reason }));
+    const giveUp = () => reject(timeoutOf(deadline));
     deadline.addEventListener("abort", giveUp, { once: true });
+    stopListening = () => deadline.removeEventListener("abort", giveUp);
   });
-  try {
-    return await Promise.race([turn, passed]);
-  } finally {
-    if (giveUp !== undefined) {
-      deadline.removeEventListener("abort", giveUp);
-    }
-  }
+  return await Promise.race([turn, passed]).finally(stopListening);
 }

@@ -5,10 +5,10 @@ import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema, createSchema } from "./schema.ts";
 import { connectToFile, SharedConnection } from "./shared-connection.ts";
 
-/** Milliseconds to wait for a lock of another process: a load of a million rows may be writing. */
+/** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
 const READ_LOCK_WAIT = 1_000;
 const WRITE_LOCK_WAIT = 60_000;
-/** Milliseconds in which reads may still come from a file that was replaced; writes never go to one. */
+/** Milliseconds during which reads may still use a replaced file. Writes never use one. */
 const READ_TRUSTED_TIME = 1_000;
 
 /** Access to one embedded database. */
@@ -20,7 +20,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A database in the memory of this process, with one connection for reads and writes. */
+/** A database in memory, with one connection for reads and writes. */
 export async function openMemoryDatabase(): Promise<Database> {
   const connection = new DatabaseConnection(":memory:", 0);
   await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
@@ -33,8 +33,8 @@ export async function openMemoryDatabase(): Promise<Database> {
 }
 
 /**
- * A database in a file, made with mode 0600 where it is missing. A file that vanishes later is not made
- * anew: reads and writes fail until it is back.
+ * A database in a file. A missing file is created with mode 0600. If the file disappears later, it is not created again:
+ * reads and writes fail until it is back.
  */
 export async function openFileDatabase(path: string): Promise<Database> {
   if (await isReadOnly(path)) {
@@ -59,20 +59,20 @@ export async function openFileDatabase(path: string): Promise<Database> {
   };
 }
 
-/** A database that may only be read, for example on a read-only disk. Every write fails. */
+/** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
   const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
   await reader.use(checkSchema);
   return {
     reading: async (work) => await reader.use(work),
     writing: async () => {
-      throw new StoreUnavailableError("the database can only be read");
+      throw new StoreUnavailableError("the database is read-only");
     },
     close: async () => await reader.close(),
   };
 }
 
-/** Whether the file can be read but not written, and has no write-ahead log that would have to be read too. */
+/** Whether the file can be read but not written, and has no write-ahead log. */
 async function isReadOnly(path: string): Promise<boolean> {
   const mayWrite = await access(path, constants.R_OK | constants.W_OK).then(
     () => true,

@@ -1,23 +1,21 @@
 import { fileURLToPath } from "node:url";
 
-/** Where an embedded database lives: a file of this machine, or the memory of this process. */
+/** The place of an embedded database: a file of this machine, or memory. */
 export type Location = { kind: "memory" } | { kind: "file"; path: string };
 
-/** A database location that names neither a file nor memory. */
+/** The location is neither a file nor memory. */
 export class LocationError extends Error {
   override readonly name = "LocationError";
-  readonly scheme: string;
 
   constructor(scheme: string) {
-    super(`a database cannot be opened over "${scheme}": name a file, a file: URL or :memory:`);
-    this.scheme = scheme;
+    super(`a database cannot be opened over "${scheme}": use a file, a file: URL or :memory:`);
   }
 }
 
 /**
  * Reads a file path, a `file:` URL or `:memory:`.
  *
- * @throws LocationError for any other URL scheme.
+ * @throws LocationError for other URL schemes
  */
 export function parseLocation(text: string): Location {
   if (text === ":memory:") {

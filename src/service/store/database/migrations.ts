@@ -6,15 +6,15 @@ import { rebuildColumnIndex } from "../product-rows/column-index.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-connection.ts";
 
-/** The schema that a new database begins with; the migrations lead on from it, one version each. */
+/** The schema version of `TABLES` in `schema.ts`. Each migration raises the version by one. */
 export const FIRST_VERSION = 2;
 
-/** Each runs in the transaction that also raises the version: a database is never between two of them. */
+/** All run in one transaction, together with the change of the version. */
 const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [grantToTeams, addPortal, addChecksums];
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
 
-/** Takes a database of `version` to the newest one. */
+/** Migrates a database of `version` to the newest version. */
 export async function migrate(session: Session, version: number): Promise<void> {
   for (const step of MIGRATIONS.slice(version - FIRST_VERSION)) {
     await step(session);
@@ -23,8 +23,9 @@ export async function migrate(session: Session, version: number): Promise<void> 
 }
 
 /**
- * Version 3: scopes and retailers belong to teams. No key may read more or less than before, so keys of one team whose
- * grants differ get teams of their own, `sales-2` and so on; the oldest active key decides what `sales` may do.
+ * Version 3: scopes and retailers belong to teams. No key may read more or less than before. If keys of the team `sales`
+ * have different grants, the oldest active key decides the grants of `sales`, and the other keys get new teams `sales-2`
+ * and so on.
  */
 async function grantToTeams(session: Session): Promise<void> {
   const keys = await session.query(
@@ -70,7 +71,7 @@ async function grantToTeams(session: Session): Promise<void> {
   }
 }
 
-/** Version 4: the people of a team, and how they sign in to the portal. Secrets are kept as hashes. */
+/** Version 4: members of teams, sign-ins and sessions of the portal. Secrets are stored as hashes. */
 async function addPortal(session: Session): Promise<void> {
   await session.script(`
     CREATE TABLE member (
@@ -94,7 +95,7 @@ async function addPortal(session: Session): Promise<void> {
   `);
 }
 
-/** Version 5: every row and every part of the index has a checksum, and the versions of the data are kept. */
+/** Version 5: rows and parts of the index have checksums, and the versions of the data are stored. */
 async function addChecksums(session: Session): Promise<void> {
   await session.script(`
     ALTER TABLE product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;

@@ -3,10 +3,10 @@ import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseConnection, Session } from "./database-connection.ts";
 import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 
-/** "RCat": marks a file as a database of this service (SQLite file format, offset 68). */
+/** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
 
-/** The tables of the first version; `migrations.ts` leads on from them. */
+/** The tables of the first version. `migrations.ts` changes them to the newest version. */
 const TABLES = `
   CREATE TABLE combination (
     id INTEGER PRIMARY KEY,
@@ -65,11 +65,11 @@ const TABLES = `
   );
 `;
 
-/** Makes an empty database ready for use, and brings one of an earlier version up to date. */
+/** Creates the tables of an empty database, or migrates a database of an earlier version. */
 export async function createSchema(connection: DatabaseConnection): Promise<void> {
   const found = await identify(connection);
   if (found.tables === 0) {
-    // Larger pages hold more rows of some 500 bytes without waste. Both settings stay with the file.
+    // Larger pages waste less space with rows of about 500 bytes. Both settings are stored in the file.
     await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
   }
   if (found.tables === 0 || (found.isOurs && found.version >= FIRST_VERSION && found.version < NEWEST_VERSION)) {
@@ -78,7 +78,7 @@ export async function createSchema(connection: DatabaseConnection): Promise<void
   await checkSchema(connection);
 }
 
-/** Reads again what there is: another process may have done the same meanwhile. */
+/** Reads the version again, because another process may have migrated the database meanwhile. */
 async function bringUpToDate(session: Session): Promise<void> {
   const { tables, version } = await identify(session);
   if (tables === 0) {
@@ -92,11 +92,11 @@ async function bringUpToDate(session: Session): Promise<void> {
   }
 }
 
-/** @throws StoreUnavailableError where the file is a database, but not one that this version of the service made. */
+/** @throws StoreUnavailableError if the database is of another program or of another version of this service */
 export async function checkSchema(connection: DatabaseConnection): Promise<void> {
   const { isOurs, version } = await identify(connection);
   if (!isOurs) {
-    throw new StoreUnavailableError("the database is not one of this service");
+    throw new StoreUnavailableError("the database belongs to another program");
   }
   if (version !== NEWEST_VERSION) {
     throw new StoreUnavailableError(`the database has schema ${version}, this service reads schema ${NEWEST_VERSION}`);

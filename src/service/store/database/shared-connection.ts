@@ -4,19 +4,19 @@ import { StoreUnavailableError } from "../store.ts";
 import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema } from "./schema.ts";
 
-/** An open connection. Once it is retired, it is closed when its last user is done. */
+/** An open connection. A retired connection is closed when its last user is done. */
 interface Lease {
   stamp: string;
-  /** Tells the file from every other file. */
+  /** Identifies the file. */
   file: string;
   connection: Promise<DatabaseConnection>;
   users: number;
 }
 
 /**
- * One connection to a database file, shared by all its users and kept open: the driver frees a closed one
- * only when its statements are collected. It is opened anew where it failed, and where the file was changed from
- * outside or another was put in its place.
+ * One connection to a database file, shared by all users. It stays open, because the driver frees a closed connection
+ * only when its statements are garbage collected. It is reopened after an error and when the file was changed or
+ * replaced.
  */
 export class SharedConnection {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class SharedConnection {
 
   /**
    * @param lockWait milliseconds to wait for locks of other connections
-   * @param trustedTime milliseconds for which the file is not looked at again
+   * @param trustedTime milliseconds after which the file is checked for changes
    */
   constructor(path: string, lockWait: number, trustedTime: number, access: "write" | "read" = "write") {
     this.#access = access;
@@ -39,7 +39,7 @@ export class SharedConnection {
 
   /**
    * @param work receives the connection and the identity of the database file
-   * @throws StoreUnavailableError where the file is missing, damaged or of another program
+   * @throws StoreUnavailableError if the file is missing, damaged or of another program
    */
   async use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T> {
     const lease = await this.#lease();
@@ -81,7 +81,7 @@ export class SharedConnection {
     const connection = connectToFile(this.#path, this.#lockWait, this.#access);
     try {
       await checkSchema(connection);
-      // The rows of a load wait in a temporary file. What it leaves of its write-ahead log is cut by a later write.
+      // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
       await connection.exclusively((session) =>
         session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864"),
       );
@@ -103,15 +103,15 @@ export class SharedConnection {
 }
 
 /**
- * `mode=rw` keeps SQLite from making an empty database where the file has just gone. One that nobody can write to is
- * opened without locks, which would need files beside it.
+ * With `mode=rw`, SQLite does not create an empty database if the file has just disappeared. A read-only file is opened
+ * without locks, because locks need additional files.
  */
 export function connectToFile(path: string, lockWait: number, access: "write" | "read" = "write"): DatabaseConnection {
   const mode = access === "write" ? "mode=rw" : "mode=ro&immutable=1";
   return new DatabaseConnection(`${pathToFileURL(path).href}?${mode}`, lockWait);
 }
 
-/** The stamp changes when the file is replaced or changed in place; the file's identity only when it is replaced. */
+/** `stamp` changes when the file is changed or replaced, `file` only when it is replaced. */
 async function identify(path: string): Promise<{ stamp: string; file: string }> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });

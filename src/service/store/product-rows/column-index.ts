@@ -5,32 +5,32 @@ import { DamagedDataError } from "../store.ts";
 import { blobOf } from "./row-texts.ts";
 
 /**
- * The columns that filters need, one entry a row in the row order of the service: 12 bytes a row.
- * Stored as blobs beside the rows, so that a million rows are opened without being sorted again.
+ * The columns that filters need, with one entry per row, in the row order of the service: 12 bytes per row. They are
+ * stored as blobs, so that a million rows need not be sorted again when the database is opened.
  */
 export interface ColumnIndex {
   version: number;
-  /** By version; loads only add rows, with ids above all that there were. */
+  /** By version. Loads only add rows, and the new ids are higher than all earlier ones. */
   extents: ReadonlyMap<number, VersionExtent>;
-  /** Every combination, sorted by retailer, department, category (UTF-8 bytes). */
+  /** All combinations, sorted by retailer, department, category (UTF-8 bytes). */
   vocabulary: readonly Rcd[];
   ids: Uint32Array;
-  /** Position in the vocabulary. */
+  /** Positions in the vocabulary. */
   combinations: Uint32Array;
   /** YYYYMMDD. */
   days: Uint32Array;
 }
 
-/** Which rows belong to a version: those with ids up to `lastId`, `rows` in number. */
+/** The rows of a version are those with ids up to `lastId`. There are `rows` of them. */
 export interface VersionExtent {
   lastId: number;
   rows: number;
 }
 
-/** Rows in one stored part of the index. */
+/** Rows per stored part of the index. */
 const ROWS_AT_ONCE = 65_536;
 
-/** Reads the index in one statement, so that all its parts are of one version. @throws DamagedDataError */
+/** Reads the index in one statement, so that all parts are of the same version. @throws DamagedDataError */
 export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
   const [facts = [], ...parts] = await session.query(
     `SELECT -1 AS first, version, CAST((
@@ -44,7 +44,7 @@ export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
   const [, version, vocabulary, versions] = facts;
   for (const [, ids, combinations, days, sum] of parts) {
     if (sumOf(blobOf(ids), blobOf(combinations), blobOf(days)) !== sum) {
-      throw new DamagedDataError("the index of the rows is damaged in the database");
+      throw new DamagedDataError("the row index in the database is damaged");
     }
   }
   const triples = jsonOf(blobOf(vocabulary)) as [string, string, string][];
@@ -60,15 +60,16 @@ export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
   };
 }
 
-/** The version alone; changes with every load that changes rows. */
+/** The version, which changes with each load that adds rows. */
 export async function readVersion(session: Session): Promise<number> {
   const [[version] = []] = await session.query("SELECT version FROM data_version");
   return Number(version);
 }
 
 /**
- * Writes the index anew from the rows of the same transaction, in memory that does not depend on their number. The new
- * version is also a time in milliseconds, so that a database restored from a copy never comes to a version it had before.
+ * Rebuilds the index from the rows, as part of the current transaction. The memory does not grow with the number of
+ * rows. The new version is at least the time in milliseconds, so that a database restored from a copy never repeats a
+ * version.
  */
 export async function rebuildColumnIndex(session: Session): Promise<void> {
   await session.script(`
@@ -115,7 +116,7 @@ function jsonOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    throw new DamagedDataError("the vocabulary is damaged in the database", { cause: error });
+    throw new DamagedDataError("the vocabulary in the database is damaged", { cause: error });
   }
 }
 
@@ -123,7 +124,7 @@ function bytes(values: Uint32Array): Buffer {
   return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** The integers that several blobs hold, copied into one array: a typed array must start at a multiple of four. */
+/** The integers of several blobs, copied because a typed array must start at a multiple of four bytes. */
 function integers(parts: readonly Buffer[]): Uint32Array {
   const values = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

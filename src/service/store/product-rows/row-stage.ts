@@ -6,26 +6,26 @@ import { rebuildColumnIndex } from "./column-index.ts";
 import { blobOf } from "./row-texts.ts";
 import { compactDay } from "./selection.ts";
 
-/** A row to be added, and the text that is served: in the contract's order of columns, on one line. */
+/** A row to add, and its JSON text as it will be served: columns in the contract's order, on one line. */
 export interface NewRow {
-  /** Where it stands in its source. */
+  /** Its line in the source. */
   line: number;
   product: Product;
   body: string;
 }
 
-/** Told of a row whose `product_id` is there already with another text; throws where that is not to be. */
+/** Called with a row whose `product_id` exists with another text. Throws if the row must be refused. */
 type OnConflict = (line: number, body: string, presentBody: string) => void;
 
-/** Rows that wait to be added together. */
+/** Rows that are collected, then added together. */
 export interface RowStage {
-  /** Stages rows; of those with one `product_id` the first. Touches nothing but a temporary file. */
+  /** Stages rows in a temporary file. Of several rows with the same `product_id`, it stages the first. */
   add(rows: readonly NewRow[]): Promise<void>;
-  /** Adds what was staged, as the next version of the data, in the caller's transaction. @returns the rows added */
+  /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns the number of added rows */
   merge(): Promise<number>;
 }
 
-/** One for the whole load, kept by its connection and emptied before the next one. */
+/** The table belongs to the connection. It is emptied before each load. */
 const STAGE = `
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
     line INTEGER NOT NULL,
@@ -46,7 +46,7 @@ const CONFLICTS = `
   SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row JOIN product USING (product_id)
   WHERE line > ? AND staged_row.body <> CAST(product.body AS BLOB) ORDER BY line LIMIT 100`;
 
-/** Ids follow the row order of the service, so that the rows of a page lie side by side. */
+/** Ids follow the row order of the service, so that the rows of a page are stored next to each other. */
 const ADD = `
   INSERT INTO product (id, product_id, sku, combination, day, body, sum)
   SELECT ? + row_number() OVER (ORDER BY sku, retailer, day, product_id), product_id, sku, combination.id, day, body, sum
@@ -81,7 +81,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict): 
       }
     },
     merge: async () => {
-      // The unique index is written in random order: more of it in memory is read back less often.
+      // The unique index is written in random order. A larger cache saves reads.
       await session.script("PRAGMA cache_size = -65536");
       await refuseConflicts();
       await session.script(`
@@ -92,8 +92,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict): 
         "SELECT (SELECT count(*) FROM staged_row), (SELECT max(last_id) FROM row_version)",
       );
       if (added !== 0) {
-        // Ids of a database start anywhere, so that ids read from another one that stood in the same place do not name
-        // rows of this one.
+        // Ids start at a random number, so that ids from another database at the same path match no rows of this one.
         await session.query(ADD, [Number(highest) || randomInt(1, 2 ** 31)]);
         await rebuildColumnIndex(session);
       }

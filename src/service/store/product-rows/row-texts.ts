@@ -5,8 +5,9 @@ import { DamagedDataError, type RowTexts, StaleSnapshotError } from "../store.ts
 const [NEWLINE, COMMA] = [10, 44];
 
 /**
- * The rows with these ids, in their order, each held against its checksum: a flipped bit is an error, never another
- * value. The database joins the texts, which hold no line breaks, off the event loop; they are never decoded.
+ * The rows with these ids, in this order. Each row is compared with its checksum, so that a flipped bit is an error and
+ * never another value. The database joins the texts outside the event loop. The texts have no line breaks and are never
+ * decoded.
  */
 export async function readRowTexts(session: Session, ids: Uint32Array): Promise<RowTexts> {
   if (ids.length === 0) {
@@ -22,18 +23,18 @@ export async function readRowTexts(session: Session, ids: Uint32Array): Promise<
     throw new StaleSnapshotError("the data changed while its rows were read");
   }
   const texts = blobOf(bytes);
-  prove(texts, ids, found, JSON.parse(String(foundSums)) as number[]);
+  checkAndJoin(texts, ids, found, JSON.parse(String(foundSums)) as number[]);
   return { count: found.length, bytes: texts };
 }
 
-/** Checks each text and puts commas between them. */
-function prove(bytes: Buffer, ids: Uint32Array, found: readonly number[], sums: readonly number[]): void {
+/** Compares each text with its checksum, and replaces the line breaks between them by commas. */
+function checkAndJoin(bytes: Buffer, ids: Uint32Array, found: readonly number[], sums: readonly number[]): void {
   let start = 0;
   for (let index = 0; index < ids.length; index += 1) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
     if (found[index] !== ids[index] || crc32(bytes.subarray(start, end)) !== sums[index]) {
-      throw new DamagedDataError(`the row ${ids[index]} is damaged in the database`);
+      throw new DamagedDataError(`the row ${ids[index]} in the database is damaged`);
     }
     if (newline !== -1) {
       bytes[newline] = COMMA;
@@ -41,14 +42,14 @@ function prove(bytes: Buffer, ids: Uint32Array, found: readonly number[], sums: 
     start = end + 1;
   }
   if (start !== bytes.length + 1) {
-    throw new DamagedDataError("the texts of the rows are damaged in the database");
+    throw new DamagedDataError("the row texts in the database are damaged");
   }
 }
 
-/** Bytes of a column that must be a blob. @throws DamagedDataError */
+/** The bytes of a blob. @throws DamagedDataError for another type */
 export function blobOf(value: SqlValue | undefined): Buffer {
   if (!Buffer.isBuffer(value)) {
-    throw new DamagedDataError("the database holds a value of another type than was stored");
+    throw new DamagedDataError("a value in the database has another type than was written");
   }
   return value;
 }

@@ -14,10 +14,10 @@ interface Tally {
 
 /** The rows of one version of the data. */
 export interface VersionRows {
-  /** The highest of their ids. */
+  /** The highest id. */
   lastId: number;
   total: number;
-  /** Rows of each combination of the vocabulary. */
+  /** Number of rows of each combination of the vocabulary. */
   corpusRows: Uint32Array;
 }
 
@@ -35,7 +35,7 @@ export function countRows({ ids, combinations, vocabulary }: ColumnIndex, lastId
   return { lastId, total, corpusRows };
 }
 
-/** Computes a selection by one pass over the columns, and a second one for the ids where not every row matches. */
+/** Computes a selection in one pass over the columns, and a second pass for the ids if not all rows match. */
 export function selectRows(
   index: ColumnIndex,
   rows: VersionRows,
@@ -49,8 +49,8 @@ export function selectRows(
   });
   const first = filters.startDate === undefined ? FIRST_DAY : compactDay(filters.startDate);
   const last = filters.endDate === undefined ? LAST_DAY : compactDay(filters.endDate);
-  const range = { wanted, first, last, lastId: rows.lastId };
-  const tallies = tally(index, range);
+  const criteria = { wanted, first, last, lastId: rows.lastId };
+  const tallies = tally(index, criteria);
   const coverage = index.vocabulary.flatMap((rcd, number) => {
     const counted = tallies[number];
     return counted === undefined || counted.matching === 0
@@ -59,7 +59,9 @@ export function selectRows(
   });
   const summary = summarise(coverage);
   const ids =
-    summary.matching_rows === index.ids.length ? index.ids : pick(index, range, new Uint32Array(summary.matching_rows));
+    summary.matching_rows === index.ids.length
+      ? index.ids
+      : pick(index, criteria, new Uint32Array(summary.matching_rows));
   return {
     total: ids.length,
     coverage,
@@ -68,7 +70,7 @@ export function selectRows(
   };
 }
 
-/** `YYYY-MM-DD` as the number YYYYMMDD, which orders as the date does. */
+/** `YYYY-MM-DD` as the number YYYYMMDD, which has the same order. */
 export function compactDay(date: string): number {
   return Number(date.replaceAll("-", ""));
 }
@@ -88,15 +90,15 @@ function matches(rcd: Rcd, filters: SelectionFilters, visible: Visibility): bool
   );
 }
 
-/** What a row has to be: of a wanted combination, of a day from `first` to `last`, and of the version. */
-interface Range {
+/** A row matches if it has a wanted combination, a day from `first` to `last`, and an id up to `lastId`. */
+interface RowCriteria {
   wanted: Uint8Array;
   first: number;
   last: number;
   lastId: number;
 }
 
-function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, first, last, lastId }: Range) {
+function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, first, last, lastId }: RowCriteria) {
   const tallies: Tally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
   for (let position = 0; position < days.length; position += 1) {
     const number = combinations[position] ?? 0;
@@ -112,7 +114,11 @@ function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, f
   return tallies;
 }
 
-function pick({ ids, combinations, days }: ColumnIndex, { wanted, first, last, lastId }: Range, into: Uint32Array) {
+function pick(
+  { ids, combinations, days }: ColumnIndex,
+  { wanted, first, last, lastId }: RowCriteria,
+  into: Uint32Array,
+) {
   let picked = 0;
   for (let position = 0; picked < into.length; position += 1) {
     const day = days[position] ?? 0;

@@ -2,24 +2,24 @@ import type { Selection, SelectionFilters, Snapshot, Visibility } from "../store
 import type { ColumnIndex } from "./column-index.ts";
 import { countRows, isVisible, selectRows, type VersionRows } from "./selection.ts";
 
-/** Bytes of selections that one version of the data keeps; the newest selection is kept whatever its size. */
+/** Memory of all cached selections, in bytes. The newest selection is cached whatever its size. */
 export const SELECTION_CACHE_BYTES = 64 * 1024 * 1024;
 
-/** Memory of a selection without its rows, and of one coverage entry, roughly. */
+/** Approximate memory of a selection without its rows, and of a coverage entry. */
 const SELECTION_BYTES = 1000;
 const COVERAGE_ENTRY_BYTES = 400;
 
-/** Every version of the data that one index can show. */
+/** All versions of the data that an index contains. */
 export interface Snapshots {
   newest: Snapshot;
-  /** A version by its number; undefined if it never existed or its rows are gone. */
+  /** A version by its number; undefined if it never existed or its rows no longer exist. */
   at(version: number): Snapshot | undefined;
 }
 
-/** Earlier versions whose counts are kept; walks in progress use few. */
+/** Earlier versions that are cached. The walks in progress use few versions. */
 const KEPT_VERSIONS = 8;
 
-/** Snapshots over the columns in memory; their selections are kept together, by least recent use. */
+/** Snapshots on the columns in memory. Their selections share a cache, which drops the least recently used ones. */
 export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE_BYTES): Snapshots {
   const kept = new Map<string, Selection>();
   const earlier = new Map<number, Snapshot>();

@@ -11,7 +11,7 @@ test("a window admits its limit and not one request more", () => {
   ]);
 });
 
-test("a window opens again exactly its length after its first request", () => {
+test("a window restarts exactly its length after its first request", () => {
   let now = 5_000;
   const window = new FixedWindow(1, 60, () => now);
   window.charge("team");

@@ -82,7 +82,7 @@ test.each(["/status", "/status.json", "/v1/sample"])(
   },
 );
 
-test("clients that never read their answers are paused and use little memory", { timeout: 60_000 }, async () => {
+test("clients that never read their responses are paused and use little memory", { timeout: 60_000 }, async () => {
   const service = await startBuiltService();
 
   const sockets = Array.from({ length: 3 }, () => flood(service, "/status", 200_000));
@@ -104,7 +104,7 @@ test("clients that never read their answers are paused and use little memory", {
   expect(peakMemory(service)).toBeLessThan(MEMORY_BOUND);
 });
 
-test("requests beyond 256 in progress get service_unavailable until fewer are in progress", async () => {
+test("with 256 requests in progress, further ones get service_unavailable", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -35,8 +35,8 @@ test("a cursor of another database is refused", () => {
 test.each([
   ["an empty cursor", ""],
   ["a truncated cursor", sealCursor(position, secret, 10).slice(0, -4)],
-  ["a cursor with something behind it", `${sealCursor(position, secret, 10)}AAAA`],
-  ["a cursor with a line break behind it", `${sealCursor(position, secret, 10)}\n`],
+  ["a cursor with extra characters", `${sealCursor(position, secret, 10)}AAAA`],
+  ["a cursor with a line break at the end", `${sealCursor(position, secret, 10)}\n`],
   ["a number", "100"],
   ["a cursor of many kilobytes", "A".repeat(100_000)],
 ])("%s is refused", (_, cursor) => {

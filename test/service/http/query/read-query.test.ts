@@ -11,7 +11,7 @@ function refusal(target: string): unknown {
   }
 }
 
-test("parameters are decoded as forms are", () => {
+test("parameters are decoded like form fields", () => {
   expect(readQuery("/v1/catalog?retailer=a%2Bb+c&&category=%C3%A9", allowed)).toEqual(
     new Map([
       ["retailer", "a+b c"],

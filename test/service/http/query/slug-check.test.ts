@@ -42,7 +42,7 @@ test("a triple is answered with the closest whole triples", async () => {
   });
 });
 
-test("for a team a retailer it cannot see does not exist, not even as a suggestion", async () => {
+test("a retailer that a team cannot see does not exist for it, not even as a suggestion", async () => {
   const service = await startTestService({ rows });
   const key = await service.createKey({ name: "narrow", team: "narrow", retailers: ["bolt"] });
 
@@ -79,7 +79,7 @@ test("a team that can see nothing gets an empty vocabulary", async () => {
   expect(body).toMatchObject({ code: "unknown_retailer", valid_options: [] });
 });
 
-test("an unknown triple of 198 characters is answered at once, however large the vocabulary", async () => {
+test("an unknown triple of 198 characters is answered quickly, also with a large vocabulary", async () => {
   const triples = Array.from(
     { length: 20_000 },
     (_, index) => `acme:${"lamp".repeat(10)}-${index}:${"home".repeat(10)}-${index}`,

@@ -3,16 +3,16 @@ import { validOptions } from "../../../../src/service/http/query/valid-options.t
 
 const retailers = ["adidas-us", "amazon-eg", "amazon-in", "bigbasket", "flipkart", "lazada", "noon-eg", "shein-us"];
 
-test("the nearest values are given, best first", () => {
+test("the closest values are returned, best first", () => {
   expect(validOptions("amazon-i", retailers)).toEqual(["amazon-in", "amazon-eg"]);
 });
 
-test("where nothing is near, the first five valid values are given", () => {
+test("without a close value, the first five valid values are returned", () => {
   const firstFive = ["adidas-us", "amazon-eg", "amazon-in", "bigbasket", "flipkart"];
   expect(validOptions("zzzzzzzzzz", retailers.toReversed())).toEqual(firstFive);
 });
 
-test("values of many kilobytes are not compared", () => {
+test("very long values are not compared", () => {
   expect(validOptions("flipkart".repeat(1_000), retailers)).toEqual(retailers.slice(0, 5));
 });
 

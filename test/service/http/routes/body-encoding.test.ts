@@ -33,7 +33,7 @@ test.each([
   expect([body, headers]).toEqual([sent, { vary: "Accept-Encoding" }]);
 });
 
-test("answers with rows say that they depend on what the client accepts", async () => {
+test("responses with rows have Vary: Accept-Encoding", async () => {
   const service = await startTestService({ rows: products(20) });
 
   const { headers } = await service.get("/v1/catalog", { headers: { "accept-encoding": "gzip, br" } });

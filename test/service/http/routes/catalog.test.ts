@@ -17,7 +17,7 @@ async function walk(service: TestService, query: string): Promise<{ rows: Produc
   }
 }
 
-test("the envelope holds exactly what the contract names", async () => {
+test("the envelope has exactly the members of the contract", async () => {
   const service = await startTestService({ rows: products(3) });
 
   const { body } = await service.get("/v1/catalog?limit=2");
@@ -39,7 +39,7 @@ test("the envelope holds exactly what the contract names", async () => {
   });
 });
 
-test("a walk gives every row once, in order, at any page size", async () => {
+test("a walk returns each row once, in order, with any page size", async () => {
   const rows = products(23);
   const service = await startTestService({ rows });
 
@@ -70,7 +70,7 @@ test("rows are ordered by sku, retailer, crawl date and product id", async () =>
   expect((await walk(service, "limit=3")).rows).toEqual(rows);
 });
 
-test("a page has 100 rows unless another limit is asked for", async () => {
+test("a page has 100 rows by default", async () => {
   const service = await startTestService({ rows: products(101) });
 
   const { body } = await service.get("/v1/catalog");
@@ -78,7 +78,7 @@ test("a page has 100 rows unless another limit is asked for", async () => {
   expect([body.data.length, body.pagination.limit]).toEqual([100, 100]);
 });
 
-test("the last page says that no page follows", async () => {
+test("the last page has has_more false and no cursor", async () => {
   const service = await startTestService({ rows: products(4) });
 
   const { body } = await service.get("/v1/catalog?limit=4");
@@ -124,7 +124,7 @@ test("a cursor of another service is refused", async () => {
   expect(answer.body.code).toBe("invalid_cursor");
 });
 
-test("a cursor expires, by default after an hour", async () => {
+test("by default, a cursor expires after an hour", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const service = await startTestService({ rows: products(3), now: () => now });
   const { body } = await service.get("/v1/catalog?limit=1");
@@ -147,7 +147,7 @@ test("the lifetime of a cursor can be set", async () => {
   expect((await service.get(`/v1/catalog?cursor=${body.pagination.next_cursor}`)).body.code).toBe("invalid_cursor");
 });
 
-test("a cursor holds a position only: with other filters it walks the other set, without an error", async () => {
+test("a cursor is only a position: with other filters, it walks the other set without an error", async () => {
   const service = await startTestService({
     rows: [...products(5, { retailer: "acme" }), ...products(5, { retailer: "bolt" })],
   });
@@ -192,7 +192,7 @@ test("a walk that began before a load continues without the new rows, and a new 
   expect(again.rows).toHaveLength(6);
 });
 
-test("a cursor of rows that are gone is refused", async () => {
+test("a cursor to removed rows is refused", async () => {
   const service = await startTestService({ rows: products(4) });
   const { body: first } = await service.get("/v1/catalog?limit=2");
 
@@ -215,7 +215,7 @@ test("a selection without rows is an empty page with an empty summary", async ()
   ]);
 });
 
-test("rows leave as they were stored, digit for digit", async () => {
+test("rows are sent as they were stored, digit for digit", async () => {
   const row = product({ title: 'a "b", <c>\u2028\ud83d\ude00\\ \u0007', color: null });
   const stored = JSON.stringify(row).replace('"mrp":20', '"mrp":19.90').replace('"a ', '"\\u0061 ');
   const service = await startTestService({ rows: [stored] });

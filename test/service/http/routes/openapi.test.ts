@@ -4,7 +4,7 @@ import { check } from "../../../helpers/answers.ts";
 import { products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
-test("the description is OpenAPI 3.1.0 of version 0.2.0 with three draft operations", async () => {
+test("the document is OpenAPI 3.1.0 for version 0.2.0 with three draft operations", async () => {
   const service = await startTestService();
 
   const { body } = await service.get("/openapi.json");
@@ -69,7 +69,7 @@ test("every reference leads to a component", async () => {
   expect(references).toHaveLength([...text.matchAll(/"\$ref"/g)].length);
 });
 
-test("answers fit the schemas of the description itself", async () => {
+test("responses conform to the schemas of the document", async () => {
   const service = await startTestService({ rows: products(3) });
   const { body: description } = await service.get("/openapi.json");
 

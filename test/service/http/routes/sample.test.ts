@@ -3,7 +3,7 @@ import type { Product } from "../../../../src/contract/product.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
-test("a small set is its own sample, in an envelope without limit and total", async () => {
+test("the sample of a small set has all its rows, in an envelope without limit and total", async () => {
   const service = await startTestService({ rows: products(2) });
 
   const { body } = await service.get("/v1/sample");
@@ -44,7 +44,7 @@ test("the same filters give the same sample", async () => {
   expect(new Set(one.body.data.map(({ sku }: Product) => sku)).size).toBe(100);
 });
 
-test("a sample of 101 rows still holds no row twice", async () => {
+test("a sample of 101 rows has no row twice", async () => {
   const service = await startTestService({ rows: products(101) });
 
   const { body } = await service.get("/v1/sample");

@@ -77,7 +77,7 @@ test("counts are kept in the database", async () => {
   ]);
 });
 
-test("counts are written every few seconds, also when nobody reads the status", async () => {
+test("counts are written every few seconds, even if nobody reads the status", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -152,7 +152,7 @@ test("an open incident sets the state of its suite until it is resolved", async 
   ]);
 });
 
-test("the status is read at most once a second, at any number of requests", async () => {
+test("the status is read at most once a second, with any number of requests", async () => {
   let now = noon;
   let reads = 0;
   const service = await startTestService({
@@ -175,14 +175,14 @@ test("the status is read at most once a second, at any number of requests", asyn
   expect(reads).toBe(2);
 });
 
-test("a service on demo data says so", async () => {
+test("the status of a service with demo data says so", async () => {
   const service = await startTestService({ sampleData: true });
 
   expect((await service.get("/status.json")).body.sample_data).toBe(true);
   expect((await service.get("/status")).text).toContain("generated demo data");
 });
 
-test("the page shows a bar for each day and escapes what people wrote", async () => {
+test("the page shows a bar for each day and escapes the text of incidents", async () => {
   const service = await startTestService({ now: () => noon });
   const incident = { title: '<script>alert("1")</script>', suite: "catalog-api", severity: "major", body: "a & b" };
   await openIncident(service.store, { ...incident, severity: "major" }, new Date(noon));

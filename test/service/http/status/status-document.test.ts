@@ -39,7 +39,7 @@ test("an earlier bad day does not affect the present state", () => {
   expect([feed.state, feed.suites[0]?.state, feed.suites[0]?.uptime_pct]).toEqual(["operational", "operational", 50]);
 });
 
-test("without requests today an endpoint has the state no data and keeps its uptime", () => {
+test("an endpoint without requests today has the state no_data and keeps its uptime", () => {
   const [suite] = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 0)] }).suites;
 
   expect(suite?.endpoints.map(({ state, uptime_pct }) => [state, uptime_pct])).toEqual([
@@ -60,7 +60,7 @@ test("the requests of one suite do not count for another", () => {
   expect([state, ...suites.map((suite) => suite.state)]).toEqual(["outage", "operational", "no_data", "outage"]);
 });
 
-test("an incident shows in its own suite and in the overall state", () => {
+test("an incident affects the state of its suite and the overall state", () => {
   const incident = {
     id: 1,
     title: "Portal down",

@@ -7,10 +7,9 @@ import {
   hashSecret,
   listKeys,
   revokeKey,
-  UnknownKeyError,
 } from "../../../../src/service/store/access/manage-keys.ts";
-import { UnknownScopeError } from "../../../../src/service/store/access/manage-teams.ts";
 import { openStore } from "../../../../src/service/store/embedded.ts";
+import { RefusedChangeError, UnknownNameError } from "../../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore } from "../stores.ts";
 
@@ -35,7 +34,7 @@ test("a key is found by the hash of its secret, which has 43 characters of base6
   expect(await store.keyByHash(hashSecret(`${secret}x`), NO_DEADLINE)).toBeUndefined();
 });
 
-test("the secret is nowhere in the database", async () => {
+test("the secret is not in the database", async () => {
   const path = join(await temporaryFolder(), "keys.db");
   const store = await openStore(path);
   const secret = await createKey(store, { name: "notebook" }, MORNING);
@@ -76,7 +75,7 @@ test("keys are listed by name with team, scopes, retailers and revocation", asyn
   ]);
 });
 
-test("a revocation by another process is seen by the next look at the key", async () => {
+test("a revocation by another process takes effect at the next read of the key", async () => {
   const path = join(await temporaryFolder(), "keys.db");
   const [service, command] = [await testStore(path), await testStore(path)];
   const secret = await createKey(command, { name: "notebook" }, MORNING);
@@ -85,7 +84,7 @@ test("a revocation by another process is seen by the next look at the key", asyn
   expect((await service.keyByHash(hashSecret(secret), NO_DEADLINE))?.revokedAt).toBe("2026-01-15T12:00:00.000Z");
 });
 
-test("a name stays taken forever, also by a revoked key", async () => {
+test("a revoked key keeps its name", async () => {
   const store = await testStore();
   await createKey(store, { name: "notebook" }, MORNING);
   await revokeKey(store, "notebook", NOON);
@@ -96,7 +95,9 @@ test("a name stays taken forever, also by a revoked key", async () => {
 test("an unknown scope creates no key", async () => {
   const store = await testStore();
   const creating = createKey(store, { name: "notebook", scopes: ["catalog:read", "catalog:write"] }, MORNING);
-  await expect(creating).rejects.toThrow(new UnknownScopeError("catalog:write"));
+  await expect(creating).rejects.toThrow(
+    new RefusedChangeError('"catalog:write" is not a scope: use catalog:sample or catalog:read'),
+  );
   expect(await listKeys(store)).toEqual([]);
 });
 
@@ -104,5 +105,5 @@ test("revoking an unknown name lists the existing names", async () => {
   const store = await testStore();
   await createKey(store, { name: "notebook" }, MORNING);
   const error = await revokeKey(store, "notebok", NOON).catch((reason: unknown) => reason);
-  expect(error).toEqual(new UnknownKeyError("notebok", ["notebook"]));
+  expect(error).toEqual(new UnknownNameError('there is no key named "notebok"', ["notebook"]));
 });

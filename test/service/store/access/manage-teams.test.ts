@@ -6,7 +6,7 @@ import { NO_DEADLINE, testStore } from "../stores.ts";
 
 const NOW = new Date("2026-01-15T08:00:00Z");
 
-test("every key of a team has the rights of the team from its next request on", async () => {
+test("all keys of a team get new rights of the team at their next request", async () => {
   const store = await testStore();
   await createTeam(store, "sales", { scopes: ["catalog:sample"], retailers: ["acme"] }, NOW);
   const [first, second] = [
@@ -40,13 +40,13 @@ test("a key with grants that differ from its team's is refused", async () => {
   expect((await listKeys(store)).map(({ name }) => name)).toEqual(["a", "b"]);
 });
 
-test("two teams may each have a key of one name, and revoking it needs the team", async () => {
+test("two teams may have keys with the same name, and revoking one needs the team", async () => {
   const store = await testStore();
   await createKey(store, { name: "laptop", team: "one" }, NOW);
   await createKey(store, { name: "laptop", team: "two" }, NOW);
 
   await expect(revokeKey(store, "laptop", NOW)).rejects.toThrow(
-    'the teams one, two each have a key named "laptop"; say which one with --team',
+    'the teams one, two each have a key named "laptop"; name the team with --team',
   );
   await revokeKey(store, "laptop", NOW, "two");
 
@@ -63,7 +63,7 @@ test("a person belongs to one team", async () => {
   await addMember(store, { team: "one", email: "ada@example.com" }, NOW);
 
   await expect(addMember(store, { team: "two", email: "ada@example.com" }, NOW)).rejects.toThrow(
-    'ada@example.com is a member of the team "one" already',
+    'ada@example.com is already a member of the team "one"',
   );
   await expect(removeMember(store, { team: "two", email: "ada@example.com" })).rejects.toThrow("is not a member");
   await removeMember(store, { team: "one", email: "ada@example.com" });
@@ -71,7 +71,7 @@ test("a person belongs to one team", async () => {
   expect(await store.read(readMembers)).toEqual([]);
 });
 
-test("the time of the latest use of a key is kept", async () => {
+test("the time of a key's last use is stored", async () => {
   const store = await testStore();
   await createKey(store, { name: "laptop" }, NOW);
 
