@@ -1,10 +1,11 @@
 // A service that costs next to nothing: pages of 500 rows that are ready before the first request. It knows the
-// parameters `rcd`, `cursor` and `limit=500`, and takes every key. `node page-server.mjs ROWS LATENCY_MS`
+// parameters `rcd`, `cursor` and `limit=500`, and takes every key. `node page-server.mjs ROWS LATENCY_MS...` prints one
+// address for each latency.
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { rowOf } from "./rows.mjs";
 
-const [ROWS = 200_000, LATENCY = 0] = process.argv.slice(2).map(Number);
+const [ROWS, ...LATENCIES] = process.argv.slice(2).map(Number);
 const PAGE = 500;
 const BASE_ROWS = Math.min(ROWS, 200_000);
 /** Pages of a combination of retailer, category and department. */
@@ -60,15 +61,19 @@ function pageOf(combination, page) {
   return copy;
 }
 
-createServer(async (request, response) => {
+const servers = LATENCIES.map((latency) => createServer((request, response) => answer(request, response, latency)));
+await Promise.all(servers.map((server) => new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))));
+console.log(servers.map((server) => `http://127.0.0.1:${server.address().port}`).join(" "));
+
+async function answer(request, response, latency) {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");
   const rcd = searchParams.get("rcd");
   const chosen = rcd === null ? combinations : rcd.split(",").map((name) => byRcd.get(name));
   const pages = chosen.length * PAGES_OF_COMBINATION;
   const meta = metaOf(searchParams, chosen.length);
   response.setHeader("content-type", "application/json");
-  if (LATENCY > 0) {
-    await wait(LATENCY);
+  if (latency > 0) {
+    await wait(latency);
   }
   if (pathname.endsWith("/coverage")) {
     const data = chosen.map(({ rcd: name }) => entryOf(name));
@@ -85,9 +90,7 @@ createServer(async (request, response) => {
   response.write('{"data":[');
   response.write(block);
   response.end(tail);
-}).listen(0, "127.0.0.1", function started() {
-  console.log(`http://127.0.0.1:${this.address().port}`);
-});
+}
 
 function metaOf(searchParams, count) {
   const names = ["retailer", "category", "department", "rcd", "start_date", "end_date"];

@@ -1,34 +1,28 @@
+// What a user would write instead of the tool: one page after the other, each parsed and written as NDJSON or, where the
+// name of the file ends so, CSV. `node plain-walk.mjs URL FILE PAGES`; all pages without the last.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { stringify } from "csv-stringify/sync";
 
-/**
- * What a user would write instead of the tool: one page after the other, each parsed and written as NDJSON.
- *
- * @returns milliseconds
- */
-export async function walkPlainly({ url, headers }, file) {
-  const started = performance.now();
-  const output = createWriteStream(file);
-  let cursor;
-  do {
-    const query = new URLSearchParams({ limit: 500, ...(cursor && { cursor }) });
-    const response = await fetch(`${url}/v1/catalog?${query}`, { headers });
-    const { data, pagination } = await response.json();
-    if (!output.write(data.map((row) => `${JSON.stringify(row)}\n`).join(""))) {
-      await once(output, "drain");
-    }
-    cursor = pagination.next_cursor;
-  } while (cursor);
-  output.end();
-  await once(output, "close");
-  await rm(file);
-  return performance.now() - started;
-}
+const [url, file, most = "Infinity"] = process.argv.slice(2);
 
-// `node plain-walk.mjs URL FILE`: as a program of its own.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [url, file] = process.argv.slice(2);
-  await walkPlainly({ url, headers: {} }, file);
-}
+const output = createWriteStream(file);
+let cursor;
+let pages = 0;
+do {
+  const query = new URLSearchParams({ limit: 500, ...(cursor && { cursor }) });
+  const response = await fetch(`${url}/v1/catalog?${query}`);
+  const { data, pagination } = await response.json();
+  const text = file.endsWith(".csv")
+    ? stringify(data, { header: cursor === undefined })
+    : data.map((row) => `${JSON.stringify(row)}\n`).join("");
+  if (!output.write(text)) {
+    await once(output, "drain");
+  }
+  cursor = pagination.next_cursor;
+  pages += 1;
+} while (cursor && pages < Number(most));
+output.end();
+await once(output, "close");
+await rm(file);

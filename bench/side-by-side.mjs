@@ -7,85 +7,124 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { mebibytes, median, printTable, ratio } from "./table.mjs";
 
-/** A multiple of 5,000. */
+/** Multiples of 5,000. */
 const ROWS = Number(process.env.ROWS ?? 200_000);
-const PAGES = ROWS / 500;
-const RUNS = Number(process.env.RUNS ?? 5);
+const SLOW_ROWS = 300_000;
+const PAGE = 500;
+/** Pages of the sequential walk at the long latency, where all of them would take minutes. */
+const WALKED_PAGES = 100;
+const RUNS = Number(process.env.RUNS ?? 3);
+const LATENCIES = [5, 300];
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const CATALOG = process.env.CATALOG ?? here("../dist/catalog.js");
+const catalog = (...args) => [process.execPath, CATALOG, ...args];
 
-const WALK = `for page in $(seq 0 ${PAGES - 1}); do
-  curl -sS "$0/v1/catalog?limit=500&cursor=$page" | jq -c '.data[]'
-done > "$1"`;
-
-/** Each run: what it needs, its command, and its targets as [run to compare with, least ratio of rows per second]. */
+/**
+ * Programs that read a whole set: what each needs, its command, and its targets as [program to compare with, least ratio
+ * of rows a second].
+ */
 const PROGRAMS = [
-  { name: "curl, pages as they are", needs: ["curl"], command: ({ config }) => ["curl", "-sS", "-K", config] },
-  { name: "curl and jq", needs: ["curl", "jq"], command: ({ url, file }) => ["sh", "-c", WALK, url, file("jq")] },
-  ...["ndjson", "csv"].map((format) => ({
-    name: `Python requests, ${format}`,
-    needs: ["python3 -m requests.help"],
-    command: ({ url, file }) => ["python3", here("requests-loop.py"), url, format, file(`python.${format}`)],
-  })),
   {
-    name: "Node.js fetch, ndjson",
-    needs: [],
-    command: ({ url, file }) => [process.execPath, here("plain-walk.mjs"), url, file("fetch.ndjson")],
+    name: "curl, pages as they are",
+    needs: ["curl"],
+    command: ({ config }) => ["curl", "-sS", "-o", "/dev/null", "-K", config],
   },
+  {
+    name: "curl and jq, ndjson",
+    needs: ["curl", "jq"],
+    command: ({ config, file }) => ["sh", "-c", `curl -sS -K "$0" | jq -c '.data[]' > "$1"`, config, file("jq")],
+  },
+  ...["ndjson", "csv"].flatMap((format) => [
+    {
+      name: `Python requests, ${format}`,
+      needs: ["python3 -m requests.help"],
+      command: ({ url, file }) => ["python3", here("requests-loop.py"), url, format, file(`python.${format}`)],
+    },
+    {
+      name: `Node.js fetch, ${format}`,
+      command: ({ url, file }) => [process.execPath, here("plain-walk.mjs"), url, file(`fetch.${format}`)],
+    },
+  ]),
   exportOf("ndjson", [
     ["Python requests, ndjson", 5],
     ["Node.js fetch, ndjson", 3.5],
     ["curl, pages as they are", 0.2],
   ]),
-  exportOf("csv", [["Python requests, csv", 2]]),
-  exportOf("tsv", []),
-  exportOf("json", []),
+  exportOf("csv", [
+    ["Python requests, csv", 2],
+    ["Node.js fetch, csv", 2],
+  ]),
+  exportOf("tsv"),
+  exportOf("json"),
   exportOf("ndjson.gz", [["catalog export, ndjson", 0.4]]),
   exportOf("parquet", [["catalog export, ndjson", 0.4]]),
+  {
+    name: "catalog sync, first run",
+    targets: [["catalog export, ndjson", 0.35]],
+    command: ({ file }) => catalog("sync", "-q", file("mirror")),
+  },
 ];
 
 function exportOf(ending, targets) {
   return {
     name: `catalog export, ${ending}`,
-    needs: [],
     targets,
-    command: ({ file }) => [process.execPath, CATALOG, "export", "-q", "-o", file(`catalog.${ending}`)],
+    command: ({ file }) => catalog("export", "-q", "-o", file(`catalog.${ending}`)),
   };
 }
+
+/** Starts of the tool, and their targets as [start to compare with, largest ratio of seconds]. */
+const STARTS = [
+  { name: "node -e 0", command: () => [process.execPath, "-e", "0"] },
+  { name: "catalog --version", target: ["node -e 0", 1.5], command: () => catalog("--version") },
+  { name: "catalog --help", target: ["node -e 0", 1.5], command: () => catalog("--help") },
+  { name: "catalog coverage", target: ["node -e 0", 3], command: () => catalog("coverage") },
+  { name: "catalog coverage --demo", target: ["catalog coverage", 3], command: () => catalog("coverage", "--demo") },
+];
 
 export async function run({ folder }) {
   if (!isThere("python3 --version")) {
     console.log("side-by-side needs python3 to measure with, which is missing here");
     return;
   }
-  const server = spawn(process.execPath, [here("page-server.mjs"), String(ROWS)], {
+  const server = await startServer(ROWS, [0]);
+  const [url] = server.urls;
+  try {
+    const config = `${folder}/curl.config`;
+    const pages = Array.from({ length: ROWS / PAGE }, (_, page) => `${url}/v1/catalog?limit=${PAGE}&cursor=${page}`);
+    await writeFile(config, pages.map((page) => `url = "${page}"\n`).join(""));
+    const place = { url, config, folder, file: (name) => `${folder}/side-${name}` };
+    printPrograms(await measureAll(PROGRAMS, RUNS, place));
+    // The first run makes the database of the demo.
+    await measure(catalog("coverage", "--demo"), place);
+    printStarts(await measureAll(STARTS, 3 * RUNS, place));
+  } finally {
+    server.close();
+  }
+  await measureLatencies(folder);
+}
+
+async function startServer(rows, latencies) {
+  const child = spawn(process.execPath, [here("page-server.mjs"), String(rows), ...latencies.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [url] = await once(createInterface(server.stdout), "line");
-  try {
-    const results = await measureAll({ url, folder });
-    print(results);
-  } finally {
-    server.kill();
-  }
+  const [line] = await once(createInterface(child.stdout), "line");
+  return { urls: line.split(" "), close: () => child.kill() };
 }
 
 /** Rounds of one run of each, so that what else the machine does meets all of them alike. */
-async function measureAll({ url, folder }) {
-  const config = `${folder}/curl.config`;
-  const pages = Array.from({ length: PAGES }, (_, page) => `${url}/v1/catalog?limit=500&cursor=${page}`);
-  await writeFile(config, pages.map((page) => `url = "${page}"\noutput = "${folder}/curl.out"\n`).join(""));
-  const place = { url, config, file: (name) => `${folder}/side-${name}` };
-  const results = PROGRAMS.map((program) => ({
+async function measureAll(commands, rounds, place) {
+  const results = commands.map((program) => ({
     ...program,
-    missing: program.needs.filter((need) => !isThere(need)),
+    missing: (program.needs ?? []).filter((need) => !isThere(need)),
     runs: [],
   }));
-  for (let round = 0; round < RUNS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const { command, missing, runs } of results) {
       if (missing.length === 0) {
-        runs.push(await measure(command(place), folder, url));
+        await rm(place.file("mirror"), { recursive: true, force: true });
+        runs.push(await measure(command(place), place));
       }
     }
   }
@@ -97,7 +136,7 @@ function isThere(need) {
   return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-async function measure(command, folder, url) {
+async function measure(command, { folder, url }) {
   const result = `${folder}/measured.json`;
   const env = { PATH: process.env.PATH, HOME: folder, CATALOG_BASE_URL: url, CATALOG_API_KEY: "k".repeat(43) };
   const child = spawn("python3", [here("measured.py"), result, ...command], {
@@ -113,31 +152,84 @@ async function measure(command, folder, url) {
   return measured;
 }
 
-function print(results) {
-  const of = (name) => results.find((result) => result.name === name);
-  const medianOf = ({ runs }, what) => median(runs.map((run) => run[what]));
+const medianOf = ({ runs }, what) => median(runs.map((run) => run[what]));
+
+function printPrograms(results) {
   const cells = results.map((result) => {
     const { name, missing, targets = [], runs } = result;
     if (runs.length === 0) {
       return [name, `missing: ${missing.join(", ")}`, "", "", "", ""];
     }
-    const seconds = medianOf(result, "seconds");
-    const compared = targets.map(([other, least]) => compare(seconds, of(other), least));
+    const time = medianOf(result, "seconds");
+    const compared = targets.map(([other, least]) => compare(time, find(results, other), least));
     const cpu = ((medianOf(result, "cpu") / ROWS) * 1_000_000).toFixed(1);
-    const rate = Math.round(ROWS / seconds / 1000) * 1000;
-    return [name, seconds.toFixed(2), rate, cpu, mebibytes(medianOf(result, "peak") * 1024), compared.join("; ")];
+    const rate = Math.round(ROWS / time / 1000) * 1000;
+    return [name, time.toFixed(2), rate, cpu, mebibytes(medianOf(result, "peak") * 1024), compared.join("; ")];
   });
   printTable(
     `side-by-side: ${ROWS} rows, medians of ${RUNS} runs`,
     ["program", "seconds", "rows/s", "CPU s per million rows", "peak memory", "times as fast as (target)"],
     cells,
   );
+}
 
-  function compare(seconds, other, least) {
-    if (other.runs.length === 0) {
-      return `${other.name}: not measured (≥ ${least})`;
-    }
-    const times = ratio(medianOf(other, "seconds"), seconds);
-    return `${other.name}: ${times} (≥ ${least}${Number(times) >= least ? "" : ", missed"})`;
+const find = (results, wanted) => results.find(({ name }) => name === wanted);
+
+function compare(time, other, least) {
+  if (other.runs.length === 0) {
+    return `${other.name}: not measured (≥ ${least})`;
   }
+  const times = ratio(medianOf(other, "seconds"), time);
+  return `${other.name}: ${times} (≥ ${least}${Number(times) >= least ? "" : ", missed"})`;
+}
+
+function printStarts(results) {
+  const cells = results.map((result) => {
+    const [time, cpu] = ["seconds", "cpu"].map((what) => medianOf(result, what));
+    const row = [result.name, time.toFixed(3), cpu.toFixed(3), mebibytes(medianOf(result, "peak") * 1024)];
+    if (result.target === undefined) {
+      return [...row, ""];
+    }
+    const [other, most] = result.target;
+    const times = ratio(time, medianOf(find(results, other), "seconds"));
+    return [...row, `${other}: ${times} (≤ ${most}${Number(times) <= most ? "" : ", missed"})`];
+  });
+  printTable(
+    `side-by-side: start-up, medians of ${3 * RUNS} runs`,
+    ["command", "seconds", "CPU s", "peak memory", "times as long as (target)"],
+    cells,
+  );
+}
+
+/** What walking several slices at once gains where each request takes its time. */
+async function measureLatencies(folder) {
+  const server = await startServer(SLOW_ROWS, LATENCIES);
+  const cells = [];
+  try {
+    for (const [index, url] of server.urls.entries()) {
+      const latency = LATENCIES[index];
+      const place = { folder, url };
+      const file = `${folder}/slow.ndjson`;
+      const pages = SLOW_ROWS / PAGE;
+      const walked = latency > 100 ? WALKED_PAGES : pages;
+      const walk = await measure([process.execPath, here("plain-walk.mjs"), url, file, String(walked)], place);
+      const pull = await measure(catalog("export", "-q", "--concurrency", "16", "-o", file), place);
+      const times = ratio(walk.seconds / walked, pull.seconds / pages);
+      const target = latency > 100 ? ` (≥ 10${Number(times) >= 10 ? "" : ", missed"})` : "";
+      cells.push([`${latency} ms`, `${walked} in ${walk.seconds.toFixed(1)} s`]);
+      cells.at(-1).push(`${pages} in ${pull.seconds.toFixed(1)} s`, `${times}${target}`);
+    }
+  } finally {
+    server.close();
+  }
+  printTable(
+    "side-by-side: latency of each request, one run each",
+    [
+      "latency",
+      "pages, Node.js fetch one after another",
+      "pages, catalog export --concurrency 16",
+      "times the pages/s",
+    ],
+    cells,
+  );
 }
