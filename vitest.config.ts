@@ -10,6 +10,8 @@ export default defineConfig({
     // The files of a worker share its modules: to load these anew for each file takes longer than most tests.
     isolate: false,
     maxWorkers: "100%",
+    // A test of memory collects garbage.
+    execArgv: ["--expose-gc"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: process.env.CI ? ["default", ["json", { outputFile: "coverage/results.json" }]] : ["default"],

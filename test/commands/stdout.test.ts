@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -39,39 +40,51 @@ async function setting(): Promise<Setting> {
   return { cwd, env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } };
 }
 
+const UNWRITABLE = [
+  ["--help"],
+  ["--version"],
+  ["help", "formats"],
+  ["explain"],
+  ["completion", "bash"],
+  ["__complete", "--", "exp"],
+  ["status"],
+  ["status", "-f", "json"],
+  ["auth", "status"],
+  ["coverage"],
+  ["sample"],
+  ["export"],
+  ["export", "--dry-run"],
+  ["sync", "copy"],
+  ["service", "keys", "list", "--database", "service.db"],
+];
+
+const DISK_IS_FULL = { code: EXIT.failure, stderr: "error: stdout: the disk is full\n" };
+
+/** Runs in this process with stdout on a device that takes nothing. */
+async function runIntoFullDevice(args: readonly string[], here: Setting) {
+  const stdout = createWriteStream("/dev/full");
+  const { code, stderr } = await runInProcess(args, { ...here, stdout });
+  return { code, stderr };
+}
+
 describe("stdout that cannot be written", () => {
-  test.each([
-    [["--help"]],
-    [["--version"]],
-    [["help", "formats"]],
-    [["explain"]],
-    [["completion", "bash"]],
-    [["__complete", "--", "exp"]],
-    [["status"]],
-    [["status", "-f", "json"]],
-    [["auth", "status"]],
-    [["coverage"]],
-    [["sample"]],
-    [["export"]],
-    [["export", "--dry-run"]],
-    [["sync", "copy"]],
-    [["service", "keys", "list", "--database", "service.db"]],
-  ])("%j ends with exit code 1 and says so", async (args) => {
+  test.each(UNWRITABLE.map((args) => [args]))("%j ends with exit code 1 and says so", async (args) => {
     const here = await setting();
     if (args.includes("list")) {
       const created = await runInProcess(["service", "keys", "create", "a", "--database", "service.db"], here);
       expect(created.code).toBe(EXIT.ok);
     }
-    expect(await runInto("/dev/full", args, here)).toEqual({
-      code: EXIT.failure,
-      stderr: "error: stdout: the disk is full\n",
-    });
+    expect(await runIntoFullDevice(args, here)).toEqual(DISK_IS_FULL);
+  });
+
+  test.each([[["--help"]], [["export"]]])("the built tool ends %j with exit code 1 and says so", async (args) => {
+    expect(await runInto("/dev/full", args, await setting())).toEqual(DISK_IS_FULL);
   });
 
   test("verify ends with exit code 1, too", async () => {
     const here = await setting();
     expect(await runInProcess(["export", "-o", "rows.csv", "--manifest"], here)).toMatchObject({ code: EXIT.ok });
-    expect(await runInto("/dev/full", ["verify", "rows.csv"], here)).toMatchObject({ code: EXIT.failure });
+    expect(await runIntoFullDevice(["verify", "rows.csv"], here)).toEqual(DISK_IS_FULL);
   });
 
   test.each(["/dev/full", ">&-"] as const)("a key whose secret nobody has (%s) is taken back", async (target) => {

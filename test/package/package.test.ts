@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ test("the packed tarball, installed into an empty folder, is a working tool with
   const folder = await temporaryFolder();
   await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder]);
   const [tarball = ""] = await readdir(folder);
-  await run("npm", ["init", "--yes"], { cwd: folder });
+  await writeFile(join(folder, "package.json"), "{}");
   await run("npm", ["install", "--prefer-offline", "--omit=dev", "--no-audit", "--no-fund", `./${tarball}`], {
     cwd: folder,
   });
@@ -28,15 +28,8 @@ test("the packed tarball, installed into an empty folder, is a working tool with
       .split("\n")
       .map((line) => Object.keys(JSON.parse(line)).length),
   ).toEqual([17, 17, 17]);
-  const { stdout: tree } = await run("npm", ["ls", "--json", "--depth=1"], { cwd: folder });
-  const installed = JSON.parse(tree) as {
-    dependencies: Record<string, { dependencies?: Record<string, { version?: string }> }>;
-  };
-  const own = Object.entries(installed.dependencies).map(([name, { dependencies = {} }]) => [
-    name,
-    // A package that is to be installed on demand is listed without a version.
-    Object.keys(dependencies).filter((dependency) => dependencies[dependency]?.version !== undefined),
-  ]);
-  expect(own).toEqual([["retail-catalog-cli", ["libsql"]]]);
-  expect(await readdir(join(folder, "node_modules"))).not.toContain("@duckdb");
+  const modules = join(folder, "node_modules");
+  const own = JSON.parse(await readFile(join(modules, "retail-catalog-cli", "package.json"), "utf8"));
+  expect([Object.keys(own.dependencies), own.optionalDependencies]).toEqual([["libsql"], undefined]);
+  expect(await readdir(modules)).not.toContain("@duckdb");
 });
