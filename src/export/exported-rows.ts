@@ -31,6 +31,17 @@ const READERS: Readonly<Record<string, RowReader>> = {
       yield* rows.map(checkedColumns);
     }
   },
+  async *xlsx(path) {
+    const { openSheet, sheetRows } = await import("./xlsx-sheet.ts");
+    const sheet = await openSheet(path);
+    try {
+      for await (const row of sheetRows(linesOf(sheet), CHECKED_COLUMNS)) {
+        yield checkedColumns(row);
+      }
+    } finally {
+      sheet.destroy();
+    }
+  },
 };
 
 /** Reads a format from its first byte to its last. */

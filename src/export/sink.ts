@@ -84,7 +84,7 @@ export function createSink(destination: Destination, options: SinkOptions): Open
     },
     endSlice: async (slice) => {
       await begin();
-      const last = encoder.endSlice?.();
+      const last = await encoder.endSlice?.();
       await put(last?.chunk ?? "");
       await endPart("finish");
       dirty = false;

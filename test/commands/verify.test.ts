@@ -43,7 +43,11 @@ async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> =
 async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
   const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
   const batch = batchOf(rows.map((row) => JSON.stringify(row)));
-  const chunks = [await encoder.begin(), await encoder.encode(batch.slice(0, 300)), encoder.endSlice?.().chunk ?? ""];
+  const chunks = [
+    await encoder.begin(),
+    await encoder.encode(batch.slice(0, 300)),
+    (await encoder.endSlice?.())?.chunk ?? "",
+  ];
   chunks.push(await encoder.encode(batch.slice(300)), await encoder.end());
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
@@ -59,6 +63,7 @@ describe("verify", () => {
     "rows.ndjson.gz",
     "rows.csv.gz",
     "rows.parquet",
+    "rows.xlsx",
     // Node.js 22.15 or newer; `zstdFrames` has tests of its own.
     ...(HAS_ZSTD ? ["rows.ndjson.zst", "rows.csv.zst"] : []),
   ])("says of an untouched %s what it is", async (name) => {
@@ -78,7 +83,7 @@ describe("verify", () => {
     expect(await verify("--quiet")).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
   });
 
-  test.each(["rows.csv", "rows.parquet"])(
+  test.each(["rows.csv", "rows.parquet", "rows.xlsx"])(
     "does not claim that each row of %s comes once where the ids were not exported",
     async (name) => {
       const { verify } = await exported(name, ["--columns", "sku,color"]);

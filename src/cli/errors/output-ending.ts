@@ -6,7 +6,7 @@ import { quoted } from "../flags/values.ts";
 
 /** File extensions of formats that the tool does not write, each with the closest format that it writes, if any. */
 const FOREIGN: Readonly<Record<string, string | undefined>> = {
-  ...Object.fromEntries(["xlsx", "xlsm", "xlsb", "xls", "ods", "numbers"].map((ending) => [ending, "csv"])),
+  ...Object.fromEntries(["xlsm", "xlsb", "xls", "ods", "numbers"].map((ending) => [ending, "xlsx"])),
   ...Object.fromEntries(["arrow", "feather", "avro", "orc", "db", "duckdb", "sqlite"].map((end) => [end, "parquet"])),
   ...Object.fromEntries(["json5", "geojson", "yaml", "yml", "toml", "xml"].map((ending) => [ending, "json"])),
   ...Object.fromEntries(["md", "markdown", "html", "htm", "pdf", "doc", "docx"].map((ending) => [ending, undefined])),
@@ -17,7 +17,7 @@ const FOREIGN_CODECS: ReadonlySet<string> = new Set(["zip", "7z", "bz2", "xz", "
 
 /**
  * Refuses an output whose name does not match its content: the extension of a format or compression that the command
- * does not write (`rows.xlsx`, `rows.csv.zip`), or a misspelt one (`rows.cvs`) if no flag names the format. Any other
+ * does not write (`rows.xls`, `rows.csv.zip`), or a misspelt one (`rows.cvs`) if no flag names the format. Any other
  * extension (`rows.txt`, `rows.bak`, `rows.2026`) is accepted; such a file has the default format.
  *
  * @param formats the formats of the command

@@ -1,8 +1,15 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
-import { formatOfFile, type TextFormat } from "../../output/formats/registry.ts";
+import { formatOfFile } from "../../output/formats/registry.ts";
 import { formatOption, quoted } from "./values.ts";
+
+/** The formats of a command that shows a list: a table for people, and rows for programs. */
+export const LIST_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "xlsx"] as const;
+export type ListFormat = (typeof LIST_FORMATS)[number];
+
+/** Why a format is not compressed again. Both are binary. */
+const COMPRESSED_INSIDE: Readonly<Record<string, string>> = { parquet: "Snappy", xlsx: "ZIP" };
 
 /** Where and how a command writes its output; all defaults are filled in. */
 export interface OutputOptions<Format extends string> {
@@ -65,25 +72,26 @@ export function parseOutput<Format extends string>(
   const compression = compressionFor(output, flags.compress as Compression | undefined);
   const format =
     (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
-  refuseCompressedParquet(format, compression);
+  refuseCompressedTwice(format, compression);
   return { format, output, compression, noClobber: flags.clobber === false };
 }
 
-function refuseCompressedParquet(format: string, compression: Compression | undefined): void {
-  if (format === "parquet" && compression !== undefined) {
+function refuseCompressedTwice(format: string, compression: Compression | undefined): void {
+  const inside = COMPRESSED_INSIDE[format];
+  if (inside !== undefined && compression !== undefined) {
     throw new UsageError(
-      `parquet is compressed inside (Snappy) and no reader takes it compressed again; leave ${compression} away.`,
+      `${format} is compressed inside (${inside}) and no reader takes it compressed again; leave ${compression} away.`,
       { flag: "--compress" },
     );
   }
 }
 
 /**
- * The text format for a file name, by its extension.
+ * The format of a list for a file name, by its extension.
  *
  * @throws UsageError for Parquet
  */
-export function textFormatOfFile(name: string): TextFormat | undefined {
+export function listFormatOfFile(name: string): ListFormat | undefined {
   const { format } = formatOfFile(name);
   if (format === "parquet") {
     throw new UsageError(`${quoted(name)}: only \`catalog export\` and \`catalog sync\` write Parquet.`, {
@@ -97,9 +105,11 @@ export function textFormatOfFile(name: string): TextFormat | undefined {
 export function refuseBinaryOnTerminal(options: OutputOptions<string>, isTerminal: boolean): void {
   const [flag, value] =
     options.compression === undefined ? ["--format", options.format] : ["--compress", options.compression];
-  if (isTerminal && options.output === undefined && (flag === "--compress" || value === "parquet")) {
+  const isBinary = flag === "--compress" || Object.hasOwn(COMPRESSED_INSIDE, value);
+  if (isTerminal && options.output === undefined && isBinary) {
+    const name = flag === "--format" ? `-o FILE.${value}` : "--output";
     throw new UsageError(
-      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use --output.`,
+      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`,
       { flag },
     );
   }

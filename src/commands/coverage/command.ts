@@ -4,11 +4,11 @@ import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flag
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
+  listFormatOfFile,
   type OutputFlags,
   type OutputOptions,
   parseOutput,
   refuseBinaryOnTerminal,
-  textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseWhole } from "../../cli/flags/values.ts";
@@ -152,5 +152,5 @@ function parsePage(flags: Flags, file: string): OutputOptions<CoverageFormat> {
 }
 
 function formatOfName(name: string): CoverageFormat | undefined {
-  return /\.(md|markdown)$/i.test(name) ? "markdown" : textFormatOfFile(name);
+  return /\.(md|markdown)$/i.test(name) ? "markdown" : listFormatOfFile(name);
 }

@@ -1,6 +1,7 @@
 import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { dayNumber, dayOf } from "../../contract/days.ts";
+import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import type { DayCounts } from "./day-counts.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
@@ -86,6 +87,9 @@ export function groupDays(days: DayCounts, now: number): DayGroup[] {
 export function retailersOf(rcds: Iterable<string>): Set<string> {
   return new Set([...rcds].map((rcd) => rcd.slice(0, rcd.indexOf(":"))));
 }
+
+/** The dates among the columns. */
+export const COVERAGE_CELLS: CellKinds = { earliest_date: "date", latest_date: "date", crawl_date: "date" };
 
 /** The columns of the rows. */
 export function columnsOf(groupBy: Grouping | undefined): readonly string[] {

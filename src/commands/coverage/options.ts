@@ -1,10 +1,10 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
+import { LIST_FORMATS, type OutputOptions } from "../../cli/flags/output.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { Grouping } from "./groups.ts";
 
-export const COVERAGE_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "markdown"] as const;
+export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
 export type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
 
 export interface CoverageOptions {

@@ -1,6 +1,7 @@
 import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
@@ -19,6 +20,7 @@ import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { daysTable, daysView, describeGaps } from "./days-table.ts";
 import {
+  COVERAGE_CELLS,
   type CombinationEntry,
   type CoverageGroup,
   columnsOf,
@@ -34,7 +36,7 @@ import { type CoverageSource, countingClient, withCoverageSource } from "./sourc
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
-  const { counted, view, notes, note } = await withCoverageSource(options, context, async (source) => {
+  const { counted, view, notes, reporter } = await withCoverageSource(options, context, async (source) => {
     const answer = await source.client.coverage(source.filters, source.signal);
     if (answer.data.length === 0) {
       const message = await emptyResult(source);
@@ -46,19 +48,21 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     const counted = await countedBy(options, answer, source, context.now());
     const view = await viewOf(counted, options, source, context);
     const notes = counted.days === undefined ? [] : notesOn(counted.days, source);
-    return { counted, view, notes, note: source.reporter.note };
+    return { counted, view, notes, reporter: source.reporter };
   });
   const { output } = options;
   if (view !== undefined) {
     await showText(view.text, output, options.list, context);
     const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE && heading !== "");
-    notShown(hidden, "-f csv has them all").forEach(note);
+    notShown(hidden, "-f csv has them all").forEach(reporter.note);
   } else {
     const rows = counted.entries.map((entry) => JSON.stringify(entry));
     const known = columnsOf(options.groupBy);
-    await writeRows(batchOf(rows, known), output as OutputOptions<RowFormat>, { known }, context);
+    const rowOutput = output as OutputOptions<RowFormat>;
+    const encoding = { known, kinds: COVERAGE_CELLS, ...lossWarnings(rowOutput.format, reporter) };
+    await writeRows(batchOf(rows, known), rowOutput, encoding, context);
   }
-  notes.forEach(note);
+  notes.forEach(reporter.note);
 }
 
 function notesOn(days: DayCounts, { isFolder, reporter }: CoverageSource): string[] {

@@ -5,10 +5,12 @@ import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flag
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
+  LIST_FORMATS,
+  type ListFormat,
+  listFormatOfFile,
   type OutputFlags,
   parseOutput,
   refuseBinaryOnTerminal,
-  textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { checkDate, quoted } from "../../cli/flags/values.ts";
@@ -19,7 +21,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { CHANGES, type Change } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDayPair } from "./days.ts";
-import { CONDITION_FIELDS, DIFF_FORMATS, type DiffFormat, type DiffOptions } from "./options.ts";
+import { CONDITION_FIELDS, type DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
@@ -59,7 +61,7 @@ export function declare(
     .option("--only <kinds>", `only these kinds, a comma list of ${CHANGES.join(", ")}`)
     .option("--fail-if <condition>", "exit with 8 when a product meets it, as in 'percent < -20'");
   addVocabularyFlags(command);
-  addOutputFlags(command, DIFF_FORMATS, "table in a terminal, else ndjson");
+  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson");
   addPullFlags(command);
   addReadFlags(command, "when one of the days has no rows");
   addListFlags(command, "to_selling_price", ", or drop or rise");
@@ -79,7 +81,7 @@ Examples:
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
-  const output = parseOutput<DiffFormat>(flags, textFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
+  const output = parseOutput<ListFormat>(flags, listFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   const globals = parseGlobals(command);
   return {

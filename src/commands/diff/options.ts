@@ -1,13 +1,10 @@
 import type { Condition } from "../../cli/flags/condition.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
 import type { DateExpression } from "../../contract/date-expression.ts";
 import type { Change } from "../../diff/join.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
-
-export const DIFF_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
-export type DiffFormat = (typeof DIFF_FORMATS)[number];
 
 /** Fields of a difference that `--fail-if` may use. */
 export const CONDITION_FIELDS = [
@@ -36,7 +33,7 @@ export interface DiffOptions {
   only: readonly Change[] | undefined;
   failIf: Condition<ConditionField> | undefined;
   demo: boolean;
-  output: OutputOptions<DiffFormat>;
+  output: OutputOptions<ListFormat>;
   pageSize: number;
   concurrency: number;
   /** Requests a minute. */

@@ -1,5 +1,6 @@
 import type { Difference } from "../../diff/join.ts";
 import type { Listing } from "../../diff/listing.ts";
+import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 
 const DESCRIBING = ["department", "category", "title"] as const;
 const PRICES = ["mrp", "selling_price", "discount_pct", "currency"] as const;
@@ -17,6 +18,9 @@ export const DIFF_COLUMNS: readonly string[] = [
   "from_seen",
   "to_seen",
 ];
+
+/** The dates among them. */
+export const DIFF_CELLS: CellKinds = { from_date: "date", to_date: "date", from_seen: "date", to_seen: "date" };
 
 /**
  * The JSON text of a difference. Prices have the digits that the API sent, and are null on a day without the product.

@@ -1,6 +1,7 @@
 import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import { screenOf } from "../../cli/terminal.ts";
@@ -16,7 +17,7 @@ import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
 import type { ConditionField, DiffOptions } from "./options.ts";
-import { DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
+import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
 
 /** Most retailers in a warning. */
 const NAMED = 5;
@@ -104,7 +105,11 @@ async function writeRecords(
   days: ComparedDays,
   context: Context,
 ): Promise<DiffResult> {
-  const encoder = (await loadEncoder(output.format))({ known: DIFF_COLUMNS });
+  const encoder = (await loadEncoder(output.format))({
+    known: DIFF_COLUMNS,
+    kinds: DIFF_CELLS,
+    ...lossWarnings(output.format, days.reporter),
+  });
   const destination = await openDestination({
     ...output,
     stdout: context.stdout,

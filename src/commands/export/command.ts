@@ -68,7 +68,7 @@ Examples:
   $ catalog export --demo | head -3
   $ catalog export --retailer acme --date yesterday -o acme.csv
   $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz
-  $ catalog export --retailer acme -o acme.parquet
+  $ catalog export --retailer acme -o acme.xlsx
   $ catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month
   $ catalog export -o rows.ndjson.gz --manifest --resume`,
     )

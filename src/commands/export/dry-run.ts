@@ -11,6 +11,7 @@ import { estimate } from "../../pull/estimate.ts";
 import { planSlices } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
 import { pageSizeOf } from "./progress.ts";
+import { assertFitsSheet } from "./sheet-limit.ts";
 
 /** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
@@ -42,6 +43,7 @@ async function foretell(options: ExportOptions, { client, filters, reporter, sig
   };
   const started = context.elapsed();
   const { data } = await client.coverage(filters, signal);
+  assertFitsSheet(options, data);
   const latency = context.elapsed() - started;
   const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
   return estimate(planSlices(data, filters, pages.pageSize), pages, {

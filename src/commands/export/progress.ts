@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import type { Resumable } from "../../export/resume.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import type { ExportOptions } from "./options.ts";
+import { assertFitsSheet } from "./sheet-limit.ts";
 
 /** Pulls into the sink and shows the progress. */
 export async function pullWithProgress(
@@ -26,7 +27,10 @@ export async function pullWithProgress(
       spoolLimit,
       resume: claim?.earlier,
       observer: {
-        ...(onCoverage && { onCoverage }),
+        onCoverage: (coverage) => {
+          assertFitsSheet(options, coverage);
+          onCoverage?.(coverage);
+        },
         onPlan: async ({ totalRows, requests }, slicePages) => {
           const total = Math.min(totalRows, maxRows ?? totalRows);
           update({ total, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });

@@ -1,3 +1,4 @@
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
@@ -10,7 +11,6 @@ import { createSink, type OpenSink } from "../../export/sink.ts";
 import { isFile, isStdout, openDestination } from "../../output/destination/open.ts";
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
 import { loadEncoder } from "../../output/formats/registry.ts";
-import { reportOnce } from "../../output/formats/row-members.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
@@ -143,21 +143,9 @@ async function openSink(
   });
 }
 
-/** The encoding of the rows of an export; warns once about each thing that the format cannot represent. */
-export function encoding(
-  { columns, spreadsheet, output: { format } }: ExportOptions,
-  reporter: Reporter,
-): EncoderOptions {
-  const warn = reportOnce((text) => reporter.warn(text));
-  return {
-    known: PRODUCT_COLUMNS,
-    chosen: columns,
-    spreadsheet,
-    onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
-    onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
-    onRounded: (column) =>
-      warn(`${column} holds a number that no double is equal to, written rounded; ndjson keeps it`),
-  };
+/** The encoding of the rows of an export. */
+export function encoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
+  return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
 }
 
 /** Says what is left of an abandoned output; not with `--error-format json`, where only the error is written. */

@@ -4,16 +4,17 @@ import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
+  LIST_FORMATS,
+  type ListFormat,
+  listFormatOfFile,
   type OutputFlags,
   parseOutput,
   refuseBinaryOnTerminal,
-  textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
-import type { TextFormat } from "../../output/formats/registry.ts";
-import { HISTORY_FORMATS, type HistoryOptions } from "./options.ts";
+import type { HistoryOptions } from "./options.ts";
 import { HISTORY_COLUMNS } from "./records.ts";
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags {
@@ -41,7 +42,7 @@ export function declare(
     .option("--start-date <date>", "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d")
     .option("--end-date <date>", "up to this day")
     .optionsGroup("Options:");
-  addOutputFlags(command, HISTORY_FORMATS, "table in a terminal, else ndjson").option(
+  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson").option(
     "--demo",
     "run on a generated data set, without key or configuration",
   );
@@ -67,7 +68,7 @@ async function parseOptions(
   context: Context,
 ): Promise<HistoryOptions> {
   const isTerminal = context.stdout.isTTY === true;
-  const output = parseOutput<"table" | TextFormat>(flags, textFormatOfFile, isTerminal ? "table" : "ndjson");
+  const output = parseOutput<ListFormat>(flags, listFormatOfFile, isTerminal ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, isTerminal);
   const { skus, folder } = await splitWords(words, flags);
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");

@@ -1,9 +1,6 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
 import type { FolderOptions } from "../../cli/source/synced-folder.ts";
-import type { TextFormat } from "../../output/formats/registry.ts";
-
-export const HISTORY_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
 
 export interface HistoryOptions extends FolderOptions {
   /** Skus of the products, at every retailer that has them; empty with `search`. */
@@ -13,5 +10,5 @@ export interface HistoryOptions extends FolderOptions {
   list: ListOptions;
   /** The file of the HTML page, if one is written. */
   html: string | undefined;
-  output: OutputOptions<"table" | TextFormat>;
+  output: OutputOptions<ListFormat>;
 }

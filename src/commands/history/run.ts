@@ -1,6 +1,7 @@
 import { sortBy } from "../../cli/flags/list.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
@@ -10,7 +11,7 @@ import { counted, groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { readDayPrices } from "../../mirror/prices/read-prices.ts";
 import { type FoundTitle, readTitles, searchTitles, titleKey } from "../../mirror/prices/titles.ts";
-import type { TextFormat } from "../../output/formats/registry.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
 import { collectSeries } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { HistoryOptions } from "./options.ts";
@@ -84,8 +85,8 @@ async function write(
     const all = historyRecords(series);
     const sorted = list.sort === undefined ? all : sortBy(all, list.sort, memberReader(list.sort.column));
     const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
-    const encoding = { known: HISTORY_COLUMNS };
-    await writeRows(batchOf(records, HISTORY_COLUMNS), output as OutputOptions<TextFormat>, encoding, context);
+    const encoding = { known: HISTORY_COLUMNS, ...lossWarnings(output.format, reporter) };
+    await writeRows(batchOf(records, HISTORY_COLUMNS), output as OutputOptions<RowFormat>, encoding, context);
     return;
   }
   const { text, hidden } = historyText(series, list, screenOf(context, { globals, output }));

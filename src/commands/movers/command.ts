@@ -4,17 +4,18 @@ import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/fl
 import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
 import {
   addOutputFlags,
+  LIST_FORMATS,
+  type ListFormat,
+  listFormatOfFile,
   type OutputFlags,
   parseOutput,
   refuseBinaryOnTerminal,
-  textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { checkDate, parseWhole, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { TextFormat } from "../../output/formats/registry.ts";
 import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
-import { CONDITION_FIELDS, GROUPS, MOVERS_FORMATS, type MoversOptions } from "./options.ts";
+import { CONDITION_FIELDS, GROUPS, type MoversOptions } from "./options.ts";
 
 interface Flags extends FilterFlags, OutputFlags {
   since?: string;
@@ -46,7 +47,7 @@ export function declare(
     .option("-n, --limit <n>", "products of each kind, or of each kind and group (default: 10)")
     .option("--fail-if <condition>", "exit with 8 when a product meets it, as in 'percent < -20'");
   addVocabularyFlags(command);
-  addOutputFlags(command, MOVERS_FORMATS, "table in a terminal, else ndjson").option(
+  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson").option(
     "--demo",
     "run on a generated data set, without key or configuration",
   );
@@ -65,7 +66,7 @@ Examples:
 
 function parseOptions(command: Command, folder: string | undefined, flags: Flags, context: Context): MoversOptions {
   const isTerminal = context.stdout.isTTY === true;
-  const output = parseOutput<"table" | TextFormat>(flags, textFormatOfFile, isTerminal ? "table" : "ndjson");
+  const output = parseOutput<ListFormat>(flags, listFormatOfFile, isTerminal ? "table" : "ndjson");
   refuseBinaryOnTerminal(output, isTerminal);
   if (folder !== undefined && flags.demo) {
     throw new UsageError(`--demo takes generated rows; leave ${quoted(folder)} out.`, { flag: "--demo" });

@@ -1,11 +1,8 @@
 import type { Condition } from "../../cli/flags/condition.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
 import type { FolderOptions } from "../../cli/source/synced-folder.ts";
 import type { DateExpression } from "../../contract/date-expression.ts";
-import type { TextFormat } from "../../output/formats/registry.ts";
 import type { MoverKind } from "../../prices/movers.ts";
-
-export const MOVERS_FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
 
 export const GROUPS = ["retailer", "department", "category"] as const;
 
@@ -20,5 +17,5 @@ export interface MoversOptions extends FolderOptions {
   /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
   failIf: Condition<ConditionField> | undefined;
-  output: OutputOptions<"table" | TextFormat>;
+  output: OutputOptions<ListFormat>;
 }

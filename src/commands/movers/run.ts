@@ -1,6 +1,7 @@
 import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
@@ -11,11 +12,11 @@ import { groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { readDayPrices } from "../../mirror/prices/read-prices.ts";
 import { readTitles, titleKey } from "../../mirror/prices/titles.ts";
-import type { TextFormat } from "../../output/formats/registry.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { MoversOptions } from "./options.ts";
-import { MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./views.ts";
+import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./views.ts";
 
 /** Writes the price changes since the day. */
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
@@ -81,8 +82,8 @@ async function write(
 ): Promise<void> {
   if (output.format !== "table") {
     const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, titleOf(mover))));
-    const encoding = { known: MOVER_COLUMNS };
-    await writeRows(batchOf(records, MOVER_COLUMNS), output as OutputOptions<TextFormat>, encoding, context);
+    const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS, ...lossWarnings(output.format, reporter) };
+    await writeRows(batchOf(records, MOVER_COLUMNS), output as OutputOptions<RowFormat>, encoding, context);
     return;
   }
   const { text, hidden } = moversText(groups, titleOf, since, screenOf(context, { globals, output }));

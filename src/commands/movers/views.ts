@@ -1,4 +1,5 @@
 import { groupDigits } from "../../contract/decimal.ts";
+import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
@@ -20,6 +21,9 @@ export const MOVER_COLUMNS: readonly string[] = [
   ...["before_date", "before_selling_price", "date", "selling_price", "percent"],
   ...["mrp", "discount_pct", "low_date", "low_selling_price"],
 ];
+
+/** The dates among them. */
+export const MOVER_CELLS: CellKinds = { before_date: "date", date: "date", low_date: "date" };
 
 /** The JSON text of a mover. `percent` has two decimals; unknown values are null. */
 export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, title: string): string {

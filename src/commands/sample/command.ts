@@ -4,14 +4,17 @@ import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flag
 import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
 import {
   addOutputFlags,
+  LIST_FORMATS,
+  type ListFormat,
+  listFormatOfFile,
   type OutputFlags,
   type OutputOptions,
   parseOutput,
   refuseBinaryOnTerminal,
-  textFormatOfFile,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { emptyResult } from "../../cli/source/empty-result.ts";
@@ -33,14 +36,11 @@ import { batchOf } from "../../rows/scan.ts";
 import { sampleCards } from "./cards.ts";
 import { SHARED, sampleTable } from "./rows-table.ts";
 
-const FORMATS = ["table", "csv", "tsv", "json", "ndjson"] as const;
-type Format = (typeof FORMATS)[number];
-
 export interface SampleOptions {
   globals: GlobalOptions;
   filters: WrittenFilters;
   demo: boolean;
-  output: OutputOptions<Format>;
+  output: OutputOptions<ListFormat>;
   columns: readonly string[] | undefined;
   view: View;
   list: ListOptions;
@@ -63,7 +63,7 @@ export function declare(
 ): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
-  addOutputFlags(command, FORMATS, "table in a terminal, else ndjson")
+  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson")
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
     .option("--wide", "a table of all columns with nothing cut, however wide; `| less -S` scrolls it")
     .option("--card", "one card for each row, a column a line");
@@ -87,7 +87,7 @@ Examples:
 function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {
   const view = parseView(flags);
   const isForPeople = view !== "table" || context.stdout.isTTY === true;
-  const output = parseOutput<Format>(flags, textFormatOfFile, isForPeople ? "table" : "ndjson");
+  const output = parseOutput<ListFormat>(flags, listFormatOfFile, isForPeople ? "table" : "ndjson");
   if (view !== "table" && output.format !== "table") {
     throw new UsageError(`--${view} is a view for people; it cannot be combined with ${output.format}.`, {
       flag: `--${view}`,
@@ -114,7 +114,7 @@ function parseView({ wide, card }: Flags): View {
 }
 
 async function runSample(options: SampleOptions, context: Context): Promise<void> {
-  const { all, meta, note } = await withConnection(options, context, async (connection) => {
+  const { all, meta, reporter } = await withConnection(options, context, async (connection) => {
     const { rows, meta } = await connection.client.sample(connection.filters);
     if (rows.length === 0) {
       const message = await emptyResult(connection);
@@ -123,12 +123,14 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
       }
       connection.reporter.note(message);
     }
-    return { all: rows, meta, note: connection.reporter.note };
+    return { all: rows, meta, reporter: connection.reporter };
   });
   const { output, columns, list } = options;
   const rows = listed(all, list);
   if (output.format !== "table") {
-    await writeRows(rows, output as OutputOptions<RowFormat>, { known: PRODUCT_COLUMNS, chosen: columns }, context);
+    const rowOutput = output as OutputOptions<RowFormat>;
+    const encoding = { known: PRODUCT_COLUMNS, chosen: columns, ...lossWarnings(rowOutput.format, reporter) };
+    await writeRows(rows, rowOutput, encoding, context);
     return;
   }
   const { text, hidden } = render(rows, options, context);
@@ -137,7 +139,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
   if (rows.length > 0) {
     const count = `${rows.length} of ${groupDigits(meta.coverage.matching_rows)} matching rows`;
-    note([count, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
+    reporter.note([count, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
   }
 }
 

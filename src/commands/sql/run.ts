@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
@@ -14,6 +15,7 @@ import { counted, groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
+import { type CellKinds, PRODUCT_KINDS } from "../../output/formats/xlsx/cell-kinds.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -26,6 +28,15 @@ const SHOWN = 1000;
 /** What `.schema` shows. */
 const SCHEMA_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
 FROM information_schema.columns ORDER BY CASE table_name WHEN 'rows' THEN 1 WHEN 'days' THEN 2 ELSE 3 END, ordinal_position`;
+
+/** Types of DuckDB that are dates in a sheet; one with a time zone is not. */
+const KIND_OF_TYPE: CellKinds = {
+  DATE: "date",
+  TIMESTAMP: "timestamp",
+  TIMESTAMP_S: "timestamp",
+  TIMESTAMP_MS: "timestamp",
+  TIMESTAMP_NS: "timestamp",
+};
 
 /** Runs the query and writes its answer. */
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
@@ -87,7 +98,8 @@ async function answer(
   const names = uniqueNames(result);
   if (output.format !== "table") {
     const format = output as OutputOptions<RowFormat>;
-    await writeBatches(batchesOf(result, names), format, { known: names }, context);
+    const encoding = { known: names, kinds: kindsOf(result, names), ...lossWarnings(format.format, reporter) };
+    await writeBatches(batchesOf(result, names), format, encoding, context);
     return;
   }
   const { rows, more } = await firstRows(result);
@@ -118,6 +130,15 @@ function uniqueNames({ columns }: QueryResult): string[] {
     used.add(unique);
     return unique;
   });
+}
+
+/** What the columns are in a sheet, by their types; a text column is a link if it has the name of one. */
+function kindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
+  const kinds = columns.map(({ type }, index) => {
+    const named = PRODUCT_KINDS[names[index] ?? ""];
+    return KIND_OF_TYPE[type] ?? (type === "VARCHAR" && named === "link" ? named : undefined);
+  });
+  return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));
 }
 
 async function* batchesOf({ rows }: QueryResult, names: readonly string[]) {

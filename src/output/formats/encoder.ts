@@ -1,4 +1,5 @@
 import type { RowBatch } from "../../rows/batch.ts";
+import type { CellKinds } from "./xlsx/cell-kinds.ts";
 
 /** Bytes of the output, or text to be written as UTF-8. */
 export type Chunk = string | Uint8Array;
@@ -19,7 +20,12 @@ export interface RowEncoder {
    * Writes out buffered rows, because a later run may continue from here. Only for formats that buffer rows, or whose end
    * depends on earlier rows: `state` is what another encoder needs to continue.
    */
-  endSlice?(): { chunk: Chunk; state: string };
+  endSlice?(): SliceOutput | Promise<SliceOutput>;
+}
+
+export interface SliceOutput {
+  chunk: Chunk;
+  state: string;
 }
 
 export type Spreadsheet = "bom" | "excel";
@@ -38,10 +44,16 @@ export interface EncoderOptions {
   continues?: boolean | undefined;
   /** The `state` of each slice that was written before, from first to last; with them `continues` is not needed. */
   restore?: readonly string[] | undefined;
+  /** Columns whose texts are dates or links in a sheet of xlsx; default: those of a product row. */
+  kinds?: CellKinds | undefined;
   /** Called once for each member that is not in `known` and that the format leaves out although not asked to. */
   onUnknownMember?: ((name: string) => void) | undefined;
   /** Called once for each column with a value that UTF-8 cannot represent: half a surrogate pair, written as U+FFFD. */
   onLoneSurrogate?: ((column: string) => void) | undefined;
   /** Called once for each column with a number that the format rounds to the nearest double. */
   onRounded?: ((column: string) => void) | undefined;
+  /** Called once for each column with a text that the format cuts. */
+  onCut?: ((column: string) => void) | undefined;
+  /** Called once when addresses stay text because a sheet holds no more links. */
+  onPlainLinks?: (() => void) | undefined;
 }

@@ -5,8 +5,7 @@ import { createJsonEncoder } from "./json.ts";
 import { createNdjsonEncoder } from "./ndjson.ts";
 
 /** The formats that rows can be streamed in. */
-export type RowFormat = TextFormat | "parquet";
-export type TextFormat = "ndjson" | "csv" | "tsv" | "json";
+export type RowFormat = "ndjson" | "csv" | "tsv" | "json" | "parquet" | "xlsx";
 
 type CreateEncoder = (options: EncoderOptions) => RowEncoder;
 
@@ -22,11 +21,12 @@ export const FORMATS = {
   tsv: { load: async () => createTsvEncoder, extensions: ["tsv", "tab"] },
   json: { load: async () => createJsonEncoder, extensions: ["json"] },
   parquet: { load: async () => (await import("./parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
+  xlsx: { load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder, extensions: ["xlsx"] },
 } as const satisfies Record<RowFormat, Format>;
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-/** Loads the encoder of a format; Parquet is loaded only when needed. */
+/** Loads the encoder of a format; Parquet and xlsx are loaded only when needed. */
 export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
   return FORMATS[format].load();
 }

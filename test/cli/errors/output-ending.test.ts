@@ -22,9 +22,9 @@ describe("an output whose ending promises another format", () => {
     ["export", "rows.jsn", "rows.json"],
     ["export", "rows.ndjsn", "rows.ndjson"],
     ["export", "rows.parqet", "rows.parquet"],
-    ["export", "rows.xlsx", "rows.csv"],
-    ["export -f csv", "rows.xlsx", "rows.csv"],
-    ["export", "rows.xls.gz", "rows.csv.gz"],
+    ["export", "rows.xls", "rows.xlsx"],
+    ["export -f csv", "rows.xls", "rows.xlsx"],
+    ["sample", "rows.ods", "rows.xlsx"],
     ["export", "rows.cvs.gz", "rows.csv.gz"],
     ["export", "rows.csv.gzip", "rows.csv.gz"],
     ["export", "rows.csv.zstd", "rows.csv.zst"],
@@ -62,7 +62,7 @@ describe("an output whose ending promises another format", () => {
     ["rows.jsonl", []],
     ["rows.cvs", ["-f", "csv"]],
     ["rows.csv.gzip", ["--compress", "gzip", "-f", "csv"]],
-    ["rows.xlsx", ["--partition-by", "retailer"]],
+    ["rows.xls", ["--partition-by", "retailer"]],
   ])("is not seen in %s %j", async (name, flags) => {
     const { cwd, code, stderr } = await writeRow("export", name, ...flags);
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);

@@ -64,7 +64,7 @@ test("the bytes do not depend on how the rows come in batches", async () => {
 test("a row group ends when it is full and when a slice does", async () => {
   const encoder = create({ chosen: ["sku"] });
   const chunks = [await encoder.begin(), await encoder.encode(batchOf(numbered(ROW_GROUP_ROWS + 10)))];
-  chunks.push(endSlice(encoder).chunk, await encoder.encode(batchOf(numbered(5))), await encoder.end());
+  chunks.push((await endSlice(encoder)).chunk, await encoder.encode(batchOf(numbered(5))), await encoder.end());
   const { row_groups } = parquetMetadata(joined(chunks));
   expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 10n, 5n]);
 });
@@ -183,8 +183,8 @@ async function parquetOf(
   return joined([...chunks, await encoder.end()]);
 }
 
-function endSlice(encoder: RowEncoder) {
-  const end = encoder.endSlice?.();
+async function endSlice(encoder: RowEncoder) {
+  const end = await encoder.endSlice?.();
   if (end === undefined) {
     throw new Error("the encoder knows no slices");
   }
@@ -201,7 +201,7 @@ async function sliced(slices: readonly (readonly string[])[], from: number): Pro
       encoder = create({ restore: states });
     }
     chunks.push(await encoder.encode(batchOf(rows)));
-    const { chunk, state } = endSlice(encoder);
+    const { chunk, state } = await endSlice(encoder);
     chunks.push(chunk);
     states.push(state);
   }

@@ -8,7 +8,7 @@ test.each([
   ["ROWS.TSV.ZST", { format: "tsv", compression: "zstd" }],
   ["a.csv.json", { format: "json", compression: undefined }],
   ["rows.gz", { format: undefined, compression: "gzip" }],
-  ["rows.xlsx", { format: undefined, compression: undefined }],
+  ["rows.xlsx", { format: "xlsx", compression: undefined }],
   ["folder.csv/rows", { format: undefined, compression: undefined }],
   ["csv", { format: undefined, compression: undefined }],
 ])("the name %s tells format and compression", (name, expected) => {

@@ -1,0 +1,72 @@
+import type { Readable } from "node:stream";
+import { openPromise } from "yauzl";
+import { columnLetters, SHEET_PART, STYLES } from "../output/formats/xlsx/workbook-parts.ts";
+
+const DAY = 86_400_000;
+const DAY_ZERO = Date.UTC(1899, 11, 30);
+
+/** Opens the sheet of a workbook that this tool wrote. */
+export async function openSheet(path: string): Promise<Readable> {
+  const archive = await openPromise(path, { autoClose: false });
+  for await (const entry of archive.eachEntry()) {
+    if (entry.fileName === SHEET_PART) {
+      const sheet = await archive.openReadStreamPromise(entry);
+      return sheet.once("close", () => archive.close());
+    }
+  }
+  archive.close();
+  throw new Error(`it has no ${SHEET_PART}`);
+}
+
+/**
+ * Columns of a sheet that this tool wrote, row by row, as texts. Each of its rows is one line.
+ *
+ * @param lines of the sheet
+ */
+export async function* sheetRows(
+  lines: AsyncIterable<string>,
+  columns: readonly string[],
+): AsyncGenerator<Record<string, string>> {
+  let wanted: (readonly [name: string, letters: string])[] | undefined;
+  for await (const line of lines) {
+    const [, number] = /^<row r="(\d+)">/.exec(line) ?? [];
+    if (number === undefined) {
+      continue;
+    }
+    if (wanted === undefined) {
+      const header = line.match(/<t[^>]*>[^<]*<\/t>/g)?.map(textOf) ?? [];
+      wanted = header.flatMap((name, index) => (columns.includes(name) ? [[name, columnLetters(index)]] : []));
+      continue;
+    }
+    const cells = wanted.flatMap(([name, letters]) => {
+      const value = cellValue(line, `<c r="${letters}${number}"`);
+      return value === undefined ? [] : [[name, value]];
+    });
+    yield Object.fromEntries(cells);
+  }
+}
+
+/** Undefined if the row lacks the cell, which is a null. */
+function cellValue(line: string, start: string): string | undefined {
+  const at = line.indexOf(start);
+  if (at === -1) {
+    return undefined;
+  }
+  const cell = line.slice(at, line.indexOf("</c>", at));
+  const [, number] = /<v>(.*)<\/v>/.exec(cell) ?? [];
+  if (number === undefined) {
+    return textOf(cell);
+  }
+  return cell.includes(`s="${STYLES.date}"`)
+    ? new Date(DAY_ZERO + Number(number) * DAY).toISOString().slice(0, 10)
+    : number;
+}
+
+const CHARACTERS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#10;": "\n" };
+
+function textOf(cell: string): string {
+  const [, text = ""] = /<t[^>]*>(.*)<\/t>/.exec(cell) ?? [];
+  return text
+    .replace(/&[^;]*;/g, (entity) => CHARACTERS[entity] ?? entity)
+    .replace(/_x([\dA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,162 @@
+import type { RowBatch } from "../../../rows/batch.ts";
+import type { EncoderOptions } from "../encoder.ts";
+import type { OutputBytes } from "../output-bytes.ts";
+import { missingMember, reportOnce } from "../row-members.ts";
+import { type CellKind, PRODUCT_KINDS } from "./cell-kinds.ts";
+import { addPlainText, cellText, cutText, hasOuterSpace } from "./cell-text.ts";
+import { dateSerial, isSheetNumber, timestampSerial } from "./cell-values.ts";
+import type { SheetLinks } from "./sheet-links.ts";
+import { columnLetters, STYLES } from "./workbook-parts.ts";
+
+const QUOTE = 34;
+const MINUS = 45;
+const NINE = 57;
+const LETTER_F = 102;
+const LETTER_N = 110;
+const LETTER_T = 116;
+
+const NUMBER = Buffer.from('"><v>');
+const NUMBER_END = Buffer.from("</v></c>");
+const PLAIN_TEXT = Buffer.from(`" s="${STYLES.text}" t="inlineStr"><is><t>`);
+const TEXT_END = Buffer.from("</t></is></c>");
+const ROW_END = Buffer.from("</row>\n");
+
+/** Most days and times that are remembered. */
+const REMEMBERED = 1_000;
+
+interface SheetColumn {
+  name: string;
+  kind: CellKind | undefined;
+  letters: string;
+  /** The cell up to the number of its line. */
+  start: Buffer;
+}
+
+/** Adds rows to a sheet, a line each. A null is no cell; an object or array is its JSON text. */
+export class SheetCells {
+  private readonly columns: readonly SheetColumn[];
+  private readonly output: OutputBytes;
+  private readonly links: SheetLinks;
+  private readonly reportCut: (column: string) => void;
+  private readonly reportSurrogate: (column: string) => void;
+  private readonly serials = new Map<string, number | undefined>();
+
+  constructor(columns: readonly string[], output: OutputBytes, links: SheetLinks, options: EncoderOptions) {
+    const { kinds = PRODUCT_KINDS, onCut, onLoneSurrogate } = options;
+    this.columns = columns.map((name, index) => {
+      const letters = columnLetters(index);
+      return { name, kind: kinds[name], letters, start: Buffer.from(`<c r="${letters}`) };
+    });
+    this.output = output;
+    this.links = links;
+    this.reportCut = reportOnce(onCut);
+    this.reportSurrogate = reportOnce(onLoneSurrogate);
+  }
+
+  addHeader(): void {
+    this.output.addText('<row r="1">');
+    for (const { name, letters } of this.columns) {
+      this.output.addText(`<c r="${letters}1`);
+      this.addText(name, name, STYLES.header);
+    }
+    this.add(ROW_END);
+  }
+
+  /**
+   * @param numbers of the columns in the batch
+   * @param line number of the row in the sheet, from 2
+   * @throws ContractError if the row lacks a column
+   */
+  addRow(rows: RowBatch, row: number, numbers: readonly number[], line: number): void {
+    const lineText = String(line);
+    this.output.addText(`<row r="${lineText}">`);
+    for (const [index, column] of this.columns.entries()) {
+      const start = rows.valueStart(row, numbers[index] as number);
+      if (start === 0) {
+        throw missingMember(rows, row, column.name);
+      }
+      if (rows.bytes[start] !== LETTER_N) {
+        this.add(column.start);
+        this.output.addText(lineText);
+        this.addValue(rows.bytes, start, rows.valueEnd(row, numbers[index] as number), column, lineText);
+      }
+    }
+    this.add(ROW_END);
+  }
+
+  private addValue(bytes: Buffer, start: number, end: number, column: SheetColumn, line: string): void {
+    const first = bytes[start] as number;
+    if (first === QUOTE) {
+      this.addString(bytes, start, end, column, line);
+    } else if (first >= MINUS && first <= NINE) {
+      this.addNumber(bytes, start, end, column);
+    } else if (first === LETTER_T || first === LETTER_F) {
+      this.output.addText(`" t="b"><v>${first === LETTER_T ? 1 : 0}</v></c>`);
+    } else {
+      this.addText(bytes.toString("utf8", start, end), column.name);
+    }
+  }
+
+  private addNumber(bytes: Buffer, start: number, end: number, { name }: SheetColumn): void {
+    const raw = bytes.toString("latin1", start, end);
+    if (!isSheetNumber(raw)) {
+      this.addText(raw, name);
+      return;
+    }
+    this.add(NUMBER);
+    this.output.addPart(bytes, start, end);
+    this.add(NUMBER_END);
+  }
+
+  private addString(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    { name, kind, letters }: SheetColumn,
+    line: string,
+  ): void {
+    if (kind === undefined || (kind === "link" && this.links.isFull())) {
+      this.add(PLAIN_TEXT);
+      if (addPlainText(bytes, start + 1, end - 1, this.output)) {
+        this.add(TEXT_END);
+        return;
+      }
+      this.output.length -= PLAIN_TEXT.length;
+    }
+    const text = JSON.parse(bytes.toString("utf8", start, end)) as string;
+    const serial = kind === undefined || kind === "link" ? undefined : this.serialOf(kind, text);
+    if (serial !== undefined) {
+      this.output.addText(`" s="${kind === "date" ? STYLES.date : STYLES.timestamp}"><v>${serial}</v></c>`);
+      return;
+    }
+    const isLink = kind === "link" && this.links.add(letters + line, text);
+    this.addText(text, name, isLink ? STYLES.link : STYLES.text);
+  }
+
+  private addText(text: string, column: string, style: number = STYLES.text): void {
+    const shown = cutText(text);
+    if (shown.length < text.length) {
+      this.reportCut(column);
+    }
+    if (/\p{Surrogate}/u.test(shown)) {
+      this.reportSurrogate(column);
+    }
+    const space = hasOuterSpace(shown) ? ' xml:space="preserve"' : "";
+    this.output.addText(`" s="${style}" t="inlineStr"><is><t${space}>${cellText(shown)}</t></is></c>`);
+  }
+
+  private serialOf(kind: "date" | "timestamp", text: string): number | undefined {
+    if (this.serials.has(text)) {
+      return this.serials.get(text);
+    }
+    const serial = kind === "date" ? dateSerial(text) : timestampSerial(text);
+    if (this.serials.size < REMEMBERED) {
+      this.serials.set(text, serial);
+    }
+    return serial;
+  }
+
+  private add(part: Buffer): void {
+    this.output.addPart(part, 0, part.length);
+  }
+}

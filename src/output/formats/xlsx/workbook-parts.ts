@@ -1,0 +1,118 @@
+import type { CellKind, CellKinds } from "./cell-kinds.ts";
+import { attributeText } from "./cell-text.ts";
+import type { SheetLink } from "./sheet-links.ts";
+
+const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
+const CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+export const SHEET_PART = "xl/worksheets/sheet1.xml";
+export const SHEET_RELATIONS_PART = "xl/worksheets/_rels/sheet1.xml.rels";
+
+/** Most rows of a sheet below its header. */
+export const ROWS_OF_SHEET = 1_048_575;
+export const COLUMNS_OF_SHEET = 16_384;
+
+/** Indexes of the cell formats in the part of styles. */
+export const STYLES = { header: 1, text: 2, date: 3, timestamp: 4, link: 5 } as const;
+
+/** `@`: a cell that is edited stays text. */
+const TEXT_FORMAT = 49;
+const DATE_FORMAT = 164;
+const TIMESTAMP_FORMAT = 165;
+
+/** Widths of columns, in characters. */
+const WIDTHS: Readonly<Record<string, number>> = { title: 60, product_id: 34, sku: 18, model_number: 18, brand: 18 };
+const WIDTH_OF_KIND: Readonly<Record<CellKind, number>> = { date: 11, timestamp: 20, link: 40 };
+const USUAL_WIDTH = 13;
+
+/** The parts of a workbook with one sheet, in their order, except for the sheet and its links (ISO/IEC 29500-1). */
+export const FIXED_PARTS: readonly (readonly [name: string, xml: string])[] = [
+  [
+    "[Content_Types].xml",
+    `${DECLARATION}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${CONTENT}.styles+xml"/><Override PartName="/${SHEET_PART}" ContentType="${CONTENT}.worksheet+xml"/></Types>`,
+  ],
+  ["_rels/.rels", relations(relation("rId1", "officeDocument", "xl/workbook.xml"))],
+  [
+    "xl/workbook.xml",
+    `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><bookViews><workbookView/></bookViews><sheets><sheet name="rows" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  ],
+  [
+    "xl/_rels/workbook.xml.rels",
+    relations(relation("rId1", "worksheet", "worksheets/sheet1.xml") + relation("rId2", "styles", "styles.xml")),
+  ],
+  ["xl/styles.xml", stylesPart()],
+];
+
+function stylesPart(): string {
+  const font = (inside: string) => `<font>${inside}<sz val="11"/><name val="Calibri"/><family val="2"/></font>`;
+  const fonts = [
+    font(""),
+    font("<b/>"),
+    '<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/><family val="2"/></font>',
+  ];
+  const cell = (format: number, fontId = 0) =>
+    `<xf numFmtId="${format}" fontId="${fontId}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>`;
+  const cells = [
+    cell(0),
+    cell(TEXT_FORMAT, 1),
+    cell(TEXT_FORMAT),
+    cell(DATE_FORMAT),
+    cell(TIMESTAMP_FORMAT),
+    cell(TEXT_FORMAT, 2),
+  ];
+  return [
+    `${DECLARATION}<styleSheet xmlns="${MAIN}">`,
+    `<numFmts count="2"><numFmt numFmtId="${DATE_FORMAT}" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="${TIMESTAMP_FORMAT}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>`,
+    `<fonts count="${fonts.length}">${fonts.join("")}</fonts>`,
+    '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>',
+    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>',
+    '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>',
+    `<cellXfs count="${cells.length}">${cells.join("")}</cellXfs>`,
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
+  ].join("");
+}
+
+/** The sheet up to its first row: the header stays in view. */
+export function sheetStart(columns: readonly string[], kinds: CellKinds): string {
+  const widths = columns.map((name, index) => {
+    const kind = kinds[name];
+    const width = WIDTHS[name] ?? (kind === undefined ? Math.max(USUAL_WIDTH, name.length + 2) : WIDTH_OF_KIND[kind]);
+    return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
+  });
+  const pane =
+    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/>';
+  return `${DECLARATION}<worksheet xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheetViews><sheetView tabSelected="1" workbookViewId="0">${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${widths.join("")}</cols><sheetData>\n`;
+}
+
+/** The sheet after its last row. @param cells its range, as in `A1:Q9`: texts that look like numbers get no warning mark */
+export function sheetEnd(links: readonly SheetLink[], cells: string): string {
+  const all = links.map(([cell], index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`);
+  const hyperlinks = all.length === 0 ? "" : `<hyperlinks>${all.join("")}</hyperlinks>`;
+  return `</sheetData>${hyperlinks}<ignoredErrors><ignoredError sqref="${cells}" numberStoredAsText="1"/></ignoredErrors></worksheet>\n`;
+}
+
+/** The addresses of the links of the sheet. */
+export function sheetRelations(links: readonly SheetLink[]): string {
+  return relations(
+    links
+      .map(([, target], index) => relation(`rId${index + 1}`, "hyperlink", target, ' TargetMode="External"'))
+      .join(""),
+  );
+}
+
+function relations(all: string): string {
+  return `${DECLARATION}<Relationships xmlns="${PACKAGE}/relationships">${all}</Relationships>`;
+}
+
+function relation(id: string, type: string, target: string, mode = ""): string {
+  return `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${attributeText(target)}"${mode}/>`;
+}
+
+/** The letters of a column, from 0: A, B, … Z, AA. */
+export function columnLetters(index: number): string {
+  const before = index < 26 ? "" : columnLetters(Math.floor(index / 26) - 1);
+  return before + String.fromCharCode(65 + (index % 26));
+}

@@ -1,0 +1,198 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { readXlsx } from "hucre/xlsx";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Product } from "../../src/contract/product.ts";
+import { EXIT } from "../../src/errors.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { COMBINATION, coverageBody, META } from "../helpers/envelopes.ts";
+import { answer, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { interruptible, startInterruptibleService } from "../helpers/interruption.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+
+const ROWS: readonly Product[] = [
+  product({ sku: "00123", mrp: 19.9, title: "=1+1 \u0001_x0041_", image_url: "" }),
+  product({ sku: "1E5", color: "red", url: "https://shop.example/ü?a=1&b=2" }),
+  ...products(300, { category: "chairs" }),
+];
+
+describe("the sheet of", () => {
+  test.each([
+    ["export", []],
+    ["export", ["--columns", "crawl_date,sku,selling_price"]],
+    ["export", ["--max-rows", "7"]],
+    ["sample", []],
+    ["sample", ["--sort", "selling_price", "--columns", "sku,color", "-n", "3"]],
+    ["coverage", []],
+    ["coverage", ["--group-by", "retailer"]],
+  ])("%s %j holds what ndjson does", async (command, flags) => {
+    const cwd = await temporaryFolder();
+    const service = await startTestService({ rows: ROWS });
+    const sheet = await runInProcess([command, ...flags, "-o", "rows.xlsx"], { cwd, service });
+    const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { service });
+    expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
+    expect(await recordsOf(join(cwd, "rows.xlsx"))).toEqual(linesOf(ndjson.stdout));
+  });
+
+  test.each([
+    ["diff", ["--against", ".", "--from", "2026-01-02", "--to", "2026-01-16"]],
+    ["diff", ["--against", ".", "--from", "2026-01-02", "--to", "2026-01-16", "--sort", "sku", "-n", "2"]],
+    ["history", ["s1", "./"]],
+    ["movers", [".", "--since", "2026-01-05"]],
+  ])("%s %j holds what ndjson does, its days as dates", async (command, flags) => {
+    const { folder, sync } = await servedFolder([...sixteenDays(), product({ crawl_date: "2026-01-16", sku: "007" })]);
+    await sync();
+    const file = join(await temporaryFolder(), "rows.xlsx");
+    const sheet = await runInProcess([command, ...flags, "-f", "xlsx", "-o", file], { cwd: folder });
+    const ndjson = await runInProcess([command, ...flags, "-f", "ndjson"], { cwd: folder });
+    expect([sheet, ndjson.code]).toEqual([{ code: EXIT.ok, stdout: "", stderr: "" }, EXIT.ok]);
+    const records = await recordsOf(file);
+    expect(records).toEqual(linesOf(ndjson.stdout));
+    expect(records.length).toBeGreaterThan(0);
+    const dates = (await sheetOf(file)).rows[1]?.filter((value) => value instanceof Date);
+    expect(dates?.length).toBeGreaterThan(0);
+  });
+
+  test("an export is the same through a pipe", async () => {
+    const { url, key } = await startTestService({ rows: ROWS });
+    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+    const cwd = await temporaryFolder();
+    expect((await runInProcess(["export", "-o", "rows.xlsx"], { cwd, env })).code).toBe(EXIT.ok);
+    const child = startCatalog(["export", "-f", "xlsx"], { env });
+    expect((await buffer(child.stdout as Readable)).equals(await readFile(join(cwd, "rows.xlsx")))).toBe(true);
+  });
+
+  test("each partition is a workbook of its own", async () => {
+    const folder = join(await temporaryFolder(), "out");
+    const service = await startTestService({ rows: ROWS });
+    const args = ["export", "-f", "xlsx", "--partition-by", "category", "-o", folder];
+    expect(await runInProcess(args, { service })).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
+    const skus = async (category: string) =>
+      (await recordsOf(join(folder, `category=${category}`, "part-0.xlsx"))).map(({ sku }) => sku);
+    expect([await skus("lamps"), await skus("chairs")]).toEqual([
+      ROWS.slice(0, 2).map(({ sku }) => sku),
+      ROWS.slice(2).map(({ sku }) => sku),
+    ]);
+  });
+});
+
+describe("an interrupted export of a sheet", () => {
+  const rows = Array.from({ length: 10 }, (_, index) => products(40, { category: `category-${index}` })).flat();
+  const args = ["--page-size", "5", "--concurrency", "4"];
+
+  test("goes on after each SIGKILL, asks for no page again, and gives the same file", async () => {
+    const service = await startInterruptibleService({ rows });
+    const whole = await interruptible("rows.xlsx", args, service);
+    expect((await whole.run()).code).toBe(EXIT.ok);
+    const cut = await interruptible("rows.xlsx", args, service);
+    for (const pages of [1, 20, 30]) {
+      const { signal } = await cut.interrupt("SIGKILL", pages, "--resume");
+      expect(signal).toBe("SIGKILL");
+    }
+    const { code, stderr } = await cut.runProcess("--resume", "--manifest");
+    expect([code, stderr, cut.pages()]).toEqual([EXIT.ok, "", 80]);
+    const [file, expected] = [join(cut.cwd, "rows.xlsx"), join(whole.cwd, "rows.xlsx")];
+    expect((await readFile(file)).equals(await readFile(expected))).toBe(true);
+    expect(await recordsOf(file)).toEqual(rows);
+    expect((await readdir(cut.cwd)).sort()).toEqual(["rows.xlsx", "rows.xlsx.manifest.json"]);
+    const verified = await runInProcess(["verify", "rows.xlsx"], { cwd: cut.cwd });
+    expect([verified.code, verified.stdout]).toEqual([EXIT.ok, expect.stringContaining("400 rows, each once")]);
+  });
+});
+
+describe("too many rows for a sheet", () => {
+  const coverage = (...counts: number[]) => {
+    const matching_rows = counts.reduce((sum, rows) => sum + rows, 0);
+    const meta = { ...META, coverage: { ...META.coverage, combinations: counts.length, matching_rows } };
+    const entries = counts.map((rows, index) => {
+      const category = `c${index}`;
+      return { ...COMBINATION, category, rcd: `acme:${category}:home`, matching_rows: rows, corpus_rows: rows };
+    });
+    return coverageBody(entries, { ...meta, coverage: { ...meta.coverage, corpus_rows: matching_rows } });
+  };
+
+  test.each([
+    [[600_000, 448_576], [], "the filters match 1,048,576 rows, and a sheet of xlsx holds 1,048,575"],
+    [[600_000, 448_576], ["--dry-run"], "split the rows with --partition-by"],
+    [[1_048_576, 5], ["--partition-by", "category"], "the partition c0 has 1,048,576 rows"],
+    [[1_048_576], ["--max-rows", "1048576"], "write csv or parquet"],
+  ])("of %j rows, with %j, are refused before the first page", async (counts, flags, message) => {
+    const { cwd, requests, code, stderr } = await exportOf(coverage(...counts), flags);
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+    expect(requests.map(({ target }) => target)).toEqual(["/v1/coverage"]);
+    // The folder of a partitioned export is made before it asks.
+    expect((await readdir(cwd, { recursive: true })).filter((name) => name !== "out")).toEqual([]);
+  });
+
+  test.each([
+    [[600_000, 448_575], []],
+    [
+      [600_000, 448_576],
+      ["--max-rows", "1048575"],
+    ],
+    [
+      [1_048_575, 5],
+      ["--partition-by", "category"],
+    ],
+    [[1_048_576], ["--partition-by", "crawl_date"]],
+  ])("are not seen in %j with %j", async (counts, flags) => {
+    const { requests } = await exportOf(coverage(...counts), flags);
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  async function exportOf(body: string, flags: readonly string[]) {
+    const cwd = await temporaryFolder();
+    const server = await startFaultServer(({ target }) =>
+      answer(target.startsWith("/v1/coverage") ? { body } : { status: 400, body: "{}" }),
+    );
+    onTestFinished(() => server.close());
+    const env = { CATALOG_BASE_URL: server.url.href, CATALOG_API_KEY: "k".repeat(43) };
+    const output = flags.includes("--partition-by") ? "out" : "rows.xlsx";
+    const args = ["export", "-f", "xlsx", "-o", join(cwd, output), ...flags];
+    return { cwd, requests: server.requests, ...(await runInProcess(args, { env })) };
+  }
+});
+
+describe("a sheet is refused", () => {
+  test.each([
+    ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "rows.xlsx"], "xlsx is compressed inside (ZIP)"],
+    ["sample", ["-o", "rows.xlsx.gz"], "xlsx is compressed inside (ZIP)"],
+    ["export", ["-f", "xlsx", "--excel", "-o", "rows.xlsx"], "--excel is for csv and tsv, not for xlsx"],
+  ])("%s %j", async (command, flags, message) => {
+    const cwd = await temporaryFolder();
+    const { code, stderr } = await runInProcess([command, "--demo", ...flags], { cwd });
+    expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.usage, expect.stringContaining(message), []]);
+  });
+
+  test("on a terminal, with the flag that writes a file", async () => {
+    const { code, stdout, stderr } = await runInProcess(["sample", "--demo", "-f", "xlsx"], { columns: 200 });
+    expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("use -o FILE.xlsx")]);
+  });
+});
+
+async function sheetOf(file: string) {
+  const [sheet] = (await readXlsx(await readFile(file))).sheets;
+  if (sheet === undefined) {
+    throw new Error(`${file} has no sheet`);
+  }
+  return sheet;
+}
+
+/** The rows of a sheet as objects by its header, dates as the API writes them. */
+async function recordsOf(file: string): Promise<Record<string, unknown>[]> {
+  const [header = [], ...rows] = (await sheetOf(file)).rows;
+  const shown = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : value);
+  return rows.map((row) => Object.fromEntries(header.map((name, index) => [name, shown(row[index] ?? null)])));
+}
+
+function linesOf(ndjson: string): unknown[] {
+  return ndjson
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+}

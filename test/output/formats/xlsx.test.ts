@@ -1,0 +1,263 @@
+import fc from "fast-check";
+import { readXlsx } from "hucre/xlsx";
+import { describe, expect, test } from "vitest";
+import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
+import { ContractError, UsageError } from "../../../src/errors.ts";
+import type { EncoderOptions, RowEncoder } from "../../../src/output/formats/encoder.ts";
+import { createXlsxEncoder } from "../../../src/output/formats/xlsx/xlsx.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
+import { productRow } from "../../helpers/products.ts";
+
+describe("a sheet", () => {
+  test("has the values of the contract, each of its kind", async () => {
+    const row = productRow({ sku: '"00123"', brand: '"1E5"', title: '"caf\\u00e9 \\"x\\" 😀"', discount_pct: "-0.5" });
+    const { rows } = await sheetOf([[row, productRow({ color: '"red"', model_number: '"2026-03-01"' })]]);
+    expect(rows).toEqual([
+      PRODUCT_COLUMNS,
+      valuesOf({ ...JSON.parse(row), crawl_date: new Date("2026-03-01") }),
+      valuesOf({
+        ...JSON.parse(productRow()),
+        color: "red",
+        model_number: "2026-03-01",
+        crawl_date: new Date("2026-03-01"),
+      }),
+    ]);
+  });
+
+  test("of no rows is its header", async () => {
+    expect((await sheetOf([])).rows).toEqual([PRODUCT_COLUMNS]);
+  });
+
+  test("has the chosen columns in the order chosen", async () => {
+    const { rows } = await sheetOf([[productRow()]], { chosen: ["crawl_date", "sku"] });
+    expect(rows).toEqual([
+      ["crawl_date", "sku"],
+      [new Date("2026-03-01"), "S-1"],
+    ]);
+  });
+
+  test("keeps its header in view, and marks days as dates and texts as texts", async () => {
+    const { freezePane, cells } = await sheetOf([[productRow()]], { chosen: ["sku", "crawl_date"] });
+    const formats = ["0,0", "1,0", "1,1"].map((cell) => cells?.get(cell)?.style);
+    expect([freezePane, formats]).toEqual([
+      { rows: 1 },
+      [
+        expect.objectContaining({ numFmt: "@", font: expect.objectContaining({ bold: true }) }),
+        expect.objectContaining({ numFmt: "@" }),
+        expect.objectContaining({ numFmt: "yyyy\\-mm\\-dd" }),
+      ],
+    ]);
+  });
+
+  test.each([
+    ["=1+1", "a formula"],
+    [" both sides ", "white space"],
+    ["a\r\nb\tc\n", "line ends and a tab"],
+    ["\u0000\u0001\u001f\u007f\ufffe\uffff", "control characters and what XML lacks"],
+    ["_x0041_ _x0041 x_x00e9__", "what looks like an escape"],
+    ["<a href=\"x\">&amp;</a> ]]> 'q'", "markup"],
+    ["\u200b\ufeffä\u0301日本語 \u{1F600} ＝", "characters of several bytes"],
+    ["", "nothing"],
+  ])("keeps the text %j: %s", async (text) => {
+    const { rows } = await sheetOf([[productRow({ title: JSON.stringify(text) })]], { chosen: ["title"] });
+    expect(rows).toEqual([["title"], [text]]);
+  });
+
+  test("keeps any text", async () => {
+    const texts = fc.array(fc.string({ unit: "binary", maxLength: 40 }), { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(texts, async (all) => {
+        const rows = all.map((text) => productRow({ title: JSON.stringify(text) }));
+        expect((await sheetOf([rows], { chosen: ["title"] })).rows.slice(1)).toEqual(all.map((text) => [text]));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each([
+    ["19.90", 19.9],
+    ["-7", -7],
+    ["1e5", 100_000],
+    ["0.30000000000000004", 0.30000000000000004],
+    ["123456789012345", 123_456_789_012_345],
+    ["1234567890123456", "1234567890123456"],
+    ["12345678901234567.89", "12345678901234567.89"],
+    ["0.1000000000000000000001", "0.1000000000000000000001"],
+    ["1e308", "1e308"],
+    ["1e-310", "1e-310"],
+  ])("has the number %s as %j", async (raw, expected) => {
+    const { rows } = await sheetOf([[productRow({ mrp: raw })]], { chosen: ["mrp"] });
+    expect(rows).toEqual([["mrp"], [expected]]);
+  });
+
+  test("has truth values, and objects and arrays as their JSON", async () => {
+    const row = '{"a":true,"b":false,"c":[1,"x<y"],"d":{"e":null},"f":null,"g":1}';
+    const known = ["a", "b", "c", "d", "f", "g"];
+    expect((await sheetOf([[row]], { known })).rows).toEqual([
+      known,
+      [true, false, '[1,"x<y"]', '{"e":null}', null, 1],
+    ]);
+  });
+
+  test.each([
+    ["date", "1900-03-01", new Date("1900-03-01")],
+    ["date", "9999-12-31", new Date("9999-12-31")],
+    ["date", "1900-02-28", "1900-02-28"],
+    ["date", "2026-02-30", "2026-02-30"],
+    ["date", "infinity", "infinity"],
+    ["timestamp", "2026-01-05 12:34:56", new Date("2026-01-05T12:34:56Z")],
+    ["timestamp", "2026-01-05 12:34:56.120000", new Date("2026-01-05T12:34:56.120Z")],
+    ["timestamp", "2026-01-05 12:34:56.123456", "2026-01-05 12:34:56.123456"],
+    ["timestamp", "2026-01-05 12:34:56+00", "2026-01-05 12:34:56+00"],
+    ["timestamp", "2026-01-05 12:34:560", "2026-01-05 12:34:560"],
+  ] as const)("has the %s %s as %j", async (kind, text, expected) => {
+    const { rows } = await sheetOf([[JSON.stringify({ at: text })]], { known: ["at"], kinds: { at: kind } });
+    expect(rows).toEqual([["at"], [expected]]);
+  });
+
+  test("cuts a text that is longer than a cell, between characters, and tells it once", async () => {
+    const cut: string[] = [];
+    const long = productRow({ title: JSON.stringify(`${"x".repeat(32_766)}😀`), brand: `"${"é".repeat(32_767)}"` });
+    const { rows } = await sheetOf([[long, long]], { chosen: ["title", "brand"], onCut: (name) => cut.push(name) });
+    expect([rows[1], cut]).toEqual([["x".repeat(32_766), "é".repeat(32_767)], ["title"]]);
+  });
+
+  test("tells once which members it leaves out and which texts hold half a surrogate pair", async () => {
+    const told: string[] = [];
+    const row = productRow({ extra: "1", title: '"\\ud800"' });
+    await sheetOf([[row, row]], {
+      onUnknownMember: (name) => told.push(name),
+      onLoneSurrogate: (name) => told.push(name),
+    });
+    expect(told).toEqual(["extra", "title"]);
+  });
+
+  test("is not written without a column", async () => {
+    await expect(sheetOf([[productRow({ mrp: undefined })]])).rejects.toEqual(
+      new ContractError('the service sent a row without "mrp" (product_id "p1")'),
+    );
+  });
+});
+
+describe("an address", () => {
+  test.each([
+    ["an address", "https://shop.example/?a=1&b=2", "https://shop.example/?a=1&b=2"],
+    [
+      "one with characters that no address may have",
+      "http://shop.example/a b/ü?q={x}|y#[z]^",
+      "http://shop.example/a%20b/%C3%BC?q=%7Bx%7D%7Cy#%5Bz%5D%5E",
+    ],
+    ["one with a lonely percent sign", "https://shop.example/100%/%20", "https://shop.example/100%25/%20"],
+    ["one without a scheme", "//cdn.example/i.jpg", undefined],
+    ["a script", "javascript:alert(1)", undefined],
+    ["one without a host", "https://", undefined],
+    ["one that is too long for Excel", `https://shop.example/${"x".repeat(2_100)}`, undefined],
+  ])("is a link where Excel can open it: %s", async (_, url, target) => {
+    const { rows, cells } = await sheetOf([[productRow({ url: JSON.stringify(url) })]], { chosen: ["url"] });
+    expect([rows[1], cells?.get("1,0")?.hyperlink?.target]).toEqual([[url], target]);
+  });
+
+  test("beyond the most that a sheet can link stays text, which is told once", async () => {
+    let told = 0;
+    const rows = Array.from({ length: 32_766 }, (_, index) =>
+      productRow({ url: `"https://shop.example/${index}"`, image_url: `"https://cdn.example/${index}"` }),
+    );
+    const { cells } = await sheetOf([rows], { chosen: ["url", "image_url"], onPlainLinks: () => (told += 1) });
+    const links = [...(cells ?? [])].filter(([, cell]) => cell.hyperlink !== undefined);
+    expect([links.length, links.at(-1)?.[1].hyperlink?.target, told]).toEqual([65_530, "https://cdn.example/32764", 1]);
+    expect(cells?.get("32766,0")?.value).toBe("https://shop.example/32765");
+  });
+});
+
+describe("the bytes", () => {
+  test("do not depend on how the rows come in batches", async () => {
+    const rows = numbered(3_000);
+    const whole = await workbookOf([rows]);
+    const parts = await workbookOf(Array.from({ length: 300 }, (_, index) => rows.slice(index * 10, index * 10 + 10)));
+    expect(parts.equals(whole)).toBe(true);
+  });
+
+  test("are those of one that was never interrupted where another encoder goes on after any slice", async () => {
+    const slices = [numbered(300), [], [productRow({ url: '"https://shop.example/last"' })], numbered(2_000)];
+    const whole = await sliced(slices, slices.length);
+    for (let from = 1; from <= slices.length; from += 1) {
+      expect((await sliced(slices, from)).equals(whole), `interrupted after ${from} slices`).toBe(true);
+    }
+    const [sheet] = (await readXlsx(whole)).sheets;
+    expect(sheet?.rows).toEqual((await sheetOf(slices)).rows);
+    expect(sheet?.cells?.get("301,2")?.hyperlink?.target).toBe("https://shop.example/last");
+  });
+});
+
+test("more rows than a sheet holds are refused, and no fewer", async () => {
+  const encoder = create({ chosen: ["currency"] });
+  await encoder.begin();
+  const rows = batchOf(Array.from({ length: 9_709 }, () => productRow()));
+  for (let batch = 0; batch < 108; batch += 1) {
+    await encoder.encode(rows);
+  }
+  await encoder.encode(rows.slice(0, 3));
+  await expect(encoder.encode(rows.slice(0, 1))).rejects.toEqual(
+    new UsageError(
+      "a sheet of xlsx holds at most 1,048,575 rows below its header, and there are more; write csv, or ask for fewer rows or columns",
+      { flag: "--format", value: "xlsx" },
+    ),
+  );
+});
+
+test("more columns than a sheet holds are refused", () => {
+  const known = Array.from({ length: 16_385 }, (_, index) => `c${index}`);
+  expect(() => create({ known })).toThrow("a sheet of xlsx holds at most 16,384 columns");
+});
+
+function create(options: Partial<EncoderOptions> = {}): RowEncoder {
+  return createXlsxEncoder({ known: PRODUCT_COLUMNS, ...options });
+}
+
+async function workbookOf(pages: readonly (readonly string[])[], options: Partial<EncoderOptions> = {}) {
+  const encoder = create(options);
+  const chunks = [await encoder.begin()];
+  for (const page of pages) {
+    chunks.push(await encoder.encode(batchOf(page, options.known)));
+  }
+  return joined([...chunks, await encoder.end()]);
+}
+
+/** The sheet as the reader of another package sees it. */
+async function sheetOf(pages: readonly (readonly string[])[], options: Partial<EncoderOptions> = {}) {
+  const { sheets } = await readXlsx(await workbookOf(pages, options), { readStyles: true });
+  expect(sheets).toHaveLength(1);
+  return sheets[0] as (typeof sheets)[number];
+}
+
+function valuesOf(row: Record<string, unknown>): unknown[] {
+  return PRODUCT_COLUMNS.map((name) => row[name]);
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => productRow({ sku: `"S-${index}"`, mrp: `${index}.5` }));
+}
+
+/** The workbook of these slices, where another encoder goes on after the first `from` of them. */
+async function sliced(slices: readonly (readonly string[])[], from: number): Promise<Buffer> {
+  let encoder = create();
+  const chunks = [await encoder.begin()];
+  const states: string[] = [];
+  for (const [index, rows] of slices.entries()) {
+    if (index === from) {
+      encoder = create({ restore: states });
+    }
+    chunks.push(await encoder.encode(batchOf(rows)));
+    const end = await encoder.endSlice?.();
+    chunks.push(end?.chunk ?? "");
+    states.push(end?.state ?? "");
+  }
+  if (from === slices.length) {
+    encoder = create({ restore: states });
+  }
+  return joined([...chunks, await encoder.end()]);
+}
+
+function joined(chunks: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+}
