@@ -37,7 +37,7 @@ const page = (remaining: number): ClientEvent => ({
   rate: { limit: 10, remaining, resetSeconds: 40 },
 });
 
-test("the time left counts the windows of the rate limit that the requests still take", async () => {
+test("the time left includes the rate-limit windows of the remaining requests", async () => {
   const { reporter, context, lines } = plainReporter();
   await withProgress(reporter, context, {}, async (update) => {
     update({ total: 12_500, rows: 0 });
@@ -56,7 +56,7 @@ test("the time left counts the windows of the rate limit that the requests still
   ]);
 });
 
-test("rows of an earlier run cost no time", async () => {
+test("rows of an earlier run are not in the time left", async () => {
   const { reporter, context, lines } = plainReporter();
   await withProgress(reporter, context, {}, async (update) => {
     update({ total: 10_000, requests: 20 });
@@ -69,7 +69,7 @@ test("rows of an earlier run cost no time", async () => {
   expect(lines()[0]).toMatch(/^00:00:10Z 9,500 of 10,000 rows · 95 % · 9 s left /);
 });
 
-test("a failure is the last line of a log, too", async () => {
+test("an error is also the last line of a log", async () => {
   const { reporter, context, lines } = plainReporter();
   const failing = withProgress(reporter, context, {}, async (update) => {
     update({ rows: 1 });
@@ -80,7 +80,7 @@ test("a failure is the last line of a log, too", async () => {
   expect(lines()).toEqual(["00:00:02Z stopped: 1 row in 2 s"]);
 });
 
-test("a retry is told with its reason before any row has come", async () => {
+test("a retry is shown with its reason before any row has arrived", async () => {
   const { reporter, lines } = plainReporter();
   reporter.onEvent({ type: "request", operation: "coverage", method: "GET", target: "/v1/coverage", attempt: 1 });
   await vi.advanceTimersByTimeAsync(8_000);

@@ -30,19 +30,19 @@ async function login({ url, key }: TestService): Promise<string> {
   return written;
 }
 
-test("names the portal that the service tells of, and asks for the key made there", async () => {
+test("names the portal that the service publishes, and asks for a key", async () => {
   const portal = await startTestPortal();
 
   expect(await login(portal)).toBe(`Create a key at ${portal.url}/portal\nAPI key: \n`);
 });
 
-test("asks for a key of the service that tells of no portal", async () => {
+test("asks for a key of a service that publishes no portal", async () => {
   const service = await startTestService();
 
   expect(await login(service)).toBe(`API key for ${new URL(service.url).host}: \n`);
 });
 
-test("does not send people to an address of another origin that is not https", async () => {
+test("does not show a portal of another origin that is not https", async () => {
   const service = await startTestPortal({ publicUrl: "http://elsewhere.example" });
 
   expect(await login(service)).toBe(`API key for ${new URL(service.url).host}: \n`);

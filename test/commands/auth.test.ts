@@ -23,7 +23,7 @@ async function setUp(toml?: (url: string) => string, mode = 0o600) {
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe("auth login", () => {
-  test("stores a piped key and the address in a new file that nobody else can read", async () => {
+  test("stores a piped key and the address in a new file that only the owner can read", async () => {
     const { auth, config, key, path, url } = await setUp();
     const result = await auth(["login", "--base-url", url], { stdin: `${key}\n` });
     expect(result).toEqual({ code: EXIT.ok, stdout: "", stderr: "" });
@@ -31,7 +31,7 @@ describe("auth login", () => {
     expect([await modeOf(path), await modeOf(join(path, ".."))]).toEqual([0o600, 0o700]);
   });
 
-  test("leaves a profile with which other commands work", async () => {
+  test("stores a profile that other commands use", async () => {
     const { auth, key, path, url } = await setUp();
     await auth(["login", "--base-url", url, "--profile", "my team"], { stdin: key });
     const { code } = await runInProcess(["coverage", "--profile", "my team"], { env: { CATALOG_CONFIG: path } });
@@ -61,7 +61,7 @@ api_key_command = "pass show catalog"
     );
   });
 
-  test("writes a file anew that it cannot edit line by line, and says that the comments are gone", async () => {
+  test("rewrites a file that it cannot edit line by line, and warns that the comments are lost", async () => {
     const { auth, config, key, url } = await setUp(
       () => `profiles = { other = { base_url = "https://other.example" } } # kept?\n`,
     );
@@ -72,7 +72,7 @@ api_key_command = "pass show catalog"
     expect(text).toContain(`api_key = "${key}"`);
   });
 
-  test("mends a file that others can read, and says so", async () => {
+  test("makes a file private that others can read, and says so", async () => {
     const { auth, key, path } = await setUp((url) => `[profiles.default]\nbase_url = "${url}"\n`, 0o644);
     const { stderr } = await auth(["login"], { stdin: key });
     expect(stderr).toMatch(
@@ -81,7 +81,7 @@ api_key_command = "pass show catalog"
     expect(await modeOf(path)).toBe(0o600);
   });
 
-  test("writes through a link to the file that it leads to", async () => {
+  test("writes to the target of a symbolic link", async () => {
     const { auth, key, path, url } = await setUp(() => "");
     const link = join(path, "..", "link.toml");
     await symlink(path, link);
@@ -89,7 +89,7 @@ api_key_command = "pass show catalog"
     expect(await readFile(path, "utf8")).toContain(key);
   });
 
-  test("stores a command in place of the key, once what it prints has proved good", async () => {
+  test("stores a command instead of the key after its output was checked", async () => {
     const { auth, config, key, path, url } = await setUp();
     const command = `printf '%s\\n' "${key}"`;
     const { code } = await auth(["login", "--base-url", url, "--api-key-command", command]);
@@ -113,7 +113,7 @@ api_key_command = "pass show catalog"
     await expect(config()).rejects.toThrow("ENOENT");
   });
 
-  test("stores nothing where the service does not know the key, unless --no-check asks for it", async () => {
+  test("stores nothing if the service does not know the key, unless --no-check is set", async () => {
     const { auth, config, url } = await setUp();
     const unknown = "x".repeat(43);
     const checked = await auth(["login", "--base-url", url], { stdin: unknown });
@@ -123,7 +123,7 @@ api_key_command = "pass show catalog"
     expect(await config()).toContain(unknown);
   });
 
-  test("warns where the environment goes before the stored key", async () => {
+  test("warns if the environment overrides the stored key", async () => {
     const { auth, key, url } = await setUp();
     const { stderr } = await auth(["login", "--base-url", url], { stdin: key, env: { CATALOG_API_KEY: "other" } });
     expect(stderr).toBe("warning: CATALOG_API_KEY is set and is used instead of the stored key.\n");
@@ -153,7 +153,7 @@ describe("auth status", () => {
     ]);
   });
 
-  test("tells the scopes that the key lacks", async () => {
+  test("shows the scopes that the key lacks", async () => {
     const { auth, createKey, url } = await setUp(() => "");
     const secret = await createKey({ name: "sample only", scopes: ["catalog:sample"] });
     const env = { CATALOG_API_KEY: secret, CATALOG_BASE_URL: url };
@@ -164,7 +164,7 @@ describe("auth status", () => {
     ]);
   });
 
-  test("ends with 3 where the service refuses the key, after showing which one it is", async () => {
+  test("ends with 3 if the service refuses the key, after showing which key it is", async () => {
     const { auth, url } = await setUp(
       (address) => `[profiles.default]\nbase_url = "${address}"\napi_key = "${"y".repeat(39)}last"\n`,
     );
@@ -177,7 +177,7 @@ describe("auth status", () => {
 });
 
 describe("auth logout", () => {
-  test("removes the key alone", async () => {
+  test("removes only the key", async () => {
     const { auth, config } = await setUp(
       () => '[profiles.default]\nbase_url = "https://a.example"\napi_key = "k" # mine\n\n[profiles.b]\napi_key = "b"\n',
     );
@@ -185,7 +185,7 @@ describe("auth logout", () => {
     expect(await config()).toBe('[profiles.default]\nbase_url = "https://a.example"\n\n[profiles.b]\napi_key = "b"\n');
   });
 
-  test("is content where there is no key, and writes nothing", async () => {
+  test("succeeds without a key and writes nothing", async () => {
     const { auth, config } = await setUp();
     expect((await auth(["logout"])).code).toBe(EXIT.ok);
     await expect(config()).rejects.toThrow("ENOENT");

@@ -50,20 +50,20 @@ describe("completion offers", () => {
     ["help form", ["words", "formats"]],
     ["completion z", ["words", "zsh"]],
     ["export --no-such-flag=", ["words"]],
-  ])("after `catalog %s` what can stand there", async (line, expected) => {
+  ])("the possible words after `catalog %s`", async (line, expected) => {
     expect(await offered(line)).toEqual(expected);
   });
 
-  test("no flag twice, except one that may be repeated", async () => {
+  test("no flag twice, unless it is repeatable", async () => {
     expect(await offered("export --demo --rcd a:b:c --de")).toEqual(["words", "--department"]);
     expect(await offered("export --rcd a:b:c --rc")).toEqual(["words", "--rcd"]);
   });
 
-  test("no slug that was never seen", async () => {
+  test("no slug that was never reported", async () => {
     expect(await offered("export --retailer ")).toEqual(["words"]);
   });
 
-  test("the slugs that a coverage call has shown, scoped by what was typed before", async () => {
+  test("the slugs of a coverage answer, limited by the flags typed before", async () => {
     const { run, words } = await seenService();
     await run("coverage");
     expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
@@ -74,13 +74,13 @@ describe("completion offers", () => {
     ]);
   });
 
-  test("the slugs that an error has listed", async () => {
+  test("the slugs that an error listed", async () => {
     const { run, words } = await seenService();
     await run("sample", "--retailer", "nordwnd");
     expect(await words("sample --retailer n")).toEqual(["nordwind"]);
   });
 
-  test("together what several filtered calls have shown, and only the last unfiltered one", async () => {
+  test("the slugs of all filtered calls, and only of the last unfiltered one", async () => {
     const { cache, run, words } = await seenService();
     await run("coverage", "--retailer", "nordwind");
     await run("coverage", "--retailer", "casa-luz");
@@ -92,14 +92,14 @@ describe("completion offers", () => {
     expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);
   });
 
-  test("nothing of another service's vocabulary", async () => {
+  test("nothing from the vocabulary of another service", async () => {
     const { env, folders, run } = await seenService();
     await run("coverage");
     const other = { env: { ...env, CATALOG_BASE_URL: "https://other.example" }, folders };
     expect(await offered("export --retailer ", other)).toEqual(["words"]);
   });
 
-  test("nothing that a shell would obey", async () => {
+  test("nothing that a shell would run or expand", async () => {
     const { cache, run, words } = await seenService();
     await run("coverage");
     const [name = ""] = await readdir(join(cache, "vocabulary"));
@@ -118,7 +118,7 @@ describe("completion offers", () => {
 });
 
 describe("the vocabulary", () => {
-  test("can be read by its owner alone", async () => {
+  test("can only be read by its owner", async () => {
     const { cache, run } = await seenService();
     await run("coverage");
     const folder = join(cache, "vocabulary");
@@ -126,7 +126,7 @@ describe("the vocabulary", () => {
     expect([(await stat(join(folder, name))).mode & 0o777, more]).toEqual([0o600, []]);
   });
 
-  test("never fails the command that has seen it", async () => {
+  test("never makes the command fail that stores it", async () => {
     const { env, folders } = await seenService();
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
@@ -144,7 +144,7 @@ test.each([
   ['catalog  a\\ b \'c d\' "e \\" f"g', ["catalog", "a b", "c d", 'e " fg']],
   ["catalog 'open wo", ["catalog", "open wo"]],
   ["catalog '' $(x)", ["catalog", "", "$(x)"]],
-])("the line %j is cut into words without running anything", (line, words) => {
+])("the line %j is split into words without running anything", (line, words) => {
   expect(splitLine(line)).toEqual(words);
 });
 
@@ -153,7 +153,7 @@ test.each(["bash", "zsh", "fish"])("the script of %s calls the tool", async (she
   expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("catalog __complete")]);
 });
 
-test("an unknown shell is refused with those that there are", async () => {
+test("an unknown shell is refused, and the known ones are listed", async () => {
   const { code, stderr } = await runInProcess(["completion", "tcsh"]);
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("bash, zsh, fish")]);
 });

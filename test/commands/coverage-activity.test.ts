@@ -4,7 +4,7 @@ import { fakeRows, fakeService } from "../helpers/fake-client.ts";
 
 const SUMMARY = { combinations: 2, matching_rows: 40, corpus_rows: 40 };
 
-test("counts the rows of each retailer in periods that together are every day once", async () => {
+test("counts the rows of each retailer in periods that cover every day exactly once", async () => {
   const service = fakeService([...fakeRows(30, "acme"), ...fakeRows(5, "zeta", "shoes", 5)]);
   const summary = { ...SUMMARY, earliest_date: "2026-01-01", latest_date: "2026-01-10" };
   const activity = await readActivity(service.client, {}, summary, 3, new AbortController().signal);
@@ -22,7 +22,7 @@ test("counts the rows of each retailer in periods that together are every day on
   expect(service.requests).toEqual(["coverage", "coverage", "coverage"]);
 });
 
-test("asks nothing where nothing matches", async () => {
+test("sends no request if nothing matches", async () => {
   const service = fakeService([]);
   const summary = { ...SUMMARY, earliest_date: null, latest_date: null };
   expect(await readActivity(service.client, {}, summary, 3, new AbortController().signal)).toEqual({
@@ -32,7 +32,7 @@ test("asks nothing where nothing matches", async () => {
   expect(service.requests).toEqual([]);
 });
 
-test("few days are a period each, however many requests are allowed", () => {
+test("with few days, each day is a period, however many requests are allowed", () => {
   expect(cut("2026-02-28", "2026-03-01", 24)).toEqual([
     { start: "2026-02-28", end: "2026-02-28", days: 1 },
     { start: "2026-03-01", end: "2026-03-01", days: 1 },

@@ -33,18 +33,18 @@ each mark is 1 day: · no rows, ░▒▓█ rows a day against the retailer's o
 `);
 });
 
-test("--chart-requests bounds the requests of the lines", async () => {
+test("--chart-requests limits the requests for the lines", async () => {
   const { stdout, stderr } = await coverage(["--chart", "--chart-requests", "2", "--group-by", "retailer", "-v"]);
   expect(stdout).toContain("acme      ██▒▒\nzeta      ██··\neach mark is 2 days");
   expect(stderr.match(/GET \/v1\/coverage/g)).toHaveLength(3);
 });
 
-test("--chart of nothing asks nothing more", async () => {
+test("--chart sends no further request if nothing matches", async () => {
   const { code, stdout } = await coverage(["--chart", "--date", "1999-01-01"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "nothing matches the filters\n" });
 });
 
-test("--html writes one page, complete, with every combination", async () => {
+test("--html writes a single page with every combination", async () => {
   const folder = await temporaryFolder();
   const { code, stdout } = await coverage(["--html", "page.html"], folder);
   expect({ code, stdout, files: await readdir(folder) }).toEqual({ code: 0, stdout: "", files: ["page.html"] });

@@ -48,7 +48,7 @@ async function changeState(path: string, change: (state: SyncState) => void): Pr
   await writeFile(path, JSON.stringify(state));
 }
 
-describe("a folder gives byte for byte what the service does", () => {
+describe("the diff of a folder is byte for byte that of the service", () => {
   test.each(["ndjson", "csv", "tsv", "json", "table"])("as %s", async (format) => {
     const { fromFolder, fromService } = await synced();
     const args = ["--from", MONDAY, "--to", TUESDAY, "-f", format, "--only", "changed,appeared,vanished"];
@@ -72,7 +72,7 @@ describe("a folder gives byte for byte what the service does", () => {
     expect([folder.code, folder.stdout.split("\n").length - 1]).toEqual([0, lines]);
   });
 
-  test("but for the way in which numbers were written", async () => {
+  test("except for the notation of numbers", async () => {
     const price = (day: string, text: string) =>
       JSON.stringify(product({ sku: "a", crawl_date: day, selling_price: 0.5 })).replace("0.5", text);
     const { fromFolder } = await synced({
@@ -85,7 +85,7 @@ describe("a folder gives byte for byte what the service does", () => {
 });
 
 describe("a day", () => {
-  test("that had no rows when the folder was synced is compared as such, with a warning", async () => {
+  test("without rows at the time of the sync is compared as empty, with a warning", async () => {
     const { fromFolder, fromService } = await synced();
     const args = ["--from", TUESDAY, "--to", "2026-01-14"];
     const folder = await fromFolder(...args);
@@ -96,7 +96,7 @@ describe("a day", () => {
     expect(folder.stdout).toBe((await fromService(...args)).stdout);
   });
 
-  test("without rows is a failure with --fail-on-empty, which leaves no file", async () => {
+  test("without rows is an error with --fail-on-empty, and leaves no file", async () => {
     const { cwd, fromFolder } = await synced();
     const { code, stderr } = await fromFolder(
       "--from",
@@ -111,7 +111,7 @@ describe("a day", () => {
     await expect(readFile(join(cwd, "a.csv"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("later than the newest is refused with the nearest that the folder has", async () => {
+  test("later than the newest is refused, and the nearest day of the folder is suggested", async () => {
     const { fromFolder } = await synced();
     expect(await fromFolder("--from", MONDAY, "--to", "2026-02-01")).toMatchObject({
       code: 2,
@@ -146,7 +146,7 @@ describe("a day", () => {
   });
 });
 
-describe("a filter of which the folder holds nothing is refused:", () => {
+describe("a filter value that is not in the folder is refused:", () => {
   test.each([
     [["--retailer", "blt"], 'There is no retailer "blt" in copy.\nDid you mean bolt?'],
     [["--retailer", "acme", "--category", "sofas"], 'There is no category "sofas" at the retailer "acme" in copy.'],
@@ -158,7 +158,7 @@ describe("a filter of which the folder holds nothing is refused:", () => {
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
   });
 
-  test("what it was not synced for", async () => {
+  test("a value outside the filters of the sync", async () => {
     const { fromFolder } = await synced({ flags: ["--retailer", "bolt"] });
     const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY, "--retailer", "acme");
     expect([code, stderr]).toEqual([
@@ -167,7 +167,7 @@ describe("a filter of which the folder holds nothing is refused:", () => {
     ]);
   });
 
-  test("but not what it has on other days alone", async () => {
+  test("except a value that exists on other days", async () => {
     const { fromFolder } = await synced();
     expect(await fromFolder("--from", MONDAY, "--to", TUESDAY, "--category", "chairs")).toMatchObject({
       code: 0,
@@ -176,7 +176,7 @@ describe("a filter of which the folder holds nothing is refused:", () => {
   });
 });
 
-describe("what cannot be relied on is refused:", () => {
+describe("an unreliable folder is refused:", () => {
   const DAYS = ["--from", MONDAY, "--to", TUESDAY];
 
   test("a folder that was not synced", async () => {
@@ -212,7 +212,7 @@ describe("what cannot be relied on is refused:", () => {
     expect(stderr).toContain("copy/crawl_date=2026-01-13/part-0.parquet");
   });
 
-  test("a file that is what was synced and no Parquet", async () => {
+  test("a file that matches the state but is not Parquet", async () => {
     const { file, state, fromFolder } = await synced();
     await writeFile(file(MONDAY), "no rows");
     await changeState(state, ({ days }) => {
@@ -233,7 +233,7 @@ describe("what cannot be relied on is refused:", () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining("a sync of copy is replacing 2026-01-13")]);
   });
 
-  test("but not a day that is still what it was", async () => {
+  test("except a day that was not changed yet", async () => {
     const { state, fromFolder } = await synced();
     await changeState(state, (old) => {
       old.pending = [TUESDAY];
@@ -241,7 +241,7 @@ describe("what cannot be relied on is refused:", () => {
     expect(await fromFolder(...DAYS)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("nor a file that the state does not know", async () => {
+  test("except a file that the state does not know", async () => {
     const { cwd, fromFolder } = await synced();
     await mkdir(join(cwd, "copy/crawl_date=2026-01-14"));
     await writeFile(join(cwd, "copy/crawl_date=2026-01-14/part-0.parquet"), "a stranger");
@@ -258,7 +258,7 @@ test.each([
   ["--profile", "p"],
   ["--max-rate", "5"],
   ["--concurrency", "2"],
-])("%s is refused, since no service is asked", async (...flags) => {
+])("%s is refused, because no service is asked", async (...flags) => {
   const { code, stdout, stderr } = await runInProcess(["diff", "--against", "copy", "--from", "7d", ...flags]);
   expect([code, stdout, stderr]).toEqual([
     2,
@@ -267,7 +267,7 @@ test.each([
   ]);
 });
 
-test("an empty name of a folder is refused", async () => {
+test("an empty folder name is refused", async () => {
   const { code, stderr } = await runInProcess(["diff", "--against", "", "--from", "7d"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("--against is empty")]);
 });

@@ -41,7 +41,7 @@ test("compares the last known price of each product up to the two days", async (
   ]);
 });
 
-test("a product vanishes only where its price is older than --max-age", async () => {
+test("a product vanishes only if its price is older than --max-age", async () => {
   const unbounded = await diff("--as-of", "--only", "appeared,vanished");
   const bounded = await diff("--max-age", "4d", "--only", "appeared,vanished");
   expect(unbounded.skus).toEqual([
@@ -58,7 +58,7 @@ test("a product vanishes only where its price is older than --max-age", async ()
   ]);
 });
 
-test("is the default where the two days share fewer than half of their products, and says so", async () => {
+test("is the default if the two days share fewer than half of their products, and says so", async () => {
   const { stdout, stderr } = await diff("-f", "table");
   expect(stdout).toContain(
     "2026-01-10 to 2026-01-15, by last known prices: 2 changed, 2 appeared, 0 vanished, 3 unchanged",
@@ -78,7 +78,7 @@ test("--no-as-of compares the rows of the days themselves", async () => {
   ]);
 });
 
-test("--demo has last known prices, too", async () => {
+test("--demo has last known prices", async () => {
   const cache = await temporaryFolder();
   const args = ["diff", "--demo", "--as-of", "--from", "7d", "--only", "changed"];
   const { code, stdout } = await runInProcess(args, { folders: { config: cache, data: cache, cache } });

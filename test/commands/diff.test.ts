@@ -40,7 +40,7 @@ function parsed(ndjson: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-test("tells what changed price, vanished and appeared, and nothing else", async () => {
+test("lists what changed price, vanished and appeared, and nothing else", async () => {
   const { code, stdout, stderr } = await diff(WEEK);
   const before = { from_mrp: 20, from_discount_pct: 25, from_currency: "EUR" };
   const after = { to_mrp: 20, to_discount_pct: 25, to_currency: "EUR" };
@@ -112,7 +112,7 @@ test("a table lists what changed and counts the rest", async () => {
   ]);
 });
 
-test("shows a table of every kind with its summary, what changed first", async () => {
+test("shows a table of every kind with its summary, changed products first", async () => {
   const { stdout } = await diff(WEEK, "-f", "table", "--only", "vanished,appeared,changed");
   expect(stdout).toBe(`retailer: acme · currency: EUR
 
@@ -126,7 +126,7 @@ vanished  Title of gone               5            –          gone            
 `);
 });
 
-test("a table that leaves differences out says how many", async () => {
+test("a table that omits differences says how many", async () => {
   const rows = Array.from({ length: 43 }, (_, index) => row(`p${index}`, TUESDAY, "1"));
   const { stdout } = await diff([row("p0", MONDAY, "1"), ...rows], "-f", "table", "--only", "appeared");
   expect(stdout.split("\n").slice(-4)).toEqual([
@@ -171,12 +171,12 @@ test("a product that moved to another category at its price is unchanged", async
   expect(stdout).toBe("");
 });
 
-test("tells of a retailer that was not crawled on one of the days", async () => {
+test("warns of a retailer that was not crawled on one of the days", async () => {
   const { stderr } = await diff([...WEEK, row("1", MONDAY, "1", { retailer: "zeta" })]);
   expect(stderr).toBe("warning: no rows on 2026-01-13 of zeta: everything of theirs counts as vanished\n");
 });
 
-test("tells of a day without rows and where there are some", async () => {
+test("warns of a day without rows and names the days that have some", async () => {
   const { code, stderr } = await diff([row("1", "2026-01-01", "1"), row("1", MONDAY, "1")]);
   expect({ code, stderr }).toEqual({
     code: 0,
@@ -184,7 +184,7 @@ test("tells of a day without rows and where there are some", async () => {
   });
 });
 
-test("--fail-on-empty makes a day without rows a failure, which leaves no file", async () => {
+test("--fail-on-empty makes a day without rows an error, and no file is left", async () => {
   const file = join(await temporaryFolder(), "changes.csv");
   const { code, stderr } = await diff([row("1", MONDAY, "1")], "--fail-on-empty", "-o", file);
   expect(code).toBe(7);

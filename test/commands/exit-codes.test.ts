@@ -16,13 +16,13 @@ async function service(options: TestServiceOptions = {}) {
 }
 
 describe("the exit code", () => {
-  test("is 0 for a complete export, on stderr nothing", async () => {
+  test("is 0 for a complete export, and stderr is empty", async () => {
     const { env } = await service();
     const { code, stdout, stderr } = await runInProcess(["export"], { env });
     expect([code, stdout.trimEnd().split("\n").length, stderr]).toEqual([EXIT.ok, 50, ""]);
   });
 
-  test("is 1 where a local file cannot be written, and the file that stood there stays", async () => {
+  test("is 1 if a local file cannot be written, and the earlier file stays", async () => {
     const { env } = await service();
     const folder = await temporaryFolder();
     await mkdir(join(folder, "taken"));
@@ -50,7 +50,7 @@ describe("the exit code", () => {
     expect(stderr).toMatch(message);
   });
 
-  test("is 2 where the service refuses a value", async () => {
+  test("is 2 if the service refuses a value", async () => {
     const { env } = await service();
     const { code } = await runInProcess(["coverage", "--retailer", "nobody"], { env });
     expect(code).toBe(EXIT.usage);
@@ -71,7 +71,7 @@ describe("the exit code", () => {
     expect(runs.map(({ stderr }) => stderr).join("")).not.toContain(sampleOnly);
   });
 
-  test("is 4 where there is no such service at the address", async () => {
+  test("is 4 if the address has no such service", async () => {
     const { env, url } = await service();
     const { code, stderr } = await runInProcess(["coverage"], {
       env: { ...env, CATALOG_BASE_URL: `${url}/elsewhere` },
@@ -79,7 +79,7 @@ describe("the exit code", () => {
     expect([code, stderr]).toEqual([EXIT.notFound, expect.stringContaining("not_found")]);
   });
 
-  test("is 1 where the headers of a request are too long, and 3 where the key looks wrong", async () => {
+  test("is 1 if the headers of a request are too long, and 3 if the key looks wrong", async () => {
     const server = await startFaultServer(() => answer({ status: 431 }));
     onTestFinished(() => server.close());
     const ask = async (key: string) => {
@@ -89,7 +89,7 @@ describe("the exit code", () => {
     expect([await ask("k".repeat(43)), await ask("k".repeat(9_000))]).toEqual([EXIT.failure, EXIT.credentials]);
   });
 
-  test("is 5 where the service stays unavailable, and where nobody listens", async () => {
+  test("is 5 if the service stays unavailable or refuses connections", async () => {
     const { env, close } = await service({ faults: () => ({ snapshot: () => Promise.reject(new Error("gone")) }) });
     const failing = await runInProcess(["coverage", "--retries", "0"], { env });
     await close();
@@ -97,7 +97,7 @@ describe("the exit code", () => {
     expect([failing.code, silent.code]).toEqual([EXIT.unavailable, EXIT.unavailable]);
   });
 
-  test("is 6 where stdout already has rows that are no longer true", async () => {
+  test("is 6 if rows on stdout became wrong", async () => {
     const entry = { ...COMBINATION, corpus_rows: 2_000, matching_rows: 2_000 };
     const meta = { ...META, coverage: { ...META.coverage, corpus_rows: 2_000, matching_rows: 2_000 } };
     const row = (sku: string) => JSON.stringify(product({ sku, product_id: sku, crawl_date: "2026-01-01" }));
@@ -124,7 +124,7 @@ describe("the exit code", () => {
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("changed while it was read")]);
   });
 
-  test("is 7 where nothing matches and --fail-on-empty asks for a failure, else 0", async () => {
+  test("is 7 if nothing matches and --fail-on-empty is set, else 0", async () => {
     const { env } = await service();
     const empty = ["--date", "1999-01-01"];
     const runs = await Promise.all(
@@ -138,7 +138,7 @@ describe("the exit code", () => {
     expect(failures.filter((text) => !text.includes("the newest day that has rows is 2026-"))).toEqual([]);
   });
 
-  test("is 0 or 7 for nothing also where the request for the newest day fails", async () => {
+  test("is 0 or 7 for an empty result even if the request for the newest day fails", async () => {
     let requests = 0;
     const faults: TestServiceOptions["faults"] = (store) => ({
       snapshot: (deadline) => {

@@ -6,7 +6,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
 describe("explain", () => {
-  test("says of a code what it means, whether to retry and what to do", async () => {
+  test("explains what a code means, whether to retry and what to do", async () => {
     const { code, stdout, stderr } = await runInProcess(["explain", "rate_limited"]);
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     expect(stdout.split("\n")).toEqual([
@@ -39,7 +39,7 @@ describe("explain", () => {
     expect(tool).toMatch(/^network +yes +5 +At every attempt/m);
   });
 
-  test("says of a failure of this tool what to do about it", async () => {
+  test("explains what to do about an error of this tool", async () => {
     const { code, stdout, stderr } = await runInProcess(["explain", "set-changed"]);
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     expect(stdout.split("\n")).toEqual([
@@ -83,20 +83,20 @@ describe("explain", () => {
     });
   });
 
-  test("refuses a code that does not exist and names the closest", async () => {
+  test("refuses an unknown code and suggests the closest one", async () => {
     const { code, stdout, stderr } = await runInProcess(["explain", "rate_limit"]);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).toContain("Did you mean rate_limited");
     expect(stderr).toContain("  catalog explain rate_limited\n");
   });
 
-  test("is what an unreachable service points to", async () => {
+  test("is named by the error of an unreachable service", async () => {
     const env = { CATALOG_BASE_URL: "http://127.0.0.1:1", CATALOG_API_KEY: "x".repeat(43) };
     const { code, stderr } = await runInProcess(["coverage", "--retries", "0"], { env });
     expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringMatching(/network · catalog explain network\n$/)]);
   });
 
-  test("is what an error of the service points to", async () => {
+  test("is named by an error of the service", async () => {
     const { url } = await startTestService();
     const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: "x".repeat(43) };
     const { stderr } = await runInProcess(["coverage"], { env });

@@ -61,7 +61,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 }
 
 describe("an export to stdout", () => {
-  test("ends quietly when its reader has enough, and asks for little more", async () => {
+  test("ends quietly when its reader stops, and sends few further requests", async () => {
     const { env, pages } = await service(undefined, { rows: products(4_000) });
     const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1"], { env });
     let stderr = "";
@@ -73,7 +73,7 @@ describe("an export to stdout", () => {
     expect(pages()).toBeLessThan(100);
   });
 
-  test("is complete where stdin is closed", async () => {
+  test("is complete if stdin is closed", async () => {
     const { env } = await service();
     const command = [process.execPath, CATALOG, "export"];
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", 'exec "$0" "$@" <&-', ...command], {
@@ -97,13 +97,13 @@ describe("an export to stdout", () => {
     expect(await ended).toEqual([expected, null]);
   });
 
-  test("ends at --max-time where its reader does not read", async () => {
+  test("ends at --max-time if its reader does not read", async () => {
     const { env } = await service(undefined, { rows: LARGE_PAGE });
     const child = startCatalog(["export", "--max-time", "1s"], { env });
     expect(await once(child, "exit")).toEqual([EXIT.unavailable, null]);
   });
 
-  test("ends at the second SIGINT where it can do nothing else", async () => {
+  test("ends at the second SIGINT if the first cannot end it", async () => {
     const { env } = await service();
     const cwd = await temporaryFolder();
     await promisify(execFile)("mkfifo", ["pipe"], { cwd });
@@ -117,7 +117,7 @@ describe("an export to stdout", () => {
 });
 
 describe("an export to a file", () => {
-  test("leaves the file of before untouched until it is complete", async () => {
+  test("leaves an existing file untouched until it is complete", async () => {
     const cwd = await temporaryFolder();
     const target = join(cwd, "rows.ndjson");
     await writeFile(target, "of before");
@@ -137,7 +137,7 @@ describe("an export to a file", () => {
     ]);
   });
 
-  test("that fails with a part of it left is one line of JSON where that is asked for", async () => {
+  test("that fails and leaves a partial file is one line of JSON with --error-format json", async () => {
     const cwd = await temporaryFolder();
     const { env } = await service((page) => {
       if (page > 5) {
@@ -155,7 +155,7 @@ describe("an export to a file", () => {
     ]);
   });
 
-  test("says that its folder is gone, and not that a part of it was kept", async () => {
+  test("reports that its folder is gone, and not that a partial file was kept", async () => {
     const cwd = await temporaryFolder();
     await mkdir(join(cwd, "gone"));
     const { beforePage, met, open } = gateAt(6);
@@ -174,7 +174,7 @@ describe("an export to a file", () => {
     ]);
   });
 
-  test("that is interrupted is one line of JSON where that is asked for", async () => {
+  test("that is interrupted is one line of JSON with --error-format json", async () => {
     const cwd = await temporaryFolder();
     const { beforePage, met } = gateAt(6);
     const { env } = await service(beforePage);
@@ -195,8 +195,8 @@ describe("an export to a file", () => {
   });
 });
 
-describe("what an export says on stderr", () => {
-  test("is whole lines with --progress plain", async () => {
+describe("the stderr of an export", () => {
+  test("consists of whole lines with --progress plain", async () => {
     const { beforePage, met, open } = gateAt(2);
     const { env } = await service(beforePage);
     let time = Date.UTC(2026, 0, 1);
@@ -215,7 +215,7 @@ describe("what an export says on stderr", () => {
     ]);
   });
 
-  test("is with --verbose each request once and nowhere the key", async () => {
+  test("has each request once with --verbose, and never the key", async () => {
     const { env, key, pages } = await service();
     const { code, stderr } = await runInProcess(["export", "--page-size", "20", "--verbose"], { env });
     const lines = stderr.trimEnd().split("\n");
@@ -229,7 +229,7 @@ describe("what an export says on stderr", () => {
     expect(stderr).not.toContain(key);
   });
 
-  test("is with --verbose and a key that is refused its one request, and nowhere the key", async () => {
+  test("has the one request of a refused key with --verbose, and never the key", async () => {
     const { env } = await service();
     const key = "unknown-".padEnd(43, "k");
     const { code, stdout, stderr } = await runInProcess(["export", "--verbose"], {
@@ -248,14 +248,14 @@ describe("what an export says on stderr", () => {
     [[], /^warning: rows hold "seller", which csv leaves out; ndjson keeps it\n$/],
     [["--error-format", "json"], /^\{"warning":"rows hold \\"seller\\", which csv leaves out; ndjson keeps it"\}\n$/],
     [["--quiet"], /^$/],
-  ])("is, with a warning due and %j, %s", async (flags, expected) => {
+  ])("for a warning with %j is %s", async (flags, expected) => {
     const row = JSON.stringify({ ...product(), seller: "somebody" });
     const { env } = await service(undefined, { rows: [row] });
     const { code, stderr } = await runInProcess(["export", "-f", "csv", ...flags], { env });
     expect([code, stderr]).toEqual([EXIT.ok, expect.stringMatching(expected)]);
   });
 
-  test("names --max-time where the service stalls beyond it", async () => {
+  test("names --max-time if the service stalls longer", async () => {
     const stalling = await startFaultServer(() => stallBeforeHeaders);
     onTestFinished(() => stalling.close());
     const env = { CATALOG_BASE_URL: stalling.url.href, CATALOG_API_KEY: "k".repeat(43) };

@@ -57,7 +57,7 @@ describe("an export to a file", () => {
     },
   );
 
-  test("follows no link in the place of the manifest", async () => {
+  test("does not follow a link in the place of the manifest", async () => {
     const { at, run } = await exporting();
     await writeFile(at("victim"), "precious");
     await symlink("victim", at("rows.csv.manifest.json"));
@@ -66,7 +66,7 @@ describe("an export to a file", () => {
     expect(JSON.parse(await readFile(at("rows.csv.manifest.json"), "utf8"))).toMatchObject({ rows: ROWS.length });
   });
 
-  test("refuses a name that is too long for the names beside it", async () => {
+  test("refuses a name that is too long for the files beside it", async () => {
     const cwd = await temporaryFolder();
     const { url, key } = await startTestService({ rows: products(3) });
     const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };

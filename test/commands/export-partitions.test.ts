@@ -15,7 +15,7 @@ const rows: Product[] = [
   ...products(2, { retailer: "b%=b", crawl_date: "2026-01-02" }),
 ];
 
-test("each partition is a file of its rows, its columns still in it, in folders named as Hive does", async () => {
+test("each partition is a file with all columns, in folders with Hive names", async () => {
   const folder = join(await temporaryFolder(), "out");
   const result = await exportTo(folder, ["-f", "ndjson"]);
   expect([result.code, result.stderr, result.stdout]).toEqual([0, "", ""]);
@@ -28,7 +28,7 @@ test("each partition is a file of its rows, its columns still in it, in folders 
   expect(Object.values(files).map(linesOf)).toEqual([rows.slice(0, 3), rows.slice(3, 5), rows.slice(5)]);
 });
 
-test("Parquet partitions read back as the rows of the service", async () => {
+test("Parquet partitions contain exactly the rows of the service", async () => {
   const folder = join(await temporaryFolder(), "out");
   await exportTo(folder, ["-f", "parquet"]);
   const read = await Promise.all(
@@ -37,7 +37,7 @@ test("Parquet partitions read back as the rows of the service", async () => {
   expect(read.flat()).toEqual(rows.map((row) => ({ ...row, crawl_date: new Date(row.crawl_date) })));
 });
 
-test("partitions are compressed on their own", async () => {
+test("each partition is compressed separately", async () => {
   const folder = join(await temporaryFolder(), "out");
   await exportTo(folder, ["-f", "csv", "--compress", "gzip", "--retailer", "acme"]);
   expect(Object.keys(await filesOf(folder))).toEqual([
@@ -46,7 +46,7 @@ test("partitions are compressed on their own", async () => {
   ]);
 });
 
-test("partitions that the set has rows of are replaced, others stay, and nothing else is left", async () => {
+test("partitions with new rows are replaced, others stay, and nothing else is left", async () => {
   const folder = join(await temporaryFolder(), "out");
   await exportTo(folder, ["-f", "ndjson"]);
   const changed = [product({ retailer: "acme", crawl_date: "2026-01-02", sku: "new" })];
@@ -100,7 +100,7 @@ function linesOf(bytes: Buffer): Product[] {
     .map((line) => JSON.parse(line));
 }
 
-test("a value that is too long for the name of a folder is refused before any page is asked for", async () => {
+test("a value that is too long for a folder name is refused before any page is requested", async () => {
   const folder = join(await temporaryFolder(), "out");
   const long = [...rows, product({ retailer: "é".repeat(124), crawl_date: "2026-01-02" })];
   const { code, stderr } = await exportTo(folder, ["-f", "ndjson", "--verbose"], long);
@@ -112,7 +112,7 @@ test("a value that is too long for the name of a folder is refused before any pa
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a link in the place of a partition's folder is refused, and what it leads to stays as it is", async () => {
+test("a link in the place of a partition's folder is refused, and its target is not changed", async () => {
   const parent = await temporaryFolder();
   const folder = join(parent, "out");
   await mkdir(join(parent, "victim"));

@@ -102,7 +102,7 @@ describe("an export with --resume", () => {
     [["--format", "tsv"], 'the format of the interrupted export: "csv", now: "tsv"'],
     [["--compress", "gzip"], 'the compression of the interrupted export: null, now: "gzip"'],
     [["--max-rows", "7"], "--max-rows of the interrupted export: null, now: 7"],
-  ])("starts anew with %j and says why", async (flags, message) => {
+  ])("starts over with %j and says why", async (flags, message) => {
     const rows = await exportKilledAfter(7);
     const { code, stderr } = await rows.run("--resume", ...flags);
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
@@ -169,7 +169,7 @@ describe("an export with --resume", () => {
     await expectWhole(other);
   });
 
-  test("reads again only what a damaged part of the file and the rest need", async () => {
+  test("reads again only the damaged part of the file and what follows", async () => {
     const rows = await exportKilledAfter(40);
     const bytes = await readFile(rows.at(".partial"));
     bytes[bytes.length - 10] = 0;

@@ -62,7 +62,7 @@ describe("several values of a filter", () => {
   test.each([
     ["sample", ["sample", "-f", "ndjson"]],
     ["export", ["export"]],
-  ])("%s gives the rows of all of them", async (_, command) => {
+  ])("%s has the rows of all of them", async (_, command) => {
     const service = await startTestService({ rows: ROWS });
     const { stdout } = await runInProcess([...command, "--retailer", "acme", "--retailer=casa"], { service });
     const retailers = stdout
@@ -72,7 +72,7 @@ describe("several values of a filter", () => {
     expect(retailers.sort()).toEqual(["acme", "acme", "casa"]);
   });
 
-  test("a manifest tells what was asked and what was sent", async () => {
+  test("a manifest records the filters as typed and as sent", async () => {
     const service = await startTestService({ rows: ROWS });
     const output = join(await temporaryFolder(), "rows.ndjson");
     const args = ["export", "--retailer", "acme,casa", "-o", output, "--manifest", "--date", "latest"];
@@ -95,7 +95,7 @@ describe("several values of a filter", () => {
     ],
     [["--category", "lamps,shoos"], "unknown_category", "--category lamps,shoes"],
     [["--rcd", "acme:lamps:home,casa:chair:home"], "unknown_category", "--rcd acme:lamps:home,casa:chairs:home"],
-  ])("%j: a value that the service does not know is refused as a single one is", async (flags, code, corrected) => {
+  ])("%j: a value that the service does not know is refused like a single one", async (flags, code, corrected) => {
     const service = await startTestService({ rows: ROWS });
     const result = await runInProcess(["export", ...flags], { service });
     expect(result).toMatchObject({ code: EXIT.usage, stdout: "" });
@@ -103,7 +103,7 @@ describe("several values of a filter", () => {
     expect(result.stderr).toContain(`\n${code} ·`);
   });
 
-  test("a value that has nothing together with the other filters is refused, not dropped", async () => {
+  test("a value without rows within the other filters is refused, not ignored", async () => {
     const service = await startTestService({ rows: ROWS });
     const args = ["export", "--retailer", "acme,casa", "--category", "shoes,lamps"];
     expect(await runInProcess(args, { service })).toEqual({
@@ -150,7 +150,7 @@ describe("more combinations than one request can name", () => {
     expect(new Set(retailers)).toEqual(new Set(["acme", "bolt"]));
   });
 
-  test("one of them that the service does not know is refused", async () => {
+  test("one that the service does not know is refused", async () => {
     const service = await startTestService({ rows });
     const list = [...many, "acme:hats:home"].join(",");
     const { code, stderr } = await runInProcess(["export", "--rcd", list], { service });
@@ -193,7 +193,7 @@ describe("a day counted from the newest", () => {
     ],
     [["--date", "latest", "--retailer", "bolt"], ["2026-02-01"]],
     [["--date", "latest", "--retailer", "acme,bolt"], ["2026-03-09"]],
-  ])("%j gives the rows of that day", async (flags, days) => {
+  ])("%j selects the rows of that day", async (flags, days) => {
     const service = await startTestService({ rows: [...rows, older] });
     const { code, stdout } = await runInProcess(["export", ...flags], { service });
     expect(code).toBe(EXIT.ok);
@@ -206,7 +206,7 @@ describe("a day counted from the newest", () => {
     ).toEqual(days);
   });
 
-  test("diff takes it, from a service and from a synced folder", async () => {
+  test("diff accepts it for a service and for a synced folder", async () => {
     const service = await startTestService({ rows: [...rows, older] });
     const folder = await temporaryFolder();
     expect(await runInProcess(["sync", folder], { service })).toMatchObject({ code: EXIT.ok });
@@ -218,7 +218,7 @@ describe("a day counted from the newest", () => {
     }
   });
 
-  test("an order of days that only the service can know to be wrong is refused", async () => {
+  test("a wrong order of days that depends on the service is refused", async () => {
     const service = await startTestService({ rows });
     const args = ["export", "--start-date", "2026-03-10", "--end-date", "latest"];
     const { code, stderr } = await runInProcess(args, { service });
@@ -228,7 +228,7 @@ describe("a day counted from the newest", () => {
     ]);
   });
 
-  test("nothing at all is an empty result", async () => {
+  test("without any rows it selects nothing", async () => {
     const service = await startTestService({ rows: [] });
     expect(await runInProcess(["export", "--date", "latest"], { service })).toEqual({
       code: 0,

@@ -58,7 +58,7 @@ describe("help", () => {
     expect(stdout).toMatch(new RegExp(`Examples:\\n( {2}\\$ .*catalog .*\\n)*.*catalog ${path.join(" ")}`));
   });
 
-  test("goes down into groups", async () => {
+  test("shows the help of a command in a group", async () => {
     const { stdout } = await runInProcess(["help", "service", "keys", "create"]);
     expect(stdout).toMatch(/^Usage: catalog service keys create /);
   });
@@ -77,7 +77,7 @@ describe("help", () => {
     [["help", "exit-code"], "catalog help exit-codes"],
     [["help", "exprt"], "catalog help export"],
     [["help", "service", "key"], "catalog help service keys"],
-  ])("refuses %j and names the closest", async (args, corrected) => {
+  ])("refuses %j and suggests the closest", async (args, corrected) => {
     const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`  ${corrected}\n`)]);
   });

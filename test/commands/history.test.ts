@@ -36,7 +36,7 @@ describe("catalog history", () => {
     ]);
   });
 
-  test("tells of one product the last, lowest and highest price and the days that changed it", async () => {
+  test("shows for one product the last, lowest and highest price and the days of changes", async () => {
     const { stdout } = await runInProcess(["history", "A1", await syncedFolder(), "-f", "table"]);
 
     expect(stdout.split("\n").slice(0, 4)).toEqual([
@@ -60,7 +60,7 @@ describe("catalog history", () => {
     ).toEqual(["bolt", "acme"]);
   });
 
-  test("names a sku that the folder does not have", async () => {
+  test("names a sku that is not in the folder", async () => {
     const { code, stderr } = await runInProcess(["history", "A1", "C3", await syncedFolder()]);
 
     expect(code).toBe(2);

@@ -48,7 +48,7 @@ describe("catalog movers", () => {
     ]);
   });
 
-  test("shows the biggest of each group, as many as --limit says", async () => {
+  test("shows the first --limit movers of each group", async () => {
     const folder = await syncedFolder();
     const { stdout } = await runInProcess([
       ...["movers", folder, "--since", "2026-01-01", "--only", "drop,rise", "--group-by", "category", "-n", "1"],
@@ -61,7 +61,7 @@ describe("catalog movers", () => {
     ]);
   });
 
-  test("ends with 8 where a product meets --fail-if, after its output is complete", async () => {
+  test("ends with 8 if a product meets --fail-if, after the output is complete", async () => {
     const folder = await syncedFolder();
     const args = ["movers", folder, "--since", "2026-01-01", "--only", "drop"];
 
@@ -83,14 +83,14 @@ describe("catalog movers", () => {
     expect(stderr).toContain(reason);
   });
 
-  test("says which days the folder has where there is nothing to compare", async () => {
+  test("names the days of the folder if there is nothing to compare", async () => {
     const { code, stderr } = await runInProcess(["movers", await syncedFolder(), "--since", "2026-01-08"]);
 
     expect(code).toBe(2);
     expect(stderr).toContain("has no row after 2026-01-08; it has 2026-01-01 to 2026-01-08");
   });
 
-  test("asks for a folder where none is named", async () => {
+  test("asks for a folder if none is named", async () => {
     const { code, stderr } = await runInProcess(["movers"]);
 
     expect([code, stderr.split("\n")[0]]).toEqual([

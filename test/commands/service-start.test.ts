@@ -27,7 +27,7 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
   throw new Error(said.stderr);
 }
 
-test("on this machine alone the codes are printed, and the page says so", async () => {
+test("a service for this machine alone prints the codes, and the page says so", async () => {
   const { url, said } = await start([]);
   const browser = new TestBrowser(url, { origin: url });
 
@@ -40,7 +40,7 @@ test("on this machine alone the codes are printed, and the page says so", async 
   expect(headers.get("location")).toBe("/portal");
 });
 
-test("under an address for others the portal is not offered without mail, and the service says why", async () => {
+test("under a public address there is no portal without mail, and a warning says why", async () => {
   const { url, said } = await start([], { CATALOG_PUBLIC_URL: "https://api.example.com" });
 
   await expect.poll(() => said.stderr).toMatch(/^warning: the developer portal is off: .*--smtp-url/);
@@ -50,7 +50,7 @@ test("under an address for others the portal is not offered without mail, and th
   });
 });
 
-test("with mail the portal is offered under the public address, from the environment too", async () => {
+test("with mail there is a portal under the public address, which may come from the environment", async () => {
   const { url, said } = await start(["--host", "0.0.0.0", "--public-url", "https://api.example.com/"], {
     CATALOG_SMTP_URL: "smtp://user:secret-word@127.0.0.1:1",
     CATALOG_MAIL_FROM: "catalog@example.com",
@@ -77,7 +77,7 @@ test.each([
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
 });
 
-test("a wrong mail server is not repeated, since it may hold a password", async () => {
+test("an invalid mail server is not repeated, because it may contain a password", async () => {
   const args = ["--mail-from", "a@example.com", "--smtp-url", "https://user:secret-word@mail.example.com"];
   const { code, stderr } = await runInProcess(["service", "start", "--database", ":memory:", ...args]);
 

@@ -18,7 +18,7 @@ async function setUp({ rows = [] as readonly object[] } = {}) {
   return { folder, database, service };
 }
 
-test("teams are made, granted, given members and shown", async () => {
+test("teams are created, changed, given members and shown", async () => {
   const { service } = await setUp({ rows: [product({ sku: "1", retailer: "nordwind" })] });
   const steps = [
     ["teams", "create", "sales", "--scope", "catalog:sample", "--retailer", "nordwind"],
@@ -50,7 +50,7 @@ keys       laptop, old (revoked)
 `);
 });
 
-test("the listings are documents with --format json", async () => {
+test("listings are JSON documents with --format json", async () => {
   const { service } = await setUp();
   await service("keys", "create", "laptop", "--team", "sales");
   await service("teams", "members", "add", "sales", "ada@example.com");
@@ -90,7 +90,7 @@ test.each([
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
 });
 
-test("a granted retailer of which there are no rows is warned of, and granted", async () => {
+test("a granted retailer without rows is granted with a warning", async () => {
   const { service } = await setUp({ rows: [product({ sku: "1", retailer: "nordwind" })] });
 
   const warnings = [
@@ -113,7 +113,7 @@ test.each([
   [["teams", "show", "sales"]],
   [["incident", "list"]],
   [["incident", "resolve", "1"]],
-])("%j makes no database where there is none", async (args) => {
+])("%j creates no database", async (args) => {
   const { folder, database, service } = await setUp();
 
   const { code, stderr } = await service(...args);

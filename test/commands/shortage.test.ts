@@ -21,12 +21,12 @@ const TOO_MANY = "too many files are open for this process; allow more with `uli
 /** Node.js 22 and newer load one file after the other, and need fewer descriptors than these. */
 const LOADS_AT_ONCE = Number(process.versions.node.split(".")[0]) < 22;
 
-test("too few file descriptors to load the tool's own parts are named", async () => {
+test("too few file descriptors to load the tool itself are reported", async () => {
   const expected = LOADS_AT_ONCE ? { code: 1, stderr: `error: ${TOO_MANY}\n` } : { code: 0, stderr: "" };
   expect(await coverageUnder("ulimit -n 36")).toEqual(expected);
 });
 
-test("too few file descriptors are named as JSON where that is asked for", async () => {
+test("too few file descriptors are reported as JSON with --error-format json", async () => {
   const { code, stderr } = await coverageUnder("ulimit -n 36", ["--error-format", "json"]);
   const problem = stderr === "" ? {} : JSON.parse(stderr);
   const expected = LOADS_AT_ONCE ? { code: "file", detail: TOO_MANY, exit_code: 1 } : {};
@@ -36,7 +36,7 @@ test("too few file descriptors are named as JSON where that is asked for", async
 /** Node.js 24 and newer reserve less address space than these. */
 const RESERVES_MUCH = Number(process.versions.node.split(".")[0]) < 24;
 
-test("too little address space to send a request is named", async () => {
+test("too little address space to send a request is reported", async () => {
   const { code, stderr } = await coverageUnder("ulimit -v 6000000");
   const reason = RESERVES_MUCH ? "there is too little address space (`ulimit -v`) or memory" : "";
   expect([code, stderr]).toEqual([RESERVES_MUCH ? 5 : 0, expect.stringContaining(reason)]);

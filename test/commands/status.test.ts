@@ -61,7 +61,7 @@ async function feedServer(behaviour: Behaviour) {
 const serving = (feed: unknown) => answer({ body: JSON.stringify(feed) });
 
 describe("status", () => {
-  test("says what it waits for before it asks again", async () => {
+  test("reports why it waits before it tries again", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const { url } = await feedServer(answer({ status: 503, headers: { "retry-after": "30" }, body: "" }));
@@ -95,7 +95,7 @@ Past \\x1b[31m
 `);
   });
 
-  test.each(["no_data", "no data", "No-Data", null])("reads %j as no data wherever a state stands", async (state) => {
+  test.each(["no_data", "no data", "No-Data", null])("reads the state %j as no data everywhere", async (state) => {
     const suite = {
       slug: "projects-api",
       name: "Projects API",
@@ -122,19 +122,19 @@ No incidents in 4 days.
     expect(code).toBe(EXIT.ok);
   });
 
-  test("colours the blocks where colour is asked for", async () => {
+  test("colours the blocks if colour is on", async () => {
     const { status } = await feedServer(serving(FEED));
     const { stdout } = await status([], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\x1b[2m·\x1b[22m\x1b[1m\x1b[31m█\x1b[39m\x1b[22m\x1b[33m▓\x1b[39m\x1b[32m░\x1b[39m\n");
   });
 
-  test("writes with --format json what the service sent", async () => {
+  test("writes the document of the service with --format json", async () => {
     const document = { ...FEED, more: [1] };
     const { status } = await feedServer(serving(document));
     expect(JSON.parse((await status(["-f", "json"])).stdout)).toEqual(document);
   });
 
-  test.each(["degraded", "outage"])("ends with 5 where the service is in the state %s", async (state) => {
+  test.each(["degraded", "outage"])("ends with 5 if the state of the service is %s", async (state) => {
     const { status } = await feedServer(serving({ ...FEED, state }));
     const { code, stdout, stderr } = await status(["--quiet"]);
     expect([code, stdout, stderr]).toEqual([5, "", `error: the service is not operational: ${state}\n`]);
@@ -148,7 +148,7 @@ No incidents in 4 days.
     ]);
   });
 
-  test("takes the address from the flag, then from the environment, and needs no base URL then", async () => {
+  test("takes the address from the flag, then from the environment, without a base URL", async () => {
     const { requests, status, url } = await feedServer(serving(FEED));
     const env = { CATALOG_BASE_URL: "", CATALOG_STATUS_URL: `${url.origin}/env.json` };
     await status([], env);
@@ -156,7 +156,7 @@ No incidents in 4 days.
     expect(requests.map(({ target }) => target)).toEqual(["/env.json", "/flag.json"]);
   });
 
-  test("tries again after a fault that can pass", async () => {
+  test("tries again after a temporary fault", async () => {
     let asked = 0;
     const { status } = await feedServer((socket, request) => {
       asked += 1;
@@ -182,7 +182,7 @@ No incidents in 4 days.
     expect([code, stdout, stderr]).toEqual([expected, "", expect.stringMatching(message)]);
   });
 
-  test("ends with 5 where nobody listens, and after the timeout", async () => {
+  test("ends with 5 if the connection is refused, and after the timeout", async () => {
     const silent = await feedServer(() => {});
     const late = await silent.status(["--timeout", "50ms", "--retries", "0"]);
     await silent.close();
@@ -197,7 +197,7 @@ No incidents in 4 days.
     expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
   });
 
-  test("needs nothing for --demo, which has a past to show", async () => {
+  test("needs no configuration for --demo, which has a history", async () => {
     const { code, stdout } = await runInProcess(["status", "--demo"]);
     expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("generated demo data")]);
     expect(stdout).toMatch(/^░+▓░+█▓░+$/m);

@@ -68,7 +68,7 @@ async function runIntoFullDevice(args: readonly string[], here: Setting) {
 }
 
 describe("stdout that cannot be written", () => {
-  test.each(UNWRITABLE.map((args) => [args]))("%j ends with exit code 1 and says so", async (args) => {
+  test.each(UNWRITABLE.map((args) => [args]))("%j ends with exit code 1 and an error message", async (args) => {
     const here = await setting();
     if (args.includes("list")) {
       const created = await runInProcess(["service", "keys", "create", "a", "--database", "service.db"], here);
@@ -87,7 +87,7 @@ describe("stdout that cannot be written", () => {
     expect(await runIntoFullDevice(["verify", "rows.csv"], here)).toEqual(DISK_IS_FULL);
   });
 
-  test.each(["/dev/full", ">&-"] as const)("a key whose secret nobody has (%s) is taken back", async (target) => {
+  test.each(["/dev/full", ">&-"] as const)("a key is deleted if its secret cannot be written (%s)", async (target) => {
     const here = await setting();
     const create = ["service", "keys", "create", "laptop", "--database", "service.db"];
     const { code, stderr } = await runInto(target, create, here);
@@ -100,13 +100,13 @@ describe("stdout that cannot be written", () => {
 });
 
 describe("stdout that is closed", () => {
-  test.runIf(process.platform === "linux")("export ends with exit code 1 before it asks for a row", async () => {
+  test.runIf(process.platform === "linux")("export ends with exit code 1 before it requests a row", async () => {
     const { code, stderr } = await runInto(">&-", ["export", "--verbose"], await setting());
     expect(code).toBe(EXIT.failure);
     expect(stderr).toBe("error: stdout is closed: the rows would be lost; use --output FILE\n");
   });
 
-  test("nothing is refused that writes to a file", async () => {
+  test("a command that writes to a file is not refused", async () => {
     const here = await setting();
     expect(await runInto(">&-", ["export", "-o", "rows.csv"], here)).toEqual({ code: EXIT.ok, stderr: "" });
   });
@@ -115,7 +115,7 @@ describe("stdout that is closed", () => {
 describe("service keys create --output", () => {
   const create = (...flags: string[]) => ["service", "keys", "create", "laptop", "--database", "s.db", ...flags];
 
-  test("writes the secret to a file that its owner alone can read", async () => {
+  test("writes the secret to a file that only its owner can read", async () => {
     const here = await setting();
     expect(await runInProcess(create("--output", "key"), here)).toEqual({
       code: 0,
@@ -127,7 +127,7 @@ describe("service keys create --output", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test("replaces no file, and makes no key then", async () => {
+  test("refuses to replace a file, and creates no key", async () => {
     const here = await setting();
     await runInProcess(create("--output", "key"), here);
     const before = await readFile(join(here.cwd, "key"), "utf8");
@@ -143,7 +143,7 @@ describe("service keys create --output", () => {
 });
 
 describe("a name that is too long", () => {
-  test("for its manifest beside it is refused before a row is asked for", async () => {
+  test("for a manifest beside it is refused before any row is requested", async () => {
     const here = await setting();
     const { code, stderr } = await runInProcess(["export", "-v", "-o", "a".repeat(240), "--manifest"], here);
     expect([code, stderr]).toEqual([

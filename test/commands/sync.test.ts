@@ -13,7 +13,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
-test("a first run says what it came to, as text and as JSON", async () => {
+test("a first run reports its result as text and as JSON", async () => {
   const rows = await servedFolder(sixteenDays());
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   expect(await sync("--format", "json")).toEqual({
@@ -43,7 +43,7 @@ test("a first run says what it came to, as text and as JSON", async () => {
   });
 });
 
-test("the progress says of how many rows, and what part of them has come", async () => {
+test("the progress shows the number of rows and the part that has arrived", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const rows = await servedFolder(sixteenDays());
@@ -56,7 +56,7 @@ test("the progress says of how many rows, and what part of them has come", async
   expect((await run).stderr).toMatch(/Z 0 of 48 rows · 0 % · /);
 });
 
-test("day files that sync may not have written are a usage error with the way out", async () => {
+test("day files that sync may not have written are a usage error that says what to do", async () => {
   const rows = await servedFolder(sixteenDays());
   await mkdir(join(rows.folder, "crawl_date=2019-05-05"), { recursive: true });
   await writeFile(rows.file("2019-05-05"), "a stranger");
@@ -68,7 +68,7 @@ test("day files that sync may not have written are a usage error with the way ou
   expect(await readdir(rows.folder)).toEqual(["crawl_date=2019-05-05"]);
 });
 
-test("a folder that another process writes is refused, one whose writer has died is not", async () => {
+test("a folder that a live process writes is refused; one whose writer has died is not", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
   await rows.sync();
   const other = startCatalog(["service", "start", "--port", "0", "--database", join(rows.folder, "..", "db")]);
@@ -81,7 +81,7 @@ test("a folder that another process writes is refused, one whose writer has died
   expect((await runInProcess(["sync", rows.folder], { env: rows.env })).code).toBe(0);
 });
 
-test("a folder goes on with the filters it was first given, and refuses others", async () => {
+test("a folder keeps the filters of its first run and refuses others", async () => {
   const rows = await servedFolder(sixteenDays());
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const flags = ["--retailer", "bolt,acme", "--start-date", LAST_DAY];
@@ -92,7 +92,7 @@ test("a folder goes on with the filters it was first given, and refuses others",
   expect([code, stderr]).toEqual([2, expect.stringContaining(`--start-date is ${LAST_DAY} there and not set here`)]);
 });
 
-test("a service that lost more than half of the rows is exit code 6, and the way out is named", async () => {
+test("a service that lost more than half of the rows is exit code 6, and the message says what to do", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   await rows.replace(rows.all().slice(0, 3));
@@ -105,8 +105,8 @@ test("a service that lost more than half of the rows is exit code 6, and the way
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-describe("killed, every day is whole, and the next run makes the copy complete:", () => {
-  test.each([1, 4, 8])("while it waits for the answer to request %i", async (request) => {
+describe("after a kill every day is whole, and the next run completes the copy:", () => {
+  test.each([1, 4, 8])("killed while it waits for the answer to request %i", async (request) => {
     const rows = await servedFolder(sixteenDays());
     await rows.sync();
     await rows.replace([...rows.all(), ...oneMoreADay()]);
@@ -121,7 +121,7 @@ describe("killed, every day is whole, and the next run makes the copy complete:"
     expect(await rows.copy()).toEqual(rows.expected());
   });
 
-  test("while it puts days into place", async () => {
+  test("killed while it moves days into place", async () => {
     const rows = await servedFolder(sixteenDays());
     await rows.sync();
     const state = join(rows.folder, ".catalog/state.json");
@@ -161,7 +161,7 @@ async function expectWholeDays(rows: Awaited<ReturnType<typeof servedFolder>>): 
   }
 }
 
-test("a state that is no longer to be understood is an error with the way out, for diff as well", async () => {
+test("a state that cannot be read is an error that says what to do, also for diff", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
   await rows.sync();
   const state = join(rows.folder, ".catalog/state.json");
@@ -181,7 +181,7 @@ test("a state that is no longer to be understood is an error with the way out, f
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("where nothing can be written, nothing is left behind", async () => {
+test("if nothing can be written, nothing is left behind", async () => {
   const rows = await servedFolder(sixteenDays());
   const limited = spawn(
     "sh",
@@ -197,7 +197,7 @@ test("where nothing can be written, nothing is left behind", async () => {
   expect(await readdir(join(rows.folder, ".catalog"))).toEqual([]);
 });
 
-test("what stands where the tool's own folder should be is named", async () => {
+test("a file in the place of the tool's own folder is named", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
   await mkdir(rows.folder);
   await writeFile(join(rows.folder, ".catalog"), "");

@@ -66,7 +66,7 @@ describe("verify", () => {
     "rows.xlsx",
     // Node.js 22.15 or newer; `zstdFrames` has tests of its own.
     ...(HAS_ZSTD ? ["rows.ndjson.zst", "rows.csv.zst"] : []),
-  ])("says of an untouched %s what it is", async (name) => {
+  ])("reports the facts of an unchanged %s", async (name) => {
     const { file, verify } = await exported(name);
     const bytes = await readFile(file);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -92,13 +92,13 @@ describe("verify", () => {
     },
   );
 
-  test("takes an export that --max-rows ended for what it is", async () => {
+  test("accepts an export that --max-rows ended", async () => {
     const { verify } = await exported("rows.ndjson", ["--max-rows", "7"]);
     const { code, stdout } = await verify();
     expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("7 rows")]);
   });
 
-  test("finds the manifest of a file that a link names", async () => {
+  test("finds the manifest of a file behind a link", async () => {
     const { cwd, verify } = await exported("rows.ndjson");
     await mkdir(join(cwd, "kept"));
     for (const name of ["rows.ndjson", "rows.ndjson.manifest.json"]) {
@@ -129,7 +129,7 @@ describe("verify", () => {
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("was altered: its sha256 is")]);
   });
 
-  test("notices a missing row where everything else agrees", async () => {
+  test("notices a missing row even if everything else matches", async () => {
     const { file, verify } = await exported("rows.ndjson");
     const [, ...rest] = (await readFile(file, "utf8")).split("\n");
     await replace(file, Buffer.from(rest.join("\n")));
@@ -140,7 +140,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("notices rows that are fewer than the service counted", async () => {
+  test("notices that there are fewer rows than the service counted", async () => {
     const { file, verify } = await exported("rows.ndjson");
     const { coverage } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
     await replace(file, await readFile(file), { coverage: { ...coverage, matching_rows: 602 } });
@@ -149,7 +149,7 @@ describe("verify", () => {
   });
 
   test.each(["rows.ndjson.gz", "rows.csv", "rows.json", "rows.parquet"])(
-    "names the row that comes twice in %s",
+    "names the row that occurs twice in %s",
     async (name) => {
       const { file, verify } = await exported(name);
       const twice = [...products(600), product({ sku: "sku-0007" })];
@@ -173,7 +173,7 @@ describe("verify", () => {
     ["rows.csv", 'a,"b\r\n', "rows.csv is not csv"],
     ["rows.ndjson.gz", "not gzip", "rows.ndjson.gz is not gzip"],
     ["rows.parquet", "not parquet at all", "rows.parquet is not parquet"],
-  ])("says where %s is not of its format", async (name, content, message) => {
+  ])("reports where %s violates its format", async (name, content, message) => {
     const { file, verify } = await exported(name);
     await replace(file, Buffer.from(content));
     const { code, stderr } = await verify();
@@ -198,7 +198,7 @@ describe("verify", () => {
   });
 
   test.each(["rows.ndjson", "rows.csv", "rows.parquet"])(
-    "holds the rows of %s against the filters and dates of the manifest",
+    "checks the rows of %s against the filters and dates of the manifest",
     async (name) => {
       const { file, verify } = await exported(name);
       const bytes = await readFile(file);
@@ -213,7 +213,7 @@ describe("verify", () => {
     },
   );
 
-  test("checks ids behind a byte order mark, too", async () => {
+  test("also checks ids after a byte order mark", async () => {
     const { file, verify } = await exported("rows.csv", ["--bom", "--columns", "product_id,sku"]);
     const { stdout } = await verify();
     const twice = ["product_id,sku", ...Array(601).fill("a,b"), ""].join("\r\n");
@@ -236,7 +236,7 @@ describe("verify", () => {
     expect(withoutManifest.stderr).toContain("`catalog export --manifest` writes one");
   });
 
-  test("refuses a manifest that is not one", async () => {
+  test("refuses a file that is not a manifest", async () => {
     const { file, verify } = await exported("rows.ndjson");
     await writeFile(`${file}.manifest.json`, '{"version":1}');
     const { code, stderr } = await verify();

@@ -120,7 +120,7 @@ describe("the service's settings", () => {
     expect(credential.apiKey).toBe(KEY);
   });
 
-  test("never send a profile's key to another origin than the profile's own", async () => {
+  test("never send the key of a profile to another origin", async () => {
     const context = await contextWith(profiles);
     await expect(resolveService({ ...none, baseUrl: "https://other.example" }, context)).rejects.toThrow(
       "no API key for this service: the key of profile default is only sent to https://default.example.",
@@ -159,7 +159,7 @@ describe("the service's settings", () => {
     ["api.example.com/api", "https://api.example.com/api"],
     ["localhost:8787", "http://localhost:8787"],
     ["127.0.0.1:8787", "http://127.0.0.1:8787"],
-  ])("offer the scheme that is missing from %s", async (baseUrl, meant) => {
+  ])("suggest the missing scheme of %s", async (baseUrl, meant) => {
     const refusal = resolveService({ ...none, baseUrl }, await contextWith("", { CATALOG_API_KEY: KEY }));
     await expect(refusal).rejects.toMatchObject({ flag: "--base-url", value: baseUrl, suggestions: [meant] });
   });

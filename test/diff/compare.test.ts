@@ -147,7 +147,7 @@ test.each([{ mrp: 8 }, { selling_price: 8 }, { discount_pct: 8 }, { currency: "U
   },
 );
 
-test("rows that a pull takes back are not compared", async () => {
+test("rows that a pull discards are not compared", async () => {
   const rows = (...skus: string[]) => batchOf(skus.map((sku) => JSON.stringify(listed(sku, FROM, 1))));
   const { write, endSlice, rewind, day } = collectDay();
   await write(rows("a"));

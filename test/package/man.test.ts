@@ -32,11 +32,11 @@ describe("the manual", () => {
     );
   });
 
-  test("tells of a group what its commands take", async () => {
+  test("shows the flags of the commands of a group", async () => {
     expect(await page("catalog-auth")).toContain(".SH catalog auth login [options]\n");
   });
 
-  test("names no folder of whoever built it", async () => {
+  test("names no folder of the build machine", async () => {
     expect(await page("catalog-completion")).toContain("~/.cache/catalog");
   });
 });

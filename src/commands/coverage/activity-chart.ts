@@ -1,5 +1,4 @@
-import { countBar } from "../../output/terminal/chart.ts";
-import { heatLine } from "../../output/terminal/heat.ts";
+import { countBar, heatLine } from "../../output/terminal/chart.ts";
 import type { Screen } from "../../output/terminal/style.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";

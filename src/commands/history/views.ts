@@ -1,7 +1,7 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/flags/list.ts";
 import { counted } from "../../contract/decimal.ts";
-import { sparkline } from "../../output/terminal/sparkline.ts";
+import { sparkline } from "../../output/terminal/chart.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";

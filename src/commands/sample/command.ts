@@ -33,8 +33,7 @@ import { wrap } from "../../output/terminal/wrap.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { sampleCards } from "./cards.ts";
-import { SHARED, sampleTable } from "./rows-table.ts";
+import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
 
 export interface SampleOptions {
   globals: GlobalOptions;

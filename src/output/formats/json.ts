@@ -1,8 +1,14 @@
+import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { linesOf } from "./ndjson.ts";
 import { OutputBytes } from "./output-bytes.ts";
+import { missingMember } from "./row-members.ts";
 
 const LINE_FEED = 10;
+
+/** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
+export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
+  return { begin: () => "", encode: (rows) => linesOf(rows, options), end: () => "" };
+}
 
 /** One JSON array, one row a line; without rows the array is empty. */
 export function createJsonEncoder(options: EncoderOptions): RowEncoder {
@@ -23,4 +29,30 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
     },
     end: () => "\n]\n",
   };
+}
+
+/** The rows as lines of JSON: unchanged, or with the chosen members in the chosen order. */
+function linesOf(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
+  return chosen === undefined ? rows.lines() : chosenLines(rows, chosen);
+}
+
+function chosenLines(rows: RowBatch, chosen: readonly string[]): Buffer {
+  const output = new OutputBytes(rows.lines().length);
+  const columns = chosen.map((name, index) => ({
+    name,
+    column: rows.column(name),
+    before: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+  }));
+  for (let row = 0; row < rows.length; row += 1) {
+    for (const { name, column, before } of columns) {
+      const start = rows.valueStart(row, column);
+      if (start === 0) {
+        throw missingMember(rows, row, name);
+      }
+      output.addPart(before, 0, before.length);
+      output.addPart(rows.bytes, start, rows.valueEnd(row, column));
+    }
+    output.addText("}\n");
+  }
+  return output.taken();
 }

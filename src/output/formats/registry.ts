@@ -1,8 +1,7 @@
 import { type Compression, withoutCompressionEnding } from "../destination/compression.ts";
 import { createCsvEncoder, createTsvEncoder } from "./csv.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { createJsonEncoder } from "./json.ts";
-import { createNdjsonEncoder } from "./ndjson.ts";
+import { createJsonEncoder, createNdjsonEncoder } from "./json.ts";
 
 /** The formats that rows can be streamed in. */
 export type RowFormat = "ndjson" | "csv" | "tsv" | "json" | "parquet" | "xlsx";

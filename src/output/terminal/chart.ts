@@ -1,47 +1,26 @@
 import { dayNumber } from "../../contract/days.ts";
 
-interface Marks {
-  full: string;
-  left: string;
-  right: string;
-}
-
-const BLOCKS: Marks = { full: "█", left: "▌", right: "▐" };
-const ASCII: Marks = { full: "#", left: "#", right: "#" };
-
 /**
  * Draws the days from `first` to `last` as a bar on the time line from `earliest` to `latest`, to half a cell.
  * All four are `YYYY-MM-DD`, inclusive.
  *
  * @returns exactly `width` cells; the bar takes at least one of them.
  */
-export function rangeBar(
-  earliest: string,
-  latest: string,
-  first: string,
-  last: string,
-  width: number,
-  { ascii = false } = {},
-): string {
+export function rangeBar(earliest: string, latest: string, first: string, last: string, width: number): string {
   const halves = 2 * width;
   const days = daysBetween(earliest, latest) + 1;
   const start = Math.floor((daysBetween(earliest, first) * halves) / days);
   const end = Math.ceil(((daysBetween(earliest, last) + 1) * halves) / days);
   const [from, to] = end - start < 2 ? wholeCell(start) : [start, end];
+  const isDrawn = (half: number) => half >= from && half < to;
+  return Array.from({ length: width }, (_, cell) => HALVES[markOf(isDrawn(2 * cell), isDrawn(2 * cell + 1))]).join("");
+}
 
-  const marks = ascii ? ASCII : BLOCKS;
-  return Array.from({ length: width }, (_, cell) => markOf(from <= 2 * cell, to >= 2 * cell + 2, cell)).join("");
+/** Blocks by the halves of a cell that they fill. */
+const HALVES = { none: " ", left: "▌", right: "▐", both: "█" } as const;
 
-  function markOf(leftReached: boolean, rightReached: boolean, cell: number): string {
-    const touched = from < 2 * cell + 2 && to > 2 * cell;
-    if (!touched) {
-      return " ";
-    }
-    if (leftReached && rightReached) {
-      return marks.full;
-    }
-    return leftReached ? marks.left : marks.right;
-  }
+function markOf(left: boolean, right: boolean): keyof typeof HALVES {
+  return left ? (right ? "both" : "left") : right ? "right" : "none";
 }
 
 /** The two half cells of the cell that contains `half`. */
@@ -61,4 +40,37 @@ export function countBar(count: number, most: number, width: number): string {
   const exact = most === 0 ? 0 : Math.round((count * width * 8) / most);
   const eighths = count > 0 ? Math.max(1, exact) : 0;
   return "█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "");
+}
+
+const SHADES = ["░", "▒", "▓", "█"] as const;
+const NOTHING = "·";
+
+/**
+ * Draws values as a line of shades, each `cells` wide: 0 as a dot, other values from light to full by their share of the
+ * largest.
+ */
+export function heatLine(values: readonly number[], cells: number): string {
+  const most = Math.max(0, ...values);
+  const shadeOf = (value: number) =>
+    value <= 0 ? NOTHING : (SHADES[Math.ceil((value / most) * SHADES.length) - 1] ?? SHADES[0]);
+  return values.map((value) => shadeOf(value).repeat(cells)).join("");
+}
+
+const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+
+/**
+ * Draws values as a line of blocks, scaled from the lowest to the highest; equal values give a flat line. If there are
+ * more than `width` values, `width` of them are picked evenly, including the last.
+ */
+export function sparkline(values: readonly number[], width: number): string {
+  const shown = values.length <= width ? values : Array.from({ length: width }, (_, cell) => pick(values, cell, width));
+  const low = Math.min(...shown);
+  const span = Math.max(...shown) - low;
+  return shown
+    .map((value) => LEVELS[span === 0 ? 3 : Math.round(((value - low) / span) * (LEVELS.length - 1))])
+    .join("");
+}
+
+function pick(values: readonly number[], cell: number, width: number): number {
+  return values[Math.round((cell * (values.length - 1)) / (width - 1))] ?? 0;
 }

@@ -15,7 +15,7 @@ describe("a corrected command line", () => {
     expect(correct(["exprot", ...typed], misspelt)?.command).toEqual(["catalog", "export", ...shown]);
   });
 
-  test("repeats all else as it was typed", () => {
+  test("repeats everything else as typed", () => {
     const others = ["--rcd", "acme:lamps:home,bolt:chairs:home", "--base-url", "http://[::1]:8787/a@b", "-o", "a=b c"];
     expect(correct(["exprot", ...others], misspelt)?.command).toEqual(["catalog", "export", ...others]);
   });

@@ -15,7 +15,7 @@ async function writeRow(command: string, name: string, ...flags: string[]): Prom
   return { cwd, ...(await runInProcess(args, { service })) };
 }
 
-describe("an output whose ending promises another format", () => {
+describe("an output whose ending names another format", () => {
   test.each([
     ["export", "rows.cvs", "rows.csv"],
     ["export", "rows.TVS", "rows.tsv"],
@@ -34,7 +34,7 @@ describe("an output whose ending promises another format", () => {
     ["coverage", "rows.cvs", "rows.csv"],
     ["sample", "rows.cvs", "rows.csv"],
     ["diff --from 3d --to 2d", "rows.cvs", "rows.csv"],
-  ])("%s -o %s is refused, and %s offered", async (command, name, meant) => {
+  ])("%s -o %s is refused, and %s is suggested", async (command, name, meant) => {
     const { cwd, code, stdout, stderr } = await writeRow(command, name);
     expect([code, stdout, await readdir(cwd)]).toEqual([EXIT.usage, "", []]);
     expect(stderr).toContain(`\n  catalog ${command} -o ${join(cwd, meant)}\n`);
@@ -45,7 +45,7 @@ describe("an output whose ending promises another format", () => {
     ["export", "rows.html"],
     ["sample", "rows.avro"],
     ["coverage", "rows.html"],
-  ])("%s -o %s is refused, with what the command writes", async (command, name) => {
+  ])("%s -o %s is refused, and the formats of the command are listed", async (command, name) => {
     const { cwd, code, stderr } = await writeRow(command, name);
     expect([code, await readdir(cwd)]).toEqual([EXIT.usage, []]);
     expect(stderr).toMatch(/is a format that this command does not write; the formats are .*ndjson/);
@@ -68,7 +68,7 @@ describe("an output whose ending promises another format", () => {
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);
   });
 
-  test("an ending that promises nothing gives the default format", async () => {
+  test("an ending without a meaning gives the default format", async () => {
     const { cwd } = await writeRow("export", "rows.txt");
     expect(JSON.parse(await readFile(join(cwd, "rows.txt"), "utf8"))).toMatchObject({ sku: expect.any(String) });
   });

@@ -5,7 +5,7 @@ import { oneRowEach } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 
 describe("two letters swapped", () => {
-  test("a slug is found before one that only begins alike", async () => {
+  test("are found before a slug with the same beginning", async () => {
     const rows = oneRowEach("acme:shoe-polish:care", "acme:shoes:clothing", "acme:hoses:garden");
     const service = await startTestService({ rows });
     const { code, stderr } = await runInProcess(["coverage", "--category", "shose"], { service });
@@ -28,7 +28,7 @@ describe("two letters swapped", () => {
   });
 });
 
-test("a value that nothing is near to is answered with some that there are, and no command line", async () => {
+test("a value without close matches gets some valid values and no corrected command line", async () => {
   const service = await startTestService({ rows: oneRowEach("acme:shoes:clothing", "bolt:drills:tools") });
   const { code, stderr } = await runInProcess(["coverage", "--retailer", "zzzz"], { service });
   expect([code, stderr.split("\n").slice(0, 3)]).toEqual([
@@ -41,7 +41,7 @@ test("a value that nothing is near to is answered with some that there are, and 
   ]);
 });
 
-test("a corrected comma list holds no value twice and is not refused the same way", async () => {
+test("a corrected comma list has no value twice and is accepted", async () => {
   const service = await startTestService({ rows: oneRowEach("acme:shoes:clothing", "bolt:drills:tools") });
   const { stderr } = await runInProcess(["coverage", "--retailer", "acme,bolt,acmee,bolz"], { service });
   const [, corrected = ""] = /\n {2}catalog (.*)\n/.exec(stderr) ?? [];
@@ -70,7 +70,7 @@ describe("a wrong flag or command", () => {
     [["coverage", "--json"], "catalog coverage --help", "catalog coverage --format=json"],
     [["export", "--start", "7d"], "catalog export --help", "catalog export --start-date 7d"],
     [["-q", "export", "-retailer", "x"], "catalog export --help", "catalog -q export --retailer x"],
-  ])("%j is answered by the command it belongs to", async (args, told, corrected) => {
+  ])("%j gets the command it belongs to", async (args, told, corrected) => {
     const { code, stderr } = await runInProcess(args);
     expect(code).toBe(EXIT.usage);
     expect(stderr.split("\n")[0]).toContain(told);
@@ -89,12 +89,12 @@ describe("a wrong flag or command", () => {
     [["export", "--limit", "5"], "catalog export --max-rows 5"],
     [["coverage", "acme shop"], "catalog coverage '--retailer=acme shop'"],
     [["export", "-q", "yesterday"], "catalog export -q --date=yesterday"],
-  ])("%j, the habit of another tool, is answered with ours", async (args, corrected) => {
+  ])("%j, the habit of another tool, gets the flag or command of this tool", async (args, corrected) => {
     const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`\n  ${corrected}\n`)]);
   });
 
-  test("an operand too many is no filter where the command has operands", async () => {
+  test("a surplus operand is not taken for a filter if the command has operands", async () => {
     const { stderr } = await runInProcess(["sync", "a", "b"]);
     expect(stderr).toBe(
       "error: too many arguments for 'sync'. Expected 1 argument but got 2; see `catalog sync --help`.\n",
@@ -105,12 +105,12 @@ describe("a wrong flag or command", () => {
     [["service", "keys", "--databse", "x"], "and `catalog service keys` needs one of its commands"],
     [["--demo", "export"], "the option '--demo' must come after the name of its command: `catalog export --demo`"],
     [["service", "keys", "create"], "missing required argument 'name'; see `catalog service keys create --help`"],
-  ])("%j is told what is missing", async (args, told) => {
+  ])("%j gets a message that says what is missing", async (args, told) => {
     const { code, stderr } = await runInProcess(args);
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(told)]);
   });
 
-  test("a misspelt flag before the name of its command is not offered as a command line that is wrong again", async () => {
+  test("a misspelt flag before the name of its command gets no corrected command line", async () => {
     const { stderr } = await runInProcess(["auth", "--formt", "json", "status"]);
     expect(stderr).toContain("Did you mean --format");
     expect(stderr).not.toContain("  catalog auth --format");
@@ -126,7 +126,7 @@ describe("a key on the command line", () => {
     [["export", "--apikey=s3cr3t"]],
     [["--api_ky", "s3cr3t", "exprot"]],
     [["export", "--error-format", "json", "--token", "s3cr3t"]],
-  ])("%j is refused without repeating it, and with the ways to give it", async (args) => {
+  ])("%j is refused without repeating the key, and the message says how to set it", async (args) => {
     const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
     expect(stderr).not.toContain("s3cr3t");

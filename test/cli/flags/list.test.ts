@@ -32,7 +32,7 @@ test.each([
   expect(sortBy<unknown>(values, { column: "", descending }, (value) => value)).toEqual(sorted);
 });
 
-describe("every format lists the rows in the order that is asked for", () => {
+describe("every format has the rows in the requested order", () => {
   const prices = [5, 30, 12, 9];
   const rows = prices.map((selling_price, index) =>
     product({ sku: `S-${selling_price}`, category: `c-${index}`, selling_price }),
@@ -71,7 +71,7 @@ describe("every format lists the rows in the order that is asked for", () => {
 test.each([
   ["coverage", "--date"],
   ["sample", "--start-date"],
-])("%s of days without rows says which day is the newest, in one more request", async (command, flag) => {
+])("%s of days without rows names the newest day, with one more request", async (command, flag) => {
   const service = await startTestService({ rows: [product({ crawl_date: "2026-01-07" })] });
   const { stderr } = await runInProcess([command, flag, "2031-01-01", "-v"], { service });
   expect(stderr).toContain("no rows match the filters; the newest day that has rows is 2026-01-07");

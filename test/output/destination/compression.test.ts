@@ -31,7 +31,7 @@ async function writeGzip(name: string, rows: readonly string[]): Promise<Buffer>
   return await readFile(output);
 }
 
-test("a gzip file holds what was written", async () => {
+test("a gzip file contains the output", async () => {
   const rows = Array.from({ length: 5_000 }, (_, index) => `{"row":${index}}\n`);
   const bytes = await writeGzip("rows.gz", rows);
   expect(zlib.gunzipSync(bytes).toString()).toBe(rows.join(""));
@@ -57,7 +57,7 @@ test("an abandoned compressed file leaves nothing", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a failure of the sink reaches whoever writes, and the end", async () => {
+test("an error of the sink rejects the writes and the end", async () => {
   const destination = compressed(writeToStdout(failingStream("ENOSPC")), "gzip");
   const writing = async () => {
     for (;;) {
@@ -71,13 +71,13 @@ test("a failure of the sink reaches whoever writes, and the end", async () => {
   await destination.abandon();
 });
 
-test("a failure that shows only at the end is not lost", async () => {
+test("an error that occurs only at the end is not lost", async () => {
   const destination = compressed(writeToStdout(failingStream("EPIPE")), "gzip");
   await destination.write("row");
   expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
 });
 
-test("a slow sink holds the writer back", async () => {
+test("a slow sink makes the writer wait", async () => {
   let taken = 0;
   const destination = compressed(
     {
@@ -110,7 +110,7 @@ function blockedSink(): { sink: Destination; fail: (error: Error) => void } {
   return { sink: { write, finish: async () => {}, abandon: async () => {} }, fail: (error) => reject(error) };
 }
 
-test("a failure of the sink reaches a writer whom it holds back", async () => {
+test("an error of the sink rejects a waiting write", async () => {
   const { sink, fail } = blockedSink();
   const destination = compressed(sink, "gzip");
   const writing = rejectionOf(
@@ -125,7 +125,7 @@ test("a failure of the sink reaches a writer whom it holds back", async () => {
   expect(await writing).toEqual(new Error("the disk is full"));
 });
 
-test("a failure between two writes waits for the second", async () => {
+test("an error between two writes rejects the second", async () => {
   const { sink, fail } = blockedSink();
   const destination = compressed(sink, "gzip");
   await destination.write(randomBytes(70_000));
@@ -143,14 +143,14 @@ async function idle(): Promise<string> {
   return "idle";
 }
 
-test("the ending of the file tells the compression", () => {
+test("the file ending decides the compression", () => {
   expect([compressionFor("rows.csv.gz", undefined), compressionFor("rows.csv", undefined)]).toEqual([
     "gzip",
     undefined,
   ]);
 });
 
-test("an explicit compression serves where no ending tells it", () => {
+test("an explicit compression is used if the ending names none", () => {
   expect([compressionFor(undefined, "gzip"), compressionFor("rows.csv", "gzip")]).toEqual(["gzip", "gzip"]);
 });
 
@@ -165,7 +165,7 @@ test("a compression that contradicts the ending is refused", () => {
 });
 
 if (hasZstd) {
-  test("a zstd file holds what was written, with a checksum", async () => {
+  test("a zstd file contains the output, with a checksum", async () => {
     const output = join(folder, "rows.zst");
     const compression = compressionFor(output, undefined);
     const destination = await openDestination({ output, stdout: new PassThrough(), compression });
@@ -178,7 +178,7 @@ if (hasZstd) {
     expect((bytes[4] ?? 0) & 0b100).toBe(0b100);
   });
 } else {
-  test("zstd is refused where this Node.js lacks it", () => {
+  test("zstd is refused if this Node.js lacks it", () => {
     expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(
       expect.objectContaining({
         name: "UsageError",

@@ -25,7 +25,7 @@ function namedPipe(): string {
   return pipe;
 }
 
-test("what is written appears under the target's name when it is finished, and not before", async () => {
+test("the target appears only when the output is finished", async () => {
   const destination = await openFile(target);
   await destination.write("a,b\r\n");
   await destination.write(Buffer.from("1,é\r\n"));
@@ -35,7 +35,7 @@ test("what is written appears under the target's name when it is finished, and n
   expect(await readFile(target, "utf8")).toBe("a,b\r\n1,é\r\n");
 });
 
-test("an existing file stays whole until it is replaced, and hands its permissions on", async () => {
+test("an existing file stays whole until it is replaced, and its permissions are kept", async () => {
   await writeFile(target, "old");
   await chmod(target, 0o640);
   const destination = await openFile(target);
@@ -46,7 +46,7 @@ test("an existing file stays whole until it is replaced, and hands its permissio
   expect((await stat(target)).mode & 0o777).toBe(0o640);
 });
 
-test("an abandoned output leaves the folder as it was", async () => {
+test("an abandoned output leaves the folder unchanged", async () => {
   await writeFile(target, "old");
   const destination = await openFile(target);
   await destination.write("new");
@@ -55,14 +55,14 @@ test("an abandoned output leaves the folder as it was", async () => {
   expect(await readFile(target, "utf8")).toBe("old");
 });
 
-test("an abandoned output keeps its partial file where that was asked for", async () => {
+test("an abandoned output keeps its partial file with keepPartial", async () => {
   const destination = await openFile(target, { keepPartial: true });
   await destination.write("half");
   await destination.abandon();
   expect(await readFile(`${target}.partial`, "utf8")).toBe("half");
 });
 
-test("abandoning after the end takes nothing from the next output", async () => {
+test("abandoning after the end does not affect the next output", async () => {
   const first = await openFile(target);
   await first.finish();
   const second = await openFile(target);
@@ -93,7 +93,7 @@ test("--no-clobber refuses an existing file before anything is written", async (
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });
 
-test("--no-clobber spares a file that appeared meanwhile, and the finished rows too", async () => {
+test("--no-clobber keeps a file that appeared meanwhile, and also the finished rows", async () => {
   const destination = await openFile(target, { noClobber: true });
   await destination.write("mine");
   await writeFile(target, "theirs");
@@ -112,7 +112,7 @@ test("--no-clobber leaves one file, not two, when the target is free", async () 
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });
 
-test("bytes can be taken back from the end, and writing goes on there", async () => {
+test("bytes can be removed from the end, and writing continues there", async () => {
   const destination = await openFile(target);
   if (!isFile(destination)) {
     throw new Error("not a regular file");
@@ -130,7 +130,7 @@ test("bytes can be taken back from the end, and writing goes on there", async ()
   });
 });
 
-test("a symbolic link stays a link, and the file that it names is replaced", async () => {
+test("a symbolic link stays a link, and its target is replaced", async () => {
   await mkdir(join(folder, "real"));
   await writeFile(join(folder, "real", "data.csv"), "old");
   await symlink("real/data.csv", target);
@@ -152,7 +152,7 @@ test("a folder is refused as a target", async () => {
   expect(await rejectionOf(openFile(folder))).toEqual(new FileError(`"${folder}" names a folder, not a file`, folder));
 });
 
-test("a name that ends like a folder's is refused", async () => {
+test("a name with a final slash is refused", async () => {
   expect(await rejectionOf(openFile(`${target}/`))).toEqual(
     new FileError(`"${target}/" names a folder, not a file`, `${target}/`),
   );
@@ -165,7 +165,7 @@ test("a folder that does not exist is named", async () => {
   );
 });
 
-test("a path through a file is refused in plain words", async () => {
+test("a path through a file is refused with a clear message", async () => {
   await writeFile(target, "");
   const path = join(target, "rows.csv");
   expect(await rejectionOf(openFile(path))).toMatchObject({
@@ -174,7 +174,7 @@ test("a path through a file is refused in plain words", async () => {
   });
 });
 
-test("a full disk is told in plain words", async () => {
+test("a full disk is reported with a clear message", async () => {
   const destination = await openFile("/dev/full");
   try {
     expect(await rejectionOf(destination.write("row"))).toMatchObject({
@@ -187,7 +187,7 @@ test("a full disk is told in plain words", async () => {
   }
 });
 
-test("a named pipe is written directly and stays what it is", async () => {
+test("a named pipe is written directly and stays a pipe", async () => {
   const pipe = namedPipe();
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const destination = await openFile(pipe);

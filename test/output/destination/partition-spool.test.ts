@@ -6,7 +6,7 @@ import { escapePartitionValue } from "../../../src/output/destination/partitions
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 
-test("the rows of a partition come back in the order in which they came, over several writes", async () => {
+test("the rows of a partition are read in the order in which they were added, over several writes", async () => {
   const spool = await openSpool();
   await addAll(spool, ["b 1", "a é", "b 2"]);
   await spool.flush();
@@ -15,7 +15,7 @@ test("the rows of a partition come back in the order in which they came, over se
   expect(await contentOf(spool)).toEqual({ a: ["é", "3"], b: ["1", "2", "4"] });
 });
 
-test("rows that are taken back are gone, buffered ones too, and later ones take their place", async () => {
+test("truncated rows are gone, also buffered ones, and later rows replace them", async () => {
   const spool = await openSpool();
   await addAll(spool, ["a 1", "b 1"]);
   const kept = await spool.flush();
@@ -28,7 +28,7 @@ test("rows that are taken back are gone, buffered ones too, and later ones take 
   expect(await contentOf(spool)).toEqual({ a: ["1"], b: ["1", "4"] });
 });
 
-test("more rows than the buffer holds are written before it is asked for", async () => {
+test("rows beyond the size of the buffer are written without a flush", async () => {
   const spool = await openSpool();
   const long = "x".repeat(1024 * 1024);
   for (let row = 0; row < 20; row += 1) {

@@ -4,7 +4,7 @@ import { ClosedPipeError } from "../../../src/errors.ts";
 import { writeToStdout } from "../../../src/output/destination/stdout.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
 
-test("stdout takes what is written and stays open at the end", async () => {
+test("stdout receives the output and stays open at the end", async () => {
   const stream = new PassThrough();
   const destination = writeToStdout(stream);
   await destination.write("a");
@@ -14,7 +14,7 @@ test("stdout takes what is written and stays open at the end", async () => {
   expect(String(stream.read())).toBe("ab");
 });
 
-test("a write ends when the reader has taken it, and not before", async () => {
+test("a write resolves only when the reader has taken it", async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   const events: string[] = [];
   const writing = writeToStdout(stream)
@@ -27,14 +27,14 @@ test("a write ends when the reader has taken it, and not before", async () => {
   expect(events).toEqual(["read", "written"]);
 });
 
-test.each(["EPIPE", "ECONNRESET"])("a reader that went away (%s) ends it quietly", async (code) => {
+test.each(["EPIPE", "ECONNRESET"])("a reader that went away (%s) is a closed pipe", async (code) => {
   const destination = writeToStdout(failingStream(code));
   expect(await rejectionOf(destination.write("row"))).toBeInstanceOf(ClosedPipeError);
   expect(await rejectionOf(destination.write("row"))).toBeInstanceOf(ClosedPipeError);
   expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
 });
 
-test("a write that waits for its reader ends with the reason of the signal", async () => {
+test("a write that waits for its reader rejects with the reason of the signal", async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
   const controller = new AbortController();
   const destination = writeToStdout(stream, { signal: controller.signal });
@@ -45,7 +45,7 @@ test("a write that waits for its reader ends with the reason of the signal", asy
   expect(await rejectionOf(destination.write("9"))).toBe(reason);
 });
 
-test("a full disk behind stdout is a failure", async () => {
+test("a full disk behind stdout is an error", async () => {
   const destination = writeToStdout(failingStream("ENOSPC"));
   expect(await rejectionOf(destination.write("row"))).toMatchObject({
     name: "FileError",

@@ -14,7 +14,7 @@ function refusalOf(text: string): Partial<UsageError> {
   throw new Error("it was not refused");
 }
 
-test("columns are read in the order given, blanks around a name ignored", () => {
+test("columns are read in the given order, and blanks around a name are ignored", () => {
   expect(parseColumns("title, sku ,mrp", PRODUCT_COLUMNS)).toEqual(["title", "sku", "mrp"]);
 });
 
@@ -27,11 +27,11 @@ test("an unknown column is refused with the closest names, best first", () => {
   });
 });
 
-test("a part of a column's name finds it", () => {
+test("a part of its name finds a column", () => {
   expect(refusalOf("price").suggestions).toEqual(["selling_price"]);
 });
 
-test("a column that resembles none is refused with all names", () => {
+test("a column without close matches is refused, and all names are listed", () => {
   expect(refusalOf("zzzzzz")).toEqual({
     message: `there is no column "zzzzzz"; the columns are ${PRODUCT_COLUMNS.join(", ")}`,
     suggestions: [],

@@ -7,7 +7,7 @@ import { ContractError } from "../../../src/errors.ts";
 import { productRow } from "../../helpers/products.ts";
 import { encoded } from "./encoded.ts";
 
-test("CSV has a header, CRLF line ends, digits as sent, null as nothing and the empty string in quotes", async () => {
+test("CSV has a header, CRLF line ends, digits as sent, null as an empty field and the empty string as quotes", async () => {
   expect(await encoded("csv", [[productRow()]])).toBe(
     `${PRODUCT_COLUMNS.join(",")}\r\n` +
       'p1,S-1,https://shop.example/p/1,shop.example,shop,toys,games,Acme,"",Dice,25.00,19.90,20.4,USD,,"",2026-03-01\r\n',
@@ -21,7 +21,7 @@ test("TSV has tabs, LF line ends and the same rule for quotes", async () => {
   );
 });
 
-test("CSV of no rows is the header alone", async () => {
+test("CSV without rows is only the header", async () => {
   expect(await encoded("csv", [], { chosen: ["sku", "mrp"] })).toBe("sku,mrp\r\n");
 });
 
@@ -32,7 +32,7 @@ test("a number keeps every digit in CSV", async () => {
   );
 });
 
-test("a lone CR or LF in a value is quoted, for either ends a record for some readers", async () => {
+test("a lone CR or LF in a value is quoted, because either ends a record for some readers", async () => {
   const row = productRow({ title: '"a\\rb"', brand: '"c\\nd"' });
   expect(await encoded("tsv", [[row]], { chosen: ["title", "brand"] })).toBe('title\tbrand\n"a\rb"\t"c\nd"\n');
 });
@@ -48,7 +48,7 @@ test("a null in the only column does not leave a blank line, which a reader woul
   expect(parse(text, { columns: true, skip_empty_lines: true })).toEqual([{ color: "" }, { color: "red" }]);
 });
 
-test("columns stand in the order asked for, whatever the order in the row", async () => {
+test("columns have the requested order, whatever the order in the row", async () => {
   expect(await encoded("csv", [['{"b":"2","a":"1"}', '{ "a" : "3" , "b" : "4" }']], { chosen: ["a", "b"] })).toBe(
     "a,b\r\n1,2\r\n3,4\r\n",
   );
@@ -63,33 +63,33 @@ test("coverage rows are written by the same encoder", async () => {
   );
 });
 
-test("a row without a wanted column is an error that names the column and the row", async () => {
+test("a row without a requested column is an error that names the column and the row", async () => {
   await expect(encoded("csv", [['{"product_id":"p9","sku":"S"}']], { chosen: ["sku", "title"] })).rejects.toEqual(
     new ContractError('the service sent a row without "title" (product_id "p9")'),
   );
 });
 
-test("a member that CSV leaves out is told once", async () => {
+test("a member that CSV leaves out is reported once", async () => {
   const seen: string[] = [];
   const row = productRow({ stock: "3", rating: "4.5" });
   await encoded("csv", [[productRow(), row], [row]], { onUnknownMember: (name) => seen.push(name) });
   expect(seen).toEqual(["stock", "rating"]);
 });
 
-test("a member left out by the user's own choice of columns is not told", async () => {
+test("a member left out by the chosen columns is not reported", async () => {
   const seen: string[] = [];
   await encoded("csv", [[productRow({ stock: "3" })]], { chosen: ["sku"], onUnknownMember: (name) => seen.push(name) });
   expect(seen).toEqual([]);
 });
 
-test("half a surrogate pair, which UTF-8 cannot carry, is told once for its column", async () => {
+test("half a surrogate pair, which UTF-8 cannot represent, is reported once per column", async () => {
   const seen: string[] = [];
   const row = productRow({ title: '"\\ud83d"', brand: '"\\ud83d\\ude00"' });
   await encoded("csv", [[row, row]], { onLoneSurrogate: (column) => seen.push(column) });
   expect(seen).toEqual(["title"]);
 });
 
-test.each(["csv", "tsv"] as const)("any value is read back from %s as it was", async (format) => {
+test.each(["csv", "tsv"] as const)("any value is read back unchanged from %s", async (format) => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: fc.constantFrom('"', ",", "\t", "\r", "\n", "\\", "=", " ", "é", "😀") }),
@@ -108,7 +108,7 @@ test.each(["csv", "tsv"] as const)("any value is read back from %s as it was", a
   );
 });
 
-test("for a spreadsheet, a byte order mark comes first and once", async () => {
+test("a spreadsheet gets a byte order mark once, at the beginning", async () => {
   const options = { chosen: ["sku"], spreadsheet: "bom" } as const;
   expect(await encoded("csv", [[productRow({ sku: '"=1+1"' })]], options)).toBe("\uFEFFsku\r\n=1+1\r\n");
 });

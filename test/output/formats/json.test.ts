@@ -8,15 +8,15 @@ test("JSON is one array with a row a line, across pages", async () => {
   expect(await encoded("json", pages)).toBe('[\n{"a":1.0},\n{"a":2.50},\n{"a":3}\n]\n');
 });
 
-test("JSON of no rows is an empty array", async () => {
+test("JSON without rows is an empty array", async () => {
   expect(JSON.parse(await encoded("json", []))).toEqual([]);
 });
 
-test("JSON with chosen columns holds just these", async () => {
+test("JSON with chosen columns has only these", async () => {
   expect(await encoded("json", [['{"a":1.0,"b":"x"}']], { chosen: ["b"] })).toBe('[\n{"b":"x"}\n]\n');
 });
 
-test("JSON that goes on where another encoder stopped sets its first row off from those before", async () => {
+test("JSON that continues another encoder begins with a separator", async () => {
   const encoder = createJsonEncoder({ known: [], continues: true });
   expect([String(await encoder.encode(batchOf(['{"a":3}']))), await encoder.end()]).toEqual([',\n{"a":3}', "\n]\n"]);
 });

@@ -28,7 +28,7 @@ test("no rows make a valid file without row groups", async () => {
   expect([await rowsOf(file), parquetMetadata(file).row_groups]).toEqual([[], []]);
 });
 
-test("values come back as they were sent", async () => {
+test("values are read back as they were sent", async () => {
   const row = productRow({ title: '"caf\\u00e9 \\"x\\" 😀"', mrp: "1e2", selling_price: "0.10", discount_pct: "-0.5" });
   expect(await rowsOf(await parquetOf([[row, productRow({ color: '"red"' })]]))).toEqual([
     {
@@ -44,7 +44,7 @@ test("values come back as they were sent", async () => {
   ]);
 });
 
-test("chosen columns are written in the order chosen", async () => {
+test("chosen columns are written in the chosen order", async () => {
   const file = await parquetOf([[productRow()]], { chosen: ["crawl_date", "sku"] });
   expect(
     parquetMetadata(file)
@@ -54,14 +54,14 @@ test("chosen columns are written in the order chosen", async () => {
   expect(await rowsOf(file)).toEqual([{ crawl_date: new Date("2026-03-01"), sku: "S-1" }]);
 });
 
-test("the bytes do not depend on how the rows come in batches", async () => {
+test("the bytes do not depend on the division into batches", async () => {
   const rows = numbered(1_000);
   const whole = await parquetOf([rows]);
   const parts = await parquetOf(Array.from({ length: 100 }, (_, index) => rows.slice(index * 10, index * 10 + 10)));
   expect(Buffer.from(parts).equals(Buffer.from(whole))).toBe(true);
 });
 
-test("a row group ends when it is full and when a slice does", async () => {
+test("a row group ends when it is full and at the end of a slice", async () => {
   const encoder = create({ chosen: ["sku"] });
   const chunks = [await encoder.begin(), await encoder.encode(batchOf(numbered(ROW_GROUP_ROWS + 10)))];
   chunks.push((await endSlice(encoder)).chunk, await encoder.encode(batchOf(numbered(5))), await encoder.end());
@@ -69,7 +69,7 @@ test("a row group ends when it is full and when a slice does", async () => {
   expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 10n, 5n]);
 });
 
-test("every column of a row group has its least and greatest value and its nulls counted", async () => {
+test("every column of a row group has its minimum, its maximum and its number of nulls", async () => {
   const file = await parquetOf([[productRow({ mrp: "3" }), productRow({ mrp: "1", color: '"red"' })]]);
   const statistics = new Map(
     parquetMetadata(file).row_groups[0]?.columns.map(({ meta_data }) => [
@@ -89,7 +89,7 @@ test("values that repeat are kept in a dictionary, compressed with Snappy", asyn
   expect(retailer?.meta_data).toMatchObject({ codec: "SNAPPY", encodings: ["PLAIN", "RLE_DICTIONARY"] });
 });
 
-test("another encoder goes on after any slice, and the bytes are those of one that was never interrupted", async () => {
+test("another encoder continues after any slice with the same bytes as an uninterrupted one", async () => {
   const slices = [numbered(300), [], [productRow({ discount_pct: "-0" })], numbered(7)];
   const whole = await sliced(slices, slices.length);
   for (let from = 1; from <= slices.length; from += 1) {
@@ -98,7 +98,7 @@ test("another encoder goes on after any slice, and the bytes are those of one th
   expect(await rowsOf(joined([whole]))).toHaveLength(308);
 });
 
-test("a number beyond the digits of a double is told once, one with as many is not", async () => {
+test("a number with more digits than a double is reported once, one with as many is not", async () => {
   const rounded: string[] = [];
   const onRounded = (column: string) => rounded.push(column);
   const exact = productRow({
@@ -130,7 +130,7 @@ test.each([
   );
 });
 
-test("members beyond the columns and halves of surrogate pairs are told once", async () => {
+test("members beyond the columns and halves of surrogate pairs are reported once", async () => {
   const told: string[] = [];
   const row = productRow({ extra: "1", title: '"\\ud800"' });
   const options = {
@@ -145,7 +145,7 @@ function create(options: Partial<EncoderOptions> = {}): RowEncoder {
   return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
 }
 
-test("values are the same whether they come plain or with escapes, often or once", async () => {
+test("values are the same with and without escapes, and repeated or not", async () => {
   const title = (number: number) => [`Dice ${number % 3}`, `Dé ${number} "x"`, "", "a\\b", "日本"][number % 5] ?? "";
   const prices = ["0", "-0.5", "19.90", "1e2", "123456789012.345", "0.1", "1234567890123456", "-7"];
   const rows = Array.from({ length: 12_000 }, (_, number) =>

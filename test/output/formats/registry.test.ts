@@ -11,6 +11,6 @@ test.each([
   ["rows.xlsx", { format: "xlsx", compression: undefined }],
   ["folder.csv/rows", { format: undefined, compression: undefined }],
   ["csv", { format: undefined, compression: undefined }],
-])("the name %s tells format and compression", (name, expected) => {
+])("the name %s decides format and compression", (name, expected) => {
   expect(formatOfFile(name)).toEqual(expected);
 });

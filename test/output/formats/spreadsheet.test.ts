@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textForSpreadsheet } from "../../../src/output/formats/spreadsheet.ts";
+import { textForSpreadsheet } from "../../../src/output/formats/csv.ts";
 
 test.each([
   "0062355309",
@@ -13,7 +13,7 @@ test.each([
   "TRUE",
   "MAR-10",
   "1MAY",
-])("%s stays text in a cell, not a number, a date or a truth", (text) => {
+])("%s stays text in a cell, and becomes no number, date or boolean", (text) => {
   expect(textForSpreadsheet(text)).toBe(`="${text}"`);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countBar, rangeBar } from "../../../src/output/terminal/chart.ts";
+import { countBar, heatLine, rangeBar, sparkline } from "../../../src/output/terminal/chart.ts";
 
 test.each([
   ["2026-01-01", "2026-01-10", "2026-01-01", "2026-01-10", "█████"],
@@ -14,10 +14,6 @@ test.each([
   expect(rangeBar(earliest, latest, first, last, 5)).toBe(bar);
 });
 
-test("a bar can be drawn in ASCII", () => {
-  expect(rangeBar("2026-01-01", "2026-01-10", "2026-01-02", "2026-01-05", 5, { ascii: true })).toBe("###  ");
-});
-
 test.each([
   [0, 100, ""],
   [1, 100_000, "▏"],
@@ -27,4 +23,20 @@ test.each([
   [0, 0, ""],
 ])("%i of %i is drawn as '%s'", (count, most, bar) => {
   expect(countBar(count, most, 5)).toBe(bar);
+});
+
+test("a heat line draws darker shades for larger shares of the largest value, and dots only for 0", () => {
+  expect(heatLine([0, 0.001, 25, 26, 50, 51, 75, 76, 100], 1)).toBe("·░░▒▒▓▓██");
+});
+
+test("a heat line of zeros is dots", () => {
+  expect(heatLine([0, 0], 2)).toBe("····");
+});
+
+test.each([
+  [[1, 2, 3, 8], "▁▂▃█"],
+  [[5, 5], "▄▄"],
+  [[0, 9, 9, 9, 9, 9, 9, 9, 9, 0], "▁████▁"],
+])("a sparkline draws %j as '%s'", (values, line) => {
+  expect(sparkline(values, 6)).toBe(line);
 });

@@ -16,7 +16,7 @@ test.each([
   "https://shop.example/\u0007",
   "https://shop.example/a b",
   "https://shop.example/\u202e",
-])("leaves the address %j away", (address) => {
+])("drops the address %j", (address) => {
   expect(linked("Lamp", address)).toBe("Lamp");
 });
 

@@ -14,7 +14,7 @@ test.each([
   expect(quoteCommand(words)).toBe(line);
 });
 
-test("a shell reads the words back as they were", () => {
+test("a shell splits the line into the same words", () => {
   const printable = fc.string({ unit: "grapheme" }).filter((word) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word));
   const shellish = fc.string({
     unit: fc.constantFrom("'", '"', "\\", "$", "`", "!", "*", "~", "#", ";", "&", " ", "="),

@@ -11,6 +11,6 @@ test.each([
   ["see `one two` now", 8, 0, "see\n`one two`\nnow"],
   ["  set off", 5, 2, "  set\n  off"],
   ["one two three", undefined, 0, "one two three"],
-])("%j is broken at %s cells, set off by %i, as %j", (text, width, indent, broken) => {
+])("%j wraps at %s cells with indent %i to %j", (text, width, indent, broken) => {
   expect(wrap(text, width, indent)).toBe(broken);
 });

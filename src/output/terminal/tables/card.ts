@@ -10,7 +10,7 @@ export interface Card {
 }
 
 /** Renders cards below each other, separated by an empty line, with the values of all cards aligned. */
-export function renderCards(cards: readonly Card[], { colour = false, links = false } = {}): string {
+export function renderCards(cards: readonly Card[], { colour, links }: { colour: boolean; links: boolean }): string {
   const width = Math.max(0, ...cards.flatMap(({ members }) => members.map(({ name }) => widthOf(name))));
   const shown = ({ text, link }: Cell) => (links ? linked(text, link) : text);
   return cards

@@ -179,3 +179,20 @@ export function captioned(
 ): string {
   return caption === "" ? table : `${style("dim", wrap(caption, width), colour)}\n\n${table}`;
 }
+
+/** A GitHub-flavoured Markdown table; text is escaped, so that it is never read as markup or HTML. */
+export function renderMarkdown({ columns, rows, footer }: Table): string {
+  const all = footer === undefined ? rows : [...rows, footer];
+  const alignments = columns.map((_, index) => (all.some((row) => row[index]?.numeric) ? "---:" : "---"));
+  const headings = columns.map(({ heading }) => escapeMarkup(heading));
+  return [headings, alignments, ...all.map(textsOf)].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+function textsOf(cells: readonly Cell[]): string[] {
+  return cells.map(({ text }) => escapeMarkup(text));
+}
+
+/** Escapes characters that start markup anywhere in a line, and `_` outside words. */
+function escapeMarkup(text: string): string {
+  return text.replace(/[\\`*[\]<|~&]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
+}

@@ -37,7 +37,7 @@ const badGateway = new ApiError("Bad Gateway (empty body) (after 6 attempts)", {
   problem: {},
 });
 
-test("a refused value is shown with what may be meant, the command put right and what to quote", () => {
+test("a refused value is shown with suggestions, the corrected command and the facts for a report", () => {
   const command = ["catalog", "coverage", "--retailer", "amazon-in", "--date", "it's"];
   expect(describeError(unknownRetailer, { command, value: "amazn-in" })).toBe(
     [
@@ -50,12 +50,12 @@ test("a refused value is shown with what may be meant, the command put right and
   );
 });
 
-test("the refused value is named where the service did not name it", () => {
+test("the refused value is named even if the service did not name it", () => {
   const error = new ApiError("Unknown category", { status: 400, attempts: 1, problem: { code: "unknown_category" } });
   expect(describeError(error, { value: "boks" }).split("\n")[0]).toBe('error: "boks": Unknown category');
 });
 
-test("an answer without a problem document is described by what is known of it", () => {
+test("an answer without a problem document is described by its known facts", () => {
   expect(describeError(badGateway)).toBe(
     "error: Bad Gateway (empty body) (after 6 attempts)\nhttp_error · catalog explain http_error",
   );
@@ -85,7 +85,7 @@ test("a long list of valid options is cut", () => {
   );
 });
 
-test("nothing that a service sends reaches the terminal as a control", () => {
+test("no control character of a service reaches the terminal", () => {
   const error = new ApiError("\x1b]0;title\x07\nerror: all is well", {
     status: 400,
     attempts: 1,
@@ -130,18 +130,18 @@ test.each([
 test.each([
   [new TypeError("x is not a function"), "x is not a function"],
   ["thrown text", "thrown text"],
-])("an unforeseen failure (%s) asks to be reported, without its stack", (error, message) => {
+])("an unexpected error (%s) asks for a report and hides its stack", (error, message) => {
   expect(describeError(error)).toBe(
     `error: unexpected failure: ${message}\n` +
       "This is a fault of catalog. Please report it, with the command line and what it prints with --verbose.",
   );
 });
 
-test("an unforeseen failure shows its stack with --verbose", () => {
+test("an unexpected error shows its stack with --verbose", () => {
   expect(describeError(new TypeError("boom"), { verbose: true })).toMatch(/\n {4}at .*error-text\.test\.ts/);
 });
 
-test("colour is used where it is asked for", () => {
+test("colour is used if it is on", () => {
   expect(describeError(new UsageError("wrong", { suggestions: ["right"] }), { colour: true, command: ["right"] })).toBe(
     "\x1b[1m\x1b[31merror:\x1b[39m\x1b[22m wrong\nDid you mean right?\n  \x1b[1mright\x1b[22m",
   );
@@ -151,7 +151,7 @@ test("the JSON form is the service's problem document with the exit code", () =>
   expect(JSON.parse(errorAsJson(unknownRetailer, 2))).toEqual({ ...unknownRetailer.problem, exit_code: 2 });
 });
 
-test("the JSON form of an answer without a problem document has what a script branches on", () => {
+test("the JSON form of an answer without a problem document has the members that scripts test", () => {
   expect(JSON.parse(errorAsJson(badGateway, 5))).toEqual({
     type: "about:blank",
     title: "HTTP 502",
@@ -163,7 +163,7 @@ test("the JSON form of an answer without a problem document has what a script br
   });
 });
 
-test("the JSON form fills in what the error catalogue says of a code", () => {
+test("the JSON form is completed from the error catalogue", () => {
   const error = new ApiError("gone", {
     status: 401,
     attempts: 1,
@@ -183,7 +183,7 @@ test("the JSON form fills in what the error catalogue says of a code", () => {
   });
 });
 
-test("the JSON form of a local failure has the same shape", () => {
+test("the JSON form of a local error has the same shape", () => {
   const error = new UsageError("there is no format 'cvs'", { flag: "--format", value: "cvs", suggestions: ["csv"] });
   expect(JSON.parse(errorAsJson(error, 2))).toEqual({
     type: "about:blank",
@@ -197,7 +197,7 @@ test("the JSON form of a local failure has the same shape", () => {
   });
 });
 
-test("the JSON form is one line of harmless characters that means the same", () => {
+test("the JSON form is one line without control characters and with the same content", () => {
   const message = "a\nb\x1b\x9b\u202e\u2028\u{e0041}é";
   const line = errorAsJson(new CredentialsError(message), 3);
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);

@@ -41,20 +41,20 @@ test.each([
   expect(progressLine(state, 250, 0, width)).toBe(line.replace("72 s", "1 min 12 s"));
 });
 
-test("a rate is told after a second", () => {
+test("a rate is shown after a second", () => {
   const meter = createRateMeter(0);
   meter.add(400, 500);
   expect([meter.rate(500), meter.rate(1_000), meter.rate(2_000)]).toEqual([undefined, 400, 200]);
 });
 
-test("a rate counts pages that come within the same second", () => {
+test("a rate counts pages that arrive within the same second", () => {
   const meter = createRateMeter(0);
   meter.add(100, 2_000);
   meter.add(300, 2_500);
   expect(meter.rate(3_000)).toBe(100);
 });
 
-test("a rate is that of the last minute and a half", () => {
+test("a rate covers the last minute and a half", () => {
   const meter = createRateMeter(0);
   for (let second = 1; second <= 600; second += 1) {
     meter.add(second <= 300 ? second * 1_000 : 300_000 + (second - 300) * 10, second * 1_000);

@@ -58,7 +58,7 @@ async function pass(milliseconds: number): Promise<void> {
   await vi.dynamicImportSettled();
 }
 
-test("on a terminal one line is redrawn, and nothing of it is left in the end", async () => {
+test("a terminal shows one line that is redrawn and removed at the end", async () => {
   const stream = terminal(80);
   const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 0, total: 2_000 });
@@ -83,7 +83,7 @@ test("work of less than half a second has no line", async () => {
   expect(writtenTo(stream)).toBe("");
 });
 
-test("before rows are counted the line tells what is waited for, and for how long", async () => {
+test("before rows are counted the line shows the current step and its duration", async () => {
   const stream = terminal(80);
   const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ doing: "starting the demo service" });
@@ -98,7 +98,7 @@ test("before rows are counted the line tells what is waited for, and for how lon
   progress.clear();
 });
 
-test("a line written meanwhile stays whole, above the progress", async () => {
+test("another line that is written meanwhile stays whole, above the progress", async () => {
   const stream = terminal(80);
   const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 5 });
@@ -110,7 +110,7 @@ test("a line written meanwhile stays whole, above the progress", async () => {
   expect(screen(writtenTo(stream))).toEqual(["a note", ""]);
 });
 
-test("a narrow terminal never has to wrap the line", async () => {
+test("the line is never wrapped in a narrow terminal", async () => {
   const stream = terminal(20);
   const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 1_000_000, total: 2_000_000 });
@@ -120,7 +120,7 @@ test("a narrow terminal never has to wrap the line", async () => {
   progress.clear();
 });
 
-test("once other text goes to the terminal nothing is drawn any more", async () => {
+test("nothing is drawn after other text goes to the terminal", async () => {
   const stream = terminal(80);
   const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 5 });
@@ -164,7 +164,7 @@ test.each<[ProgressMode, boolean]>([
   expect(writtenTo(stream)).toBe("");
 });
 
-test("a terminal that does not know its width is left alone", async () => {
+test("nothing is drawn on a terminal without a known width", async () => {
   const stream = terminal(0);
   const progress = createProgress({ stream, mode: "auto", now: Date.now });
   progress.update({ rows: 1 });

@@ -37,7 +37,7 @@ test("text is cut to fit the terminal, the widest column first, and numbers neve
   });
 });
 
-test("columns that do not fit are left out from the right and named, for a number is never cut", () => {
+test("columns that do not fit are left out from the right and named, because a number is never cut", () => {
   expect(renderTable(table, { width: 28 })).toEqual({
     text: [
       "retailer  title",
@@ -50,12 +50,12 @@ test("columns that do not fit are left out from the right and named, for a numbe
   });
 });
 
-test("the first column is shown however narrow the terminal", () => {
+test("the first column is shown in any terminal, however narrow", () => {
   const numbers: Table = { columns: [{ heading: "n" }], rows: [[numberCell(1234567)]] };
   expect(renderTable(numbers, { width: 3 }).text).toBe("        n\n─────────\n1,234,567\n");
 });
 
-test("of two columns of text the wider is cut first", () => {
+test("the wider of two text columns is cut first", () => {
   const texts: Table = {
     columns: [{ heading: "a" }, { heading: "b" }],
     rows: [[textCell("twelve cells"), textCell("twenty cells of text")]],
@@ -81,25 +81,22 @@ test("no line is wider than the terminal", () => {
   expect(widths).toEqual([true, true, true, true, true]);
 });
 
-test.each(["مَرْحَبًا", "नमस्ते", "🫠", "e\u0301te\u0301"])(
-  "the column after %j stands where it stands in every row",
-  (text) => {
-    const { text: lines } = renderTable({
-      columns: [{ heading: "title" }, { heading: "sku" }],
-      rows: [
-        [textCell(text), textCell("A-1")],
-        [textCell("a title"), textCell("A-2")],
-      ],
-    });
-    const starts = lines
-      .split("\n")
-      .slice(2, 4)
-      .map((line) => widthOf(line.slice(0, line.indexOf("A-"))));
-    expect(starts).toEqual([9, 9]);
-  },
-);
+test.each(["مَرْحَبًا", "नमस्ते", "🫠", "e\u0301te\u0301"])("the column after %j is aligned in every row", (text) => {
+  const { text: lines } = renderTable({
+    columns: [{ heading: "title" }, { heading: "sku" }],
+    rows: [
+      [textCell(text), textCell("A-1")],
+      [textCell("a title"), textCell("A-2")],
+    ],
+  });
+  const starts = lines
+    .split("\n")
+    .slice(2, 4)
+    .map((line) => widthOf(line.slice(0, line.indexOf("A-"))));
+  expect(starts).toEqual([9, 9]);
+});
 
-test("a footer is set off by a rule of its own", () => {
+test("a footer is below a rule of its own", () => {
   const footer = [textCell("total"), textCell(""), numberCell(12345720)];
   expect(
     renderTable({ ...table, footer })
@@ -112,7 +109,7 @@ test("a table without rows is its heading", () => {
   expect(renderTable({ columns: [{ heading: "sku" }], rows: [] }).text).toBe("sku\n───\n");
 });
 
-test("colour is used where it is asked for", () => {
+test("colour is used if it is on", () => {
   expect(renderTable({ columns: [{ heading: "sku" }], rows: [[textCell("S")]] }, { colour: true }).text).toBe(
     "\x1b[1msku\x1b[22m\n\x1b[2m───\x1b[22m\nS\n",
   );

@@ -1,5 +1,7 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { type Cell, jsonCell } from "../../output/terminal/tables/cell.ts";
+import { memberOf } from "../../output/formats/row-members.ts";
+import type { Card } from "../../output/terminal/tables/card.ts";
+import { type Cell, jsonCell, textCell } from "../../output/terminal/tables/cell.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
@@ -52,9 +54,28 @@ export function sampleTable(rows: RowBatch, columns: readonly string[] = BY_INTE
 }
 
 /** One member of a row; the title links to the product page, and an address links to itself. */
-export function rowCell(rows: RowBatch, row: number, column: string): Cell {
+function rowCell(rows: RowBatch, row: number, column: string): Cell {
   const raw = (name: string) => rows.raw(row, rows.column(name)) ?? "null";
   const cell = jsonCell(raw(column));
   const address = LINKS[column];
   return address === undefined ? cell : { ...cell, link: JSON.parse(raw(address)) ?? undefined };
+}
+
+/** A card distinguishes null and the empty string, which a table shows alike. */
+const NOTHING: Readonly<Record<string, string>> = { null: "null", '""': '""' };
+
+/** One card for each row, with all columns or the chosen ones. */
+export function sampleCards(rows: RowBatch, columns: readonly string[] = PRODUCT_COLUMNS): Card[] {
+  return Array.from({ length: rows.length }, (_, row) => {
+    const title = rowCell(rows, row, "title");
+    return {
+      title: { ...title, text: `${row + 1}. ${title.text}` },
+      members: columns.map((name) => {
+        const raw = memberOf(rows, row, name);
+        const nothing = NOTHING[raw];
+        const value: Cell = nothing === undefined ? rowCell(rows, row, name) : { ...textCell(nothing), style: "dim" };
+        return { name, value };
+      }),
+    };
+  });
 }

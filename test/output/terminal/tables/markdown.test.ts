@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { renderMarkdown } from "../../../src/output/formats/markdown.ts";
-import { numberCell, textCell } from "../../../src/output/terminal/tables/cell.ts";
+import { numberCell, textCell } from "../../../../src/output/terminal/tables/cell.ts";
+import { renderMarkdown } from "../../../../src/output/terminal/tables/table.ts";
 
 test("a Markdown table aligns numbers to the right and ends with the footer", () => {
   const text = renderMarkdown({
