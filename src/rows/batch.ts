@@ -72,6 +72,28 @@ export class RowBatch {
     return column < 0 ? 0 : (this.table[row * strideOf(this.columns) + ROW_ENTRIES + 2 * column + 1] as number);
   }
 
+  /** Whether a value has the same bytes as the one of the row before it, which must exist; also if both lack it. */
+  isAsBefore(row: number, column: number): boolean {
+    const { table, bytes } = this;
+    if (column < 0) {
+      return true;
+    }
+    const stride = strideOf(this.columns);
+    const place = row * stride + ROW_ENTRIES + 2 * column;
+    const start = table[place] as number;
+    const before = table[place - stride] as number;
+    const length = (table[place + 1] as number) - start;
+    if (length !== (table[place + 1 - stride] as number) - before) {
+      return false;
+    }
+    for (let at = 0; at < length; at += 1) {
+      if (bytes[start + at] !== bytes[before + at]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** All rows as NDJSON, an LF after each; not a copy. */
   lines(): Buffer {
     if (this.length === 0 || this.known === undefined) {

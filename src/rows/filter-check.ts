@@ -30,7 +30,6 @@ class KnownValues {
   private readonly isAccepted: (values: string[]) => boolean;
   /** Accepted values, one after another, by a checksum of them. */
   private readonly known = new Map<number, Buffer[]>();
-  private last: Buffer = Buffer.alloc(0);
 
   constructor(names: readonly string[], isAccepted: (values: string[]) => boolean) {
     this.names = names;
@@ -42,23 +41,30 @@ class KnownValues {
   }
 
   accept(rows: RowBatch, row: number, columns: readonly number[]): boolean {
-    if (isSame(this.last, rows, row, columns)) {
+    if (row > 0 && isAsBefore(rows, row, columns)) {
       return true;
     }
     const sum = checksum(rows, row, columns);
     const known = this.known.get(sum);
-    let values = known?.find((candidate) => isSame(candidate, rows, row, columns));
-    if (values === undefined) {
+    if (known?.some((candidate) => isSame(candidate, rows, row, columns)) !== true) {
       const raw = columns.map((column) => rows.raw(row, column) ?? "null");
       if (!this.isAccepted(raw.map((value) => String(JSON.parse(value))))) {
         return false;
       }
-      values = Buffer.from(raw.join(""));
-      this.known.set(sum, [...(known ?? []), values]);
+      this.known.set(sum, [...(known ?? []), Buffer.from(raw.join(""))]);
     }
-    this.last = values;
     return true;
   }
+}
+
+/** The row before was accepted. */
+function isAsBefore(rows: RowBatch, row: number, columns: readonly number[]): boolean {
+  for (const column of columns) {
+    if (!rows.isAsBefore(row, column)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 function checksum(rows: RowBatch, row: number, columns: readonly number[]): number {

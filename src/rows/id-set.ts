@@ -13,10 +13,10 @@ const FULL = 0.8;
  * Memory: 16 bytes an id in a table of twice as many places at most, 512 KiB for 26,000 ids.
  */
 export class IdSet {
-  private table = new Uint32Array(FIRST_CAPACITY * WORDS);
+  private table = new Int32Array(FIRST_CAPACITY * WORDS);
   private size = 0;
-  private readonly seed = randomBytes(4).readUInt32LE();
-  private readonly hash = new Uint32Array(WORDS);
+  private readonly seed = randomBytes(4).readInt32LE();
+  private readonly hash = new Int32Array(WORDS);
 
   /** Adds the id in these bytes; returns false if it was there before. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
@@ -25,32 +25,42 @@ export class IdSet {
     if ((this.size + 1) * WORDS > this.table.length * FULL) {
       this.grow();
     }
-    const isNew = place(this.table, hash);
+    const isNew = place(this.table, hash, 0);
     this.size += isNew ? 1 : 0;
     return isNew;
   }
 
   private grow(): void {
-    const larger = new Uint32Array(this.table.length * 2);
-    for (let at = 0; at < this.table.length; at += WORDS) {
-      const hash = this.table.subarray(at, at + WORDS);
-      if (hash[WORDS - 1] !== 0) {
-        place(larger, hash);
+    const { table } = this;
+    const larger = new Int32Array(table.length * 2);
+    for (let at = 0; at < table.length; at += WORDS) {
+      if (table[at + WORDS - 1] !== 0) {
+        place(larger, table, at);
       }
     }
     this.table = larger;
   }
 }
 
-/** Stores a hash; returns false if it is there already. A place is free if its last word is 0. */
-function place(table: Uint32Array, hash: Uint32Array): boolean {
+/**
+ * Stores the hash that is in `source` at `from`; returns false if the table has it already. A place is free if its last
+ * word is 0.
+ */
+function place(table: Int32Array, source: Int32Array, from: number): boolean {
   const mask = table.length - 1;
-  for (let at = ((hash[0] as number) * WORDS) & mask; ; at = (at + WORDS) & mask) {
+  const h1 = source[from] as number;
+  const h2 = source[from + 1] as number;
+  const h3 = source[from + 2] as number;
+  const h4 = source[from + 3] as number;
+  for (let at = (h1 * WORDS) & mask; ; at = (at + WORDS) & mask) {
     if (table[at + 3] === 0) {
-      table.set(hash, at);
+      table[at] = h1;
+      table[at + 1] = h2;
+      table[at + 2] = h3;
+      table[at + 3] = h4;
       return true;
     }
-    if (table[at] === hash[0] && table[at + 1] === hash[1] && table[at + 2] === hash[2] && table[at + 3] === hash[3]) {
+    if (table[at] === h1 && table[at + 1] === h2 && table[at + 2] === h3 && table[at + 3] === h4) {
       return false;
     }
   }
@@ -62,7 +72,7 @@ const C3 = 0x38b34ae5;
 const C4 = 0xa1e38b93;
 
 /** MurmurHash3 x86_128 (Austin Appleby), whose last word is never 0 here. */
-function hashOf(bytes: Uint8Array, start: number, end: number, seed: number, hash: Uint32Array): void {
+function hashOf(bytes: Uint8Array, start: number, end: number, seed: number, hash: Int32Array): void {
   let h1 = seed;
   let h2 = seed;
   let h3 = seed;
@@ -96,8 +106,16 @@ function hashOf(bytes: Uint8Array, start: number, end: number, seed: number, has
 
 /** Reads four bytes, least significant first; bytes after the end are 0. */
 function wordAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at + 4 <= end) {
+    return (
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24)
+    );
+  }
   let word = 0;
-  for (let index = Math.min(at + 4, end) - 1; index >= at; index -= 1) {
+  for (let index = end - 1; index >= at; index -= 1) {
     word = (word << 8) | (bytes[index] as number);
   }
   return word;

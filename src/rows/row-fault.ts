@@ -34,14 +34,18 @@ const KINDS = PRODUCT_COLUMNS.map((name) => {
  */
 export function findRowFault(rows: RowBatch): string | undefined {
   const dates = new Set<string>();
+  const { bytes } = rows;
   for (let row = 0; row < rows.length; row += 1) {
     for (let column = 0; column < KINDS.length; column += 1) {
+      const start = rows.valueStart(row, column);
       const kind = KINDS[column] as number;
-      const first = rows.bytes[rows.valueStart(row, column)] as number;
-      const fits = rows.valueStart(row, column) > 0 && isOfKind(first, kind);
-      if (!fits || (kind === NUMBER && isTooLong(rows, row, column)) || (kind === DATE && !isDate(rows, row, dates))) {
+      const fits = start > 0 && isOfKind(bytes[start] as number, kind);
+      if (!fits || (kind === NUMBER && rows.valueEnd(row, column) - start > LONGEST_NUMBER)) {
         return faultOf(rows, row, column);
       }
+    }
+    if (!isDate(rows, row, dates)) {
+      return faultOf(rows, row, DATE_COLUMN);
     }
   }
   return undefined;
@@ -53,15 +57,11 @@ function isOfKind(first: number, kind: number): boolean {
     : first === QUOTE || (kind === TEXT_OR_NULL && first === LETTER_N);
 }
 
-function isTooLong(rows: RowBatch, row: number, column: number): boolean {
-  return rows.valueEnd(row, column) - rows.valueStart(row, column) > LONGEST_NUMBER;
-}
-
 const DATE_COLUMN = PRODUCT_COLUMNS.indexOf("crawl_date");
 
 /** @param known dates that were found valid, as JSON text */
 function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
-  if (row > 0 && isAsBefore(rows, row)) {
+  if (row > 0 && rows.isAsBefore(row, DATE_COLUMN)) {
     return true;
   }
   const raw = rows.raw(row, DATE_COLUMN) ?? "";
@@ -69,19 +69,6 @@ function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
     return false;
   }
   known.add(raw);
-  return true;
-}
-
-/** Whether a row has the same date as the row before it. */
-function isAsBefore(rows: RowBatch, row: number): boolean {
-  const start = rows.valueStart(row, DATE_COLUMN);
-  const before = rows.valueStart(row - 1, DATE_COLUMN);
-  const length = rows.valueEnd(row, DATE_COLUMN) - start;
-  for (let at = 0; at < length; at += 1) {
-    if (rows.bytes[start + at] !== rows.bytes[before + at]) {
-      return false;
-    }
-  }
   return true;
 }
 

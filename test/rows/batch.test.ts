@@ -52,3 +52,14 @@ test("a batch that was cleared holds nothing", () => {
   rows.clear();
   expect([rows.length, rows.lines().length, rows.bytes.length]).toEqual([0, 0, 0]);
 });
+
+test("a value is as the one before it only if all of its bytes are", () => {
+  const values = ['"ab"', '"ab"', '"abc"', '"ab"', undefined, undefined, "null", '"ac"', '"ac"'];
+  const rows = batchOf(
+    values.map((value, row) => `{"other":${row}${value === undefined ? "" : `,"color":${value}`}}`),
+    ["color"],
+  );
+  const same = values.slice(1).map((_, row) => rows.isAsBefore(row + 1, rows.column("color")));
+  expect(same).toEqual([true, false, false, false, true, false, false, true]);
+  expect(rows.isAsBefore(1, rows.column("other"))).toBe(true);
+});
