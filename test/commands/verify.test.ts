@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -9,19 +9,34 @@ import { type Manifest, manifestText, readManifest } from "../../src/export/mani
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 
 const ROWS = [...products(600), product({ sku: "z", title: 'a "quoted"\r\n\u2028title,\twith all' })];
 
+const onEnd = afterAllTests();
+let service: Promise<TestService> | undefined;
+/** Folders of the exports that were made already; none of them is changed. */
+const exports = new Map<string, Promise<string>>();
+
+async function exportWith(name: string, flags: readonly string[]): Promise<string> {
+  service ??= startTestService({ rows: ROWS, onEnd });
+  const cwd = await temporaryFolder(onEnd);
+  const args = ["export", "-o", name, "--manifest", ...flags];
+  const { code } = await runInProcess(args, { cwd, service: await service });
+  expect(code).toBe(EXIT.ok);
+  return cwd;
+}
+
 /** A file that was exported with its manifest, and a way to check it. */
 async function exported(name: string, flags: readonly string[] = []) {
+  const key = [name, ...flags].join(" ");
+  const made = exports.get(key) ?? exportWith(name, flags);
+  exports.set(key, made);
   const cwd = await temporaryFolder();
-  const { url, key } = await startTestService({ rows: ROWS });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  const { code } = await runInProcess(["export", "-o", name, "--manifest", ...flags], { cwd, env });
-  expect(code).toBe(EXIT.ok);
+  await cp(await made, cwd, { recursive: true });
   return {
     cwd,
     file: join(cwd, name),

@@ -18,11 +18,14 @@ export interface SecureService {
   certificate: string;
 }
 
+let pair: ReturnType<typeof generate> | undefined;
+
 /** A service over TLS that answers every request with one coverage entry; it ends with the test. */
 export async function startSecureService(): Promise<SecureService> {
-  const pems = await generate([{ name: "commonName", value: "localhost" }], {
+  pair ??= generate([{ name: "commonName", value: "localhost" }], {
     extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
   });
+  const pems = await pair;
   const certificate = join(await temporaryFolder(), "certificate.pem");
   await writeFile(certificate, pems.cert);
   const authorizations: (string | undefined)[] = [];

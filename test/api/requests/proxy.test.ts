@@ -4,20 +4,21 @@ import { COMBINATION } from "../../helpers/envelopes.ts";
 import { KEY } from "../../helpers/test-client.ts";
 import { startProxy, startSecureService } from "../../helpers/tunnel.ts";
 
-function coverage(url: string, env: Record<string, string>) {
-  const args = ["coverage", "--format", "ndjson", "--retries", "0", "--verbose", "--base-url", url];
-  return runCatalog(args, { env: { CATALOG_API_KEY: KEY, ...env } });
+async function coverage(url: string, env: Record<string, string>) {
+  const args = ["coverage", "--format", "json", "--retries", "0", "--verbose", "--base-url", url];
+  const { code, stdout, stderr } = await runCatalog(args, { env: { CATALOG_API_KEY: KEY, ...env } });
+  return { code, rows: stdout === "" ? [] : JSON.parse(stdout), stderr };
 }
 
-const ROW = `${JSON.stringify(COMBINATION)}\n`;
+const ROWS = [expect.objectContaining(COMBINATION)];
 
 test("an https service is reached through the tunnel of HTTPS_PROXY, which sees no key", async () => {
   const [service, proxy] = [await startSecureService(), await startProxy()];
-  const { code, stdout } = await coverage(service.url, {
+  const { code, rows } = await coverage(service.url, {
     HTTPS_PROXY: `http://localhost:${proxy.port}`,
     NODE_EXTRA_CA_CERTS: service.certificate,
   });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: ROW });
+  expect({ code, rows }).toEqual({ code: 0, rows: ROWS });
   const target = new URL(service.url).host;
   expect(proxy.requests).toEqual([{ method: "CONNECT", target, credentials: undefined }]);
   expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
@@ -27,7 +28,7 @@ test("credentials in HTTPS_PROXY go only to the proxy and are never printed", as
   const [service, proxy] = [await startSecureService(), await startProxy("ann:pass word")];
   const env = { NODE_EXTRA_CA_CERTS: service.certificate };
   const right = await coverage(service.url, { ...env, HTTPS_PROXY: `http://ann:pass%20word@localhost:${proxy.port}` });
-  expect({ code: right.code, stdout: right.stdout }).toEqual({ code: 0, stdout: ROW });
+  expect({ code: right.code, rows: right.rows }).toEqual({ code: 0, rows: ROWS });
   expect(right.stderr).not.toContain("pass");
 
   const wrong = await coverage(service.url, { ...env, HTTPS_PROXY: `http://ann:passport@localhost:${proxy.port}` });
@@ -39,12 +40,12 @@ test("credentials in HTTPS_PROXY go only to the proxy and are never printed", as
 
 test("an https service that NO_PROXY names is reached directly", async () => {
   const [service, proxy] = [await startSecureService(), await startProxy()];
-  const { code, stdout } = await coverage(service.url, {
+  const { code, rows } = await coverage(service.url, {
     HTTPS_PROXY: `http://localhost:${proxy.port}`,
     NO_PROXY: "example.org,localhost",
     NODE_EXTRA_CA_CERTS: service.certificate,
   });
-  expect({ code, stdout, proxied: proxy.requests }).toEqual({ code: 0, stdout: ROW, proxied: [] });
+  expect({ code, rows, proxied: proxy.requests }).toEqual({ code: 0, rows: ROWS, proxied: [] });
   expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
 });
 
@@ -61,10 +62,10 @@ test("an https service whose certificate is not trusted gets no request, through
 
 test("an http service is reached through HTTP_PROXY, with its credentials", async () => {
   const proxy = await startProxy("ann:secret");
-  const { code, stdout, stderr } = await coverage("http://catalog.invalid/api", {
+  const { code, rows, stderr } = await coverage("http://catalog.invalid/api", {
     HTTP_PROXY: `http://ann:secret@localhost:${proxy.port}`,
   });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: ROW });
+  expect({ code, rows }).toEqual({ code: 0, rows: ROWS });
   const credentials = `Basic ${Buffer.from("ann:secret").toString("base64")}`;
   expect(proxy.requests).toEqual([{ method: "GET", target: "http://catalog.invalid/api/v1/coverage", credentials }]);
   expect(stderr).not.toContain("secret");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { startCatalog, temporaryFolder } from "../../../helpers/cli.ts";
+import { afterAllTests } from "../../../helpers/endings.ts";
 import { products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
@@ -17,12 +18,19 @@ interface Service {
   child: ChildProcess;
 }
 
+const onEnd = afterAllTests();
+let started: Promise<Service> | undefined;
+
+/** The built service, which all floods share: its peak is that of the worst. */
+function builtService(): Promise<Service> {
+  started ??= startBuiltService();
+  return started;
+}
+
 async function startBuiltService(): Promise<Service> {
-  const database = join(await temporaryFolder(), "service.db");
+  const database = join(await temporaryFolder(onEnd), "service.db");
   const child = startCatalog(["service", "start", "--port", "0", "--database", database]);
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-  });
+  onEnd(async () => void child.kill("SIGKILL"));
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     return { port: Number(/:(\d+)$/.exec(line)?.[1]), child };
   }
@@ -70,7 +78,7 @@ test.each(["/status", "/status.json", "/v1/sample"])(
   "a flood of pipelined requests for %s is answered in bounded memory",
   { timeout: 60_000 },
   async (path) => {
-    const service = await startBuiltService();
+    const service = await builtService();
 
     const socket = flood(service, path, FLOOD);
     const answered = answersOf(socket, FLOOD);
@@ -83,7 +91,7 @@ test.each(["/status", "/status.json", "/v1/sample"])(
 );
 
 test("clients that never read their responses are paused and use little memory", { timeout: 60_000 }, async () => {
-  const service = await startBuiltService();
+  const service = await builtService();
 
   const sockets = Array.from({ length: 3 }, () => flood(service, "/status", 200_000));
   let unsent: number[] = [];
