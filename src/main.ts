@@ -7,8 +7,8 @@ import { helpLayout } from "./cli/help-layout.ts";
 import { isColoured, terminalWidth } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
 import { type Context, processContext } from "./context.ts";
+import { errorEntryOf } from "./error-table.ts";
 import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
-import { failureOf } from "./failures.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -106,7 +106,7 @@ function withShortageNamed(error: unknown): unknown {
 
 async function report(thrown: unknown, argv: readonly string[], context: Context): Promise<number> {
   const error = withShortageNamed(thrown);
-  const { exitCode, code, title } = failureOf(error);
+  const { exitCode, code, title } = errorEntryOf(error);
   if (error instanceof ClosedPipeError) {
     return exitCode;
   }

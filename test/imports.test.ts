@@ -7,10 +7,10 @@ const ROOT = fileURLToPath(new URL("../src/", import.meta.url));
 
 /** For each folder of `src`, the folders and files of `src` that it may import; `service` starts only from commands. */
 const ALLOWED: Record<string, readonly string[]> = {
-  "main.ts": ["commands", "cli", "output", "errors.ts", "failures.ts", "context.ts", "version.ts"],
+  "main.ts": ["commands", "cli", "output", "errors.ts", "error-table.ts", "context.ts", "version.ts"],
   "context.ts": ["output", "errors.ts", "timer.ts"],
   "errors.ts": ["contract"],
-  "failures.ts": ["errors.ts", "contract"],
+  "error-table.ts": ["errors.ts", "contract"],
   "version.ts": [],
   "timer.ts": [],
   commands: [
@@ -29,7 +29,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     "service",
     "context.ts",
     "errors.ts",
-    "failures.ts",
+    "error-table.ts",
     "version.ts",
   ],
   cli: [
@@ -47,7 +47,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     "service",
     "context.ts",
     "errors.ts",
-    "failures.ts",
+    "error-table.ts",
     "version.ts",
   ],
   export: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
@@ -55,7 +55,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   prices: ["mirror", "diff", "contract", "errors.ts"],
   diff: ["pull", "output", "rows", "files", "api", "contract", "errors.ts"],
   pull: ["output", "rows", "files", "api", "contract", "errors.ts"],
-  output: ["rows", "files", "contract", "errors.ts", "failures.ts"],
+  output: ["rows", "files", "contract", "errors.ts", "error-table.ts"],
   rows: ["contract", "errors.ts"],
   api: ["rows", "contract", "errors.ts", "timer.ts"],
   config: ["files", "contract", "context.ts", "errors.ts", "timer.ts"],

@@ -1,12 +1,12 @@
-/** What a release changed, in the words of contract section 9 rule 4. */
+/** A release and its changes, as listed in contract section 9 rule 4. */
 interface Release {
   version: string;
-  /** `announced` releases are not out yet: breaking changes stand here before they ship (section 9 rule 3). */
+  /** Breaking changes are `announced` before they ship (section 9 rule 3). */
   state: "announced" | "released";
   changes: readonly { kind: "added" | "changed" | "removed"; breaking: boolean; text: string }[];
 }
 
-/** The changelog of the API, the newest release first. Names are marked with backticks. */
+/** The changelog of the API, newest release first. Names are in backticks. */
 export const CHANGELOG: readonly Release[] = [
   {
     version: "0.2.0",
@@ -15,7 +15,7 @@ export const CHANGELOG: readonly Release[] = [
       {
         kind: "changed",
         breaking: true,
-        text: "The operations are three that stand alone: the old sample (at most 25 rows) is `GET /v1/sample` (at most 100), the old products endpoint is `GET /v1/catalog`, the old coverage path is `GET /v1/coverage`.",
+        text: "There are three separate operations. The sample (at most 25 rows) is now `GET /v1/sample` (at most 100 rows), the products endpoint is now `GET /v1/catalog`, and coverage is now `GET /v1/coverage`.",
       },
       {
         kind: "changed",
@@ -46,7 +46,7 @@ export const CHANGELOG: readonly Release[] = [
       {
         kind: "added",
         breaking: false,
-        text: "Keys are made by the people who need them, in the console. They do not expire.",
+        text: "People create the keys that they need in the console. Keys do not expire.",
       },
       { kind: "changed", breaking: false, text: "Rate limits are counted per team." },
     ],

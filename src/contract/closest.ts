@@ -1,12 +1,12 @@
 import { editDistance } from "./edit-distance.ts";
 
-/** Longer texts are not compared: no name is near them, and the work would grow with their length. */
+/** Longer texts are not compared: no name is close to them, and the comparison would be slow. */
 const COMPARED_LENGTH = 200;
 
-/** Maximum of letters of candidates to compare, a fraction of a second; later candidates are not offered. */
+/** Most letters of candidates that are compared, which takes a fraction of a second. Later candidates are ignored. */
 const COMPARED_LETTERS = 150_000;
 
-/** How near two names are, the nearest first; within a kind the smaller difference in letters or length comes first. */
+/** The kinds of similarity, most similar first. Within a kind, a smaller difference in letters or length is better. */
 const RANK = { same: 0, words: 1, slip: 2, start: 3, wordSlip: 4, slips: 5, far: Number.POSITIVE_INFINITY } as const;
 
 type Ranker = (candidate: string) => number;
@@ -16,13 +16,13 @@ interface Budget {
 }
 
 /**
- * The candidates most like `text`, best first, at most `most` of them; none if none is near.
- * Letter case, plurals and the kind of separator (space, underscore, hyphen) do not count.
+ * At most `most` candidates that are similar to `text`, best first. Letter case, plurals and the kind of separator
+ * (space, underscore, hyphen) do not matter.
  *
- * Whole words come before letters: a candidate that has all words of `text`, then one that is a slip away (a letter
- * left out, added, changed or swapped), then one with words that begin so, with a word that is a slip away, or a few
- * slips away as a whole. Letters in the middle of a word are not near: `car` is no `ar-skincare`. Of
- * `retailer:category:department` triples the parts are compared apart, and two of the three have to be near.
+ * The order is: all words of `text`; one typing error (a letter missing, added, changed or swapped); words that begin
+ * with the words of `text`; a word with one typing error; a few typing errors in total. A match in the middle of a word
+ * does not count: `car` is not similar to `ar-skincare`. The parts of `retailer:category:department` triples are
+ * compared separately, and at least two parts must be similar.
  */
 export function closest(text: string, candidates: Iterable<string>, most = 3): string[] {
   if (text.length > COMPARED_LENGTH || normalised(text) === "") {
@@ -38,13 +38,13 @@ export function closest(text: string, candidates: Iterable<string>, most = 3): s
     .map(({ value }) => value);
 }
 
-/** The candidate that differs from `text` by one edit, or two if it is long; undefined if there is none. */
+/** The candidate that differs from `text` by one edit, or by two edits if it is long; undefined if there is none. */
 export function misspelt(text: string, candidates: readonly string[]): string | undefined {
   const slips = (value: string) => editDistance(text.toLowerCase(), value, value.length > 4 ? 2 : 1);
   return candidates.filter((value) => slips(value) < RANK.far).sort((a, b) => slips(a) - slips(b))[0];
 }
 
-/** Ranks triples by their parts, each distinct part once: a vocabulary has few of them. */
+/** Ranks triples by their parts. Each different part is ranked once, because a vocabulary has few parts. */
 function tripleRanker(text: string, budget: Budget): Ranker {
   const rankers = text.split(":").map((part) => remembered(nameRanker(part, budget)));
   return (triple) => {
@@ -80,7 +80,7 @@ function nameRanker(text: string, budget: Budget): Ranker {
   };
 }
 
-/** The kind of nearness of a name, given its distance in letters (infinite if too large). */
+/** The kind of similarity. @param edits the edit distance, infinite if it is too large */
 function kindOf(wanted: Name, { together, singular, words }: Name, edits: number): number {
   if (together === wanted.together || singular === wanted.singular) {
     return RANK.same;
@@ -100,7 +100,7 @@ function kindOf(wanted: Name, { together, singular, words }: Name, edits: number
   return RANK.slips + edits;
 }
 
-/** Whether two words differ by one letter; short words must be equal. */
+/** Whether two words differ by at most one edit. Short words must be equal. */
 function isSlip(word: string, other: string): boolean {
   return word === other || (Math.min(word.length, other.length) > 3 && editDistance(word, other, 1) === 1);
 }

@@ -1,14 +1,14 @@
 const ZERO = 48;
 
 /**
- * Compares two JSON numbers (RFC 8259 section 6) by value, to the last digit: a double would hide a change in the 17th.
- * Texts that are no numbers are compared as texts. The work grows with the number of digits.
+ * Compares the exact values of two JSON numbers (RFC 8259 section 6). Doubles would hide a change in the 17th digit.
+ * Texts that are not numbers are compared as texts.
  */
 export function sameNumber(a: string, b: string): boolean {
   return a === b || canonicalNumber(a) === canonicalNumber(b);
 }
 
-/** A JSON number as its significant digits and the place of the first, so that equal numbers are equal texts. */
+/** A JSON number as its significant digits and an exponent, so that equal numbers are equal texts. */
 function canonicalNumber(text: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text);
   if (match === null) {
@@ -28,7 +28,7 @@ function canonicalNumber(text: string): string {
   return first === end ? "0" : `${sign}${digits.slice(first, end)}e${place}`;
 }
 
-/** Every decimal number with this many digits survives conversion to a double (IEEE 754: DBL_DIG). */
+/** Decimal numbers with at most this many digits keep their value as a double (IEEE 754: DBL_DIG). */
 const SAFE_DIGITS = 15;
 
 /** Whether a JSON number keeps its value as a double. */

@@ -2,20 +2,19 @@
  * Number of letters to insert, delete, replace or swap with a neighbour to turn `a` into `b`
  * (optimal string alignment: no part is edited twice).
  *
- * @param most upper bound of the distance; the work is then at most 2 × `most` + 1 letters a row, and ends with the
- * first row beyond the bound
+ * @param most upper bound of the distance, which limits the work to 2 × `most` + 1 letters per row
  * @returns infinity for a distance above `most`
  */
 export function editDistance(a: string, b: string, most = Math.max(a.length, b.length)): number {
   if (Math.abs(a.length - b.length) > most) {
     return Number.POSITIVE_INFINITY;
   }
-  // Row i holds the distances of a's first i letters to each start of b; what lies outside the band is infinite.
+  // Row i has the distances of a's first i letters to each start of b. Distances outside the band are infinite.
   const row = () => new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
   let [beforeLast, last, next] = [row(), row().map((_, j) => j), row()];
   for (let i = 1; i <= a.length; i += 1) {
     const [from, to] = [Math.max(0, i - most), Math.min(b.length, i + most)];
-    // The row is used again: what bounds the band may hold a distance of three rows before.
+    // The row is reused, so the cells next to the band may have old distances.
     next.fill(Number.POSITIVE_INFINITY, Math.max(0, from - 1), from);
     next.fill(Number.POSITIVE_INFINITY, to + 1, to + 2);
     let nearest = Number.POSITIVE_INFINITY;
@@ -42,7 +41,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether the two letters of `a` before `i` are those of `b` before `j` the other way round. */
+/** Whether the two letters before `i` in `a` and before `j` in `b` are swapped. */
 function isSwapped(a: string, b: string, i: number, j: number): boolean {
   return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
 }

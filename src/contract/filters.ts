@@ -1,7 +1,6 @@
 /**
- * The six shared filters, contract section 4.1. Every member is optional; an absent one does not
- * restrict. Dates are `YYYY-MM-DD`, inclusive; `rcd` is one or more `retailer:category:department`
- * triples separated by commas.
+ * The six shared filters, contract section 4.1. An absent member does not restrict. Dates are `YYYY-MM-DD`, inclusive.
+ * `rcd` is one or more `retailer:category:department` triples, separated by commas.
  */
 export interface Filters {
   retailer?: string;
@@ -24,7 +23,7 @@ export const FILTER_NAMES = [
   "end_date",
 ] as const satisfies readonly FilterName[];
 
-/** A combination: a retailer, a category and the department that category sits under. */
+/** A combination: a retailer, a category and the department of the category. */
 export interface Rcd {
   retailer: string;
   category: string;
@@ -46,8 +45,8 @@ export function parseRcd(text: string): Rcd | undefined {
 }
 
 /**
- * Longest `rcd` value of one request in characters, percent-encoded. RFC 9110 section 4.1 asks every recipient to take
- * a request line of 8,000 octets; the rest is left to the path, a proxy's prefix and the other parameters.
+ * Longest `rcd` value of one request, in characters, percent-encoded. RFC 9110 section 4.1 recommends that recipients
+ * accept 8,000 octets. The rest is for the path, the prefix of a proxy and the other parameters.
  */
 export const RCD_LENGTH = 7_000;
 
@@ -56,7 +55,7 @@ export function fitsRequest({ rcd = "" }: Filters): boolean {
   return encodeURIComponent(rcd).length <= RCD_LENGTH;
 }
 
-/** Writes a combination as the `rcd` filter takes it. */
+/** Writes a combination in the form of the `rcd` filter. */
 export function formatRcd({ retailer, category, department }: Rcd): string {
   return `${retailer}:${category}:${department}`;
 }

@@ -6,12 +6,12 @@ import { PROBLEMS, problemSchema } from "./problems.ts";
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 type JsonObject = { readonly [name: string]: Json };
 
-/** One schema for all operations, as in contract section 2.4: sample and coverage leave the first two members out. */
+/** One schema for all operations (contract section 2.4). Sample and coverage have no `limit` and `total_matching`. */
 const pagination = { ...catalogPaginationSchema, $id: "Pagination", required: ["next_cursor", "has_more"] };
 const { $id: _unnamed, ...resolved } = metaSchema.properties.resolved;
 const meta = { ...metaSchema, properties: { ...metaSchema.properties, resolved } };
 
-/** The envelopes by the names of contract section 2.6. */
+/** The envelopes, with the names of contract section 2.6. */
 const productList = {
   ...catalogResponseSchema,
   $id: "ProductListResponse",
@@ -59,24 +59,24 @@ const PARAMETERS: Readonly<Record<string, JsonObject>> = {
 };
 
 const HEADERS = {
-  "RateLimit-Limit": { description: "Requests of the endpoint group a window.", schema: { type: "integer" } },
+  "RateLimit-Limit": { description: "Requests of the endpoint group per window.", schema: { type: "integer" } },
   "RateLimit-Remaining": { description: "Requests left in the current window.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until the window resets.", schema: { type: "integer" } },
-  "Retry-After": { description: "Seconds to wait at least.", schema: { type: "integer" } },
+  "Retry-After": { description: "Minimum of seconds to wait.", schema: { type: "integer" } },
 } as const satisfies Record<string, JsonObject>;
 
 const ERROR_CLASSES: Readonly<Record<string, string>> = {
   "400": "The request is wrong.",
   "401": "No credential, or one that is unknown or revoked.",
   "403": "The team is not entitled to the operation.",
-  "429": "The requests of this window are used up.",
-  "5XX": "The service failed; reads are safe to repeat.",
+  "429": "No requests are left in this window.",
+  "5XX": "The service failed. Reads are safe to repeat.",
 };
 
-const PORTAL_DESCRIPTION = "Developer portal: API keys are made there.";
+const PORTAL_DESCRIPTION = "The developer portal, where people create API keys.";
 
 /**
- * The OpenAPI 3.1.0 description of the three operations, made from the schemas of the service's answers.
+ * The OpenAPI 3.1.0 document of the three operations, generated from the schemas of the responses.
  *
  * @param portal address of the developer portal, if there is one
  */
@@ -152,7 +152,7 @@ function headers(more: readonly (keyof typeof HEADERS)[] = []): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Files a schema, and every named one inside it, under the components; gives the reference to it. */
+/** Adds a schema and all named schemas inside it to the components. Returns a reference to it. */
 function component(schema: JsonObject, schemas: Record<string, Json>): Json {
   const { $id, ...rest } = schema;
   const body = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, referenced(value, schemas)]));

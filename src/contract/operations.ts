@@ -10,9 +10,9 @@ export interface Operation {
   path: string;
   scope: Scope;
   group: EndpointGroup;
-  /** Query parameters that it takes. */
+  /** Its query parameters. */
   parameters: readonly string[];
-  /** Codes that it declares, contract sections 4.2 to 4.4. */
+  /** Its problem codes, contract sections 4.2 to 4.4. */
   errors: readonly ProblemCode[];
 }
 

@@ -1,6 +1,6 @@
 import type { FromSchema } from "json-schema-to-ts";
 
-/** The codes of contract section 7; only ever added to, never removed or renamed. */
+/** The codes of contract section 7. Codes may be added, but never removed or renamed. */
 export type ProblemCode =
   | "invalid_request"
   | "unknown_retailer"
@@ -20,13 +20,13 @@ export type ProblemCode =
 /** One entry of the public error catalogue. */
 export interface ProblemDefinition {
   status: number;
-  /** `false`: fix the request before resending. `true`: back off and retry. */
+  /** `false`: fix the request before sending it again. `true`: back off and retry. */
   retryable: boolean;
   /** Constant for the code. */
   title: string;
   /** What the code means and what causes it. */
   meaning: string;
-  /** Human guidance, the same text in every problem document of the code. */
+  /** Advice for people, the same text in each problem document of the code. */
   recovery: string;
   /** Members that a problem document of this code carries beyond the required ones. */
   extensions: readonly ("field" | "valid_options")[];
@@ -148,10 +148,10 @@ export const PROBLEMS = {
   },
 } as const satisfies Record<ProblemCode, ProblemDefinition>;
 
-/** Every code, in the order of the catalogue. */
+/** All codes, in the order of the catalogue. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
 
-/** Whether `code` is one this version knows; the service may add others. */
+/** Whether this version knows `code`. The service may add codes. */
 export function isProblemCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(PROBLEMS, code);
 }

@@ -1,8 +1,8 @@
 import type { FromSchema } from "json-schema-to-ts";
 
 /**
- * One crawled row, contract section 2.1. The order of the properties is the order in which the
- * service writes them and in which CSV columns appear.
+ * One crawled row, contract section 2.1. The service writes the properties in this order, and CSV columns have the same
+ * order.
  */
 export const productSchema = {
   $id: "Product",

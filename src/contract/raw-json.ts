@@ -1,7 +1,6 @@
 /**
- * Cuts JSON text into the raw text of its parts, so that a number keeps the digits it was written
- * with (`19.90`, an integer beyond 2^53) and a string its escapes. It does not validate: the text
- * must already have passed `JSON.parse`.
+ * Cuts JSON text into the raw text of its parts, so that numbers keep their digits (`19.90`, an integer beyond 2^53) and
+ * strings keep their escapes. It does not validate. The text must be valid JSON.
  */
 
 const QUOTE = 34;
@@ -98,7 +97,7 @@ export function rawElements(text: string): string[] {
   return elements;
 }
 
-/** Raw text of each member's value of the object that is `text`; of a repeated name the last, as in `JSON.parse`. */
+/** The raw value of each member of the object in `text`. As in `JSON.parse`, the last of several equal names counts. */
 export function rawMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let at = skipSpace(text, skipSpace(text, 0) + 1);
@@ -120,7 +119,7 @@ export function rawMembers(text: string): Map<string, string> {
   return members;
 }
 
-/** The same JSON without white space between its tokens: what a line of NDJSON may hold. */
+/** The same JSON without line breaks between its tokens, as a line of NDJSON. */
 export function onOneLine(text: string): string {
   if (!text.includes("\n") && !text.includes("\r")) {
     return text;

@@ -184,7 +184,7 @@ describe("an unreliable folder is refused:", () => {
     await rm(join(cwd, "copy/.catalog"), { recursive: true });
     expect(await fromFolder(...DAYS)).toMatchObject({
       code: 1,
-      stderr: "error: copy holds nothing that `catalog sync` wrote: there is no copy/.catalog/state.json\n",
+      stderr: "error: copy was not written by `catalog sync`: there is no copy/.catalog/state.json\n",
     });
   });
 
@@ -192,7 +192,7 @@ describe("an unreliable folder is refused:", () => {
     const { cwd } = await synced();
     await writeFile(join(cwd, "rows"), "");
     const { code, stderr } = await runInProcess(["diff", "--against", join(cwd, "rows"), ...DAYS]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("rows holds nothing that `catalog sync` wrote")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("rows was not written by `catalog sync`")]);
   });
 
   test.each([

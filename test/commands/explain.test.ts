@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PROBLEM_CODES } from "../../src/contract/problems.ts";
+import { TOOL_ERRORS } from "../../src/error-table.ts";
 import { EXIT } from "../../src/errors.ts";
-import { LOCAL_FAILURES } from "../../src/failures.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -16,7 +16,7 @@ describe("explain", () => {
       "",
       "Retry         yes, after a pause; the tool does so by itself",
       "Recovery      Wait at least the seconds named in `Retry-After`, then send the request again.",
-      expect.stringMatching(/^With catalog {2}The tool paces itself/),
+      expect.stringMatching(/^With catalog {2}The tool waits automatically/),
       "Exit code     5",
       "",
     ]);
@@ -34,9 +34,9 @@ describe("explain", () => {
         .slice(2)
         .map((line) => line.split(" ")[0]);
     expect(codesOf(service)).toEqual(PROBLEM_CODES);
-    expect(codesOf(tool)).toEqual(LOCAL_FAILURES.map(({ code }) => code));
+    expect(codesOf(tool)).toEqual(TOOL_ERRORS.map(({ code }) => code));
     expect(service).toMatch(/^not_found +404 +no +4 +The path/m);
-    expect(tool).toMatch(/^network +yes +5 +At every attempt/m);
+    expect(tool).toMatch(/^network +yes +5 +At each attempt/m);
   });
 
   test("explains what to do about an error of this tool", async () => {
@@ -45,10 +45,10 @@ describe("explain", () => {
     expect(stdout.split("\n")).toEqual([
       "set_changed: The set changed while it was read (of this tool)",
       "",
-      expect.stringContaining("Rows came or went"),
+      expect.stringContaining("Rows were added or removed"),
       "",
       "Retry         yes, run the command again",
-      "Recovery      Do not use the output; run the command again.",
+      "Recovery      Do not use the output. Run the command again.",
       expect.stringMatching(/^With catalog {2}Export to a file/),
       "Exit code     6",
       "",

@@ -4,7 +4,7 @@ import { isRepeatable } from "../../cli/flags/declared.ts";
 import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { LOCAL_FAILURES, SERVICE_FAILURES } from "../../failures.ts";
+import { SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
 import { TOPICS } from "../help/topics.ts";
 
 export interface Candidate {
@@ -69,7 +69,7 @@ function operandsOf(place: Place): Completion {
 function operandValues(argument: Argument, { command }: Place): readonly string[] {
   switch (argument.name()) {
     case "code":
-      return [...SERVICE_FAILURES, ...LOCAL_FAILURES].map(({ code }) => code);
+      return [...SERVICE_ERRORS, ...TOOL_ERRORS].map(({ code }) => code);
     case "topic":
       return [...Object.keys(TOPICS), ...(command.parent?.commands ?? []).map((sibling) => sibling.name())];
     default:

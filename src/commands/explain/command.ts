@@ -6,8 +6,8 @@ import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { closest } from "../../contract/closest.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
+import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
 import { UsageError } from "../../errors.ts";
-import { type Failure, LOCAL_FAILURES, SERVICE_FAILURES } from "../../failures.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
@@ -21,7 +21,7 @@ export interface ExplainOptions {
 }
 
 /** One code as `--format json` writes it. */
-interface Explanation extends Omit<Failure, "exitCode" | "recovery"> {
+interface Explanation extends Omit<ErrorEntry, "exitCode" | "recovery"> {
   /** Who reports it: the service or this tool. */
   source: "service" | "catalog";
   /** HTTP status; null for a code of this tool. */
@@ -30,7 +30,7 @@ interface Explanation extends Omit<Failure, "exitCode" | "recovery"> {
   exit_code: number;
 }
 
-const EXPLANATIONS: readonly Explanation[] = [...SERVICE_FAILURES, ...LOCAL_FAILURES].map(
+const EXPLANATIONS: readonly Explanation[] = [...SERVICE_ERRORS, ...TOOL_ERRORS].map(
   ({ code, retryable, title, meaning, recovery, remedy, exitCode }) => ({
     code,
     source: isProblemCode(code) ? "service" : "catalog",

@@ -20,7 +20,7 @@ export function placeOfDay(day: string): string {
 
 /** The content of the day folders of a synced folder. */
 export interface DayFolders {
-  /** Days that have a file at sync's place, whoever wrote it. */
+  /** Days that have a file with sync's name, whoever wrote it. */
   days: string[];
   /** All other files, as paths below the folder. Sync neither reads nor removes them. */
   strangers: string[];
@@ -51,7 +51,7 @@ export async function listDayFolders(folder: string): Promise<DayFolders> {
   return found;
 }
 
-/** Skips names that begin with a dot, as readers of the rows do. */
+/** Skips names that begin with a dot, like other readers of such folders. */
 async function namesIn(folder: string): Promise<string[]> {
   if ((await sizeOf(folder)) === undefined) {
     return [];
@@ -89,7 +89,7 @@ export async function assertDaysInPlace(folder: string, state: SyncState, days: 
   for (const day of days) {
     const path = join(folder, placeOfDay(day));
     if ((await sizeOf(path)) !== state.days[day]?.bytes || state.pending.includes(day)) {
-      throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` mends it`, path);
+      throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` repairs it`, path);
     }
   }
 }

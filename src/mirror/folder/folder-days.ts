@@ -4,14 +4,14 @@ import type { DiffSource } from "../../diff/source.ts";
 import type { SyncedDay } from "./synced-day.ts";
 
 export interface FolderDaysOptions {
-  /** Whether the rows of a combination are to be compared. */
+  /** Whether the rows of a combination are compared. */
   isWanted: (combination: Rcd) => boolean;
   signal: AbortSignal;
 }
 
 /**
- * The days of a synced folder. Row groups without rows of the wanted retailers are skipped. The rows of a day are in the
- * order of retailers, so few groups are read twice.
+ * The days of a synced folder. Row groups without rows of the wanted retailers are skipped. The rows of a day are sorted
+ * by retailer, so few groups are read twice.
  */
 export function folderDays(days: ReadonlyMap<string, SyncedDay>, { isWanted, signal }: FolderDaysOptions): DiffSource {
   const wanted = (day: string) => (days.get(day)?.combinations ?? []).filter(isWanted);

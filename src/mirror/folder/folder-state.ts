@@ -19,7 +19,7 @@ export interface DayState {
   sha256: string;
   /** Rows per combination. */
   counts: Readonly<Record<string, number>>;
-  /** When a run last pulled the day or compared its counts alone (ISO 8601); absent if unknown. */
+  /** When a run last pulled the day or compared its counts alone (ISO 8601). Absent if unknown. */
   checked?: string;
 }
 
@@ -27,7 +27,7 @@ export interface DayState {
 export interface SyncState {
   version: number;
   service: string;
-  /** As written, so that relative dates move on. */
+  /** As written, so that relative dates are resolved again in each run. */
   filters: WrittenFilters;
   /** The absolute dates of the filters on the last run. */
   window: Pick<Filters, "start_date" | "end_date">;
@@ -134,7 +134,7 @@ function isDayState(day: Partial<DayState> | null): day is DayState {
   );
 }
 
-/** A loop over the names: a large folder has some 100,000 counts, and a list of the values takes three times as long. */
+/** A loop, because a large folder has about 100,000 counts, and a list of the values takes three times as long. */
 function areIntegers(counts: Readonly<Record<string, unknown>>): boolean {
   for (const name in counts) {
     if (!Number.isSafeInteger(counts[name])) {

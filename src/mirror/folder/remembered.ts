@@ -9,8 +9,8 @@ type Name = keyof WrittenFilters;
 /**
  * The filters that a folder was first synced with, as they were written.
  *
- * @param given this run's filters; none to use the remembered ones
- * @throws UsageError if the folder is a copy of another service, or the filters are others
+ * @param given this run's filters; empty to use the remembered ones
+ * @throws UsageError if the folder is a copy of another service, or the filters are different
  */
 export function rememberedFilters(
   folder: string,
@@ -19,7 +19,7 @@ export function rememberedFilters(
 ): WrittenFilters {
   if (state.service !== given.service) {
     throw new UsageError(
-      `${folder} is a copy of ${state.service}, not of ${given.service}. Name another folder, or the service that it is a copy of.`,
+      `${folder} is a copy of ${state.service}, not of ${given.service}. Name another folder, or use the service of the folder.`,
     );
   }
   if (Object.keys(given.filters).length === 0) {
@@ -35,7 +35,7 @@ export function rememberedFilters(
       (name) => `${flagOf(name)} is ${textOf(state.filters[name])} there and ${textOf(given.filters[name])} here`,
     );
     throw new UsageError(
-      `${folder} is kept ${kept}: ${changes.join("; ")}. Leave the filters out to go on with those, or name another folder.`,
+      `${folder} is kept ${kept}: ${changes.join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
       { flag: flagOf(differing[0] as Name) },
     );
   }
@@ -43,8 +43,8 @@ export function rememberedFilters(
 }
 
 /**
- * Refuses a state with rows outside its own filters, because sync never writes one. Days that a relative date has left
- * behind are fine.
+ * Refuses a state with rows outside its own filters, because sync never writes such a state. Days that are no longer
+ * within relative dates are fine.
  *
  * @throws FileError naming the day or the combination
  */

@@ -32,7 +32,7 @@ export interface SyncedDay {
    * Rows of some combinations, by row groups of the file.
    *
    * @param columns members of each row; those of the combination are among them
-   * @throws FileError if the file is no Parquet file
+   * @throws FileError if the file is not a Parquet file
    */
   rows(
     combinations: readonly Rcd[],
@@ -43,15 +43,15 @@ export interface SyncedDay {
 }
 
 /**
- * The state of a folder of `catalog sync`.
+ * The state of a synced folder.
  *
- * @throws FileError if it is no such folder, or its state cannot be read
+ * @throws FileError if it is not a synced folder, or its state cannot be read
  */
 export async function readSyncedFolder(folder: string): Promise<SyncState> {
   const state = await readStateOf(folder);
   if (state === undefined) {
     throw new FileError(
-      `${folder} holds nothing that \`catalog sync\` wrote: there is no ${statePathOf(folder)}`,
+      `${folder} was not written by \`catalog sync\`: there is no ${statePathOf(folder)}`,
       statePathOf(folder),
     );
   }
@@ -126,8 +126,8 @@ async function refuseDay(folder: string, day: string, path: string, { days, pend
     );
   }
   if (days[day] !== undefined) {
-    const fault = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
-    throw new FileError(`${path} ${fault}; \`catalog sync --verify\` repairs it`, path);
+    const reason = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
+    throw new FileError(`${path} ${reason}; \`catalog sync --verify\` repairs it`, path);
   }
 }
 

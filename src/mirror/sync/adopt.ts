@@ -40,7 +40,7 @@ export async function adoptDays(
   }
   if (!adopt) {
     throw new UsageError(
-      `${folder} holds day folders of which \`catalog sync\` has no record: ${listed(foreign)}. Name another folder; if catalog wrote them, add --adopt.`,
+      `${folder} has day folders that \`catalog sync\` does not know: ${listed(foreign)}. Name another folder. If catalog wrote them, add --adopt.`,
     );
   }
   const adopted: Record<string, DayState> = {};
@@ -58,7 +58,7 @@ export async function adoptDays(
   const outside = unknown.filter((day) => !isWanted(day));
   if (outside.length > 0) {
     throw new UsageError(
-      `${folder} cannot be taken over, because it has days outside the filters: ${listed(outside)}. Give filters that include them, or move them away.`,
+      `${folder} cannot be taken over, because it has days outside the filters: ${listed(outside)}. Use filters that include them, or move them away.`,
       { flag: "--adopt" },
     );
   }

@@ -5,8 +5,8 @@ import type { DayState } from "../folder/folder-state.ts";
 type Days = Readonly<Record<string, DayState>>;
 
 /**
- * The days whose counts were compared longest ago. Among days of the same age every second one comes first, because rows
- * that moved to a neighbouring day are found on either of the two days.
+ * The days whose counts were compared longest ago. Among days of the same age, every second day comes first: a row that
+ * moved to a neighbouring day is found on either of the two days.
  */
 export function longestUnchecked(days: Days, count: number): string[] {
   const rank = (day: string) => `${days[day]?.checked ?? ""} ${dayNumber(day) % 2} ${day}`;
@@ -16,8 +16,8 @@ export function longestUnchecked(days: Days, count: number): string[] {
 }
 
 /**
- * Days on which the copy must differ although the count of a combination is the same: the combination's first or last day
- * is not the same as in the copy.
+ * Days that must differ although the total count of a combination is the same, because the first or last day of the
+ * combination is not the same as in the copy.
  */
 export function edgesThatDiffer(days: Days, coverage: readonly Coverage[]): string[] {
   const held = combinationsIn(days);

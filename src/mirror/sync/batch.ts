@@ -20,9 +20,9 @@ const BATCH_ROWS = 100_000;
 
 /** The result of a batch. */
 export interface BatchResult {
-  /** Days that were read and have rows, or had. */
+  /** Days that were read and have or had rows. */
   days: number;
-  /** Days whose files were removed because the service has no rows of them. */
+  /** Days whose files were removed because the service has no rows for them. */
   daysRemoved: number;
   rowsAdded: number;
   rowsReplaced: number;
@@ -32,7 +32,7 @@ export interface BatchResult {
 /** Days that are read together. */
 export interface Batch {
   range: DayRange;
-  /** Rows that are expected there. */
+  /** Expected number of rows. */
   rows: number;
 }
 
@@ -44,7 +44,7 @@ export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | 
   lock: Lock;
   /** When this run compares days, see `DayState`. */
   checkedAt: string;
-  /** Called with the number of rows before they are removed; it throws to keep them. */
+  /** Called with the number of rows before they are removed. It throws if they must be kept. */
   onRemoval: (rows: number) => void;
 }
 
@@ -75,8 +75,8 @@ export async function syncRange(
 }
 
 /**
- * Divides a range of days into batches, by the row counts of one more coverage request. A single day needs no request:
- * it is expected to have as many rows as the copy has of it.
+ * Divides a range of days into batches, by the row counts of one more coverage request. A single day needs no request,
+ * because the copy shows the expected number of rows.
  */
 export async function batchesOf(
   client: CatalogClient,
@@ -99,7 +99,7 @@ export async function batchesOf(
   }));
 }
 
-/** Pulls the rows and writes the file of each day, beside the copy. */
+/** Pulls the rows and writes the file of each day into the staging folder. */
 async function stage(client: CatalogClient, filters: Filters, options: BatchOptions): Promise<Map<string, DayState>> {
   const { folder, createEncoder } = options;
   const spool = await openPartitionSpool(join(stagingOf(folder), "rows"));
@@ -120,12 +120,12 @@ async function stage(client: CatalogClient, filters: Filters, options: BatchOpti
   }
 }
 
-/** In the order of an `rcd`. */
+/** The order of the parts of an `rcd`. */
 const RCD_COLUMNS = ["retailer", "category", "department"] as const;
 
 interface Tally {
   counts: Record<string, number>;
-  /** The SHA-256 of all rows, combined by exclusive or. No row of a set comes twice. */
+  /** The SHA-256 of all rows, combined by exclusive or. A set has no row twice. */
   digest: Buffer;
 }
 

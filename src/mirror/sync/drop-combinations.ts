@@ -11,21 +11,21 @@ import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { type OpenParquetFile, openParquet, STORED_VALUES } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
 
-/** Rows of the files that are written before they are put into their places. */
+/** The new files are moved into place when they have this number of rows together. */
 const BATCH_ROWS = 200_000;
 
 export interface Dropped {
   rows: number;
-  /** Days that held nothing else. */
+  /** Days that had no other rows. */
   days: number;
 }
 
 /**
- * Takes the rows of combinations out of the day files that hold some, without a request. A day of which nothing is left
- * loses its file. Memory: one row group.
+ * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
+ * removed. Memory: one row group.
  *
  * @param gone combinations as `retailer:category:department`
- * @param untrusted days whose files are not what the state says; they are left as they are, and days found so are added
+ * @param untrusted days whose files differ from the state; their files stay unchanged, and newly found days are added
  */
 export async function dropCombinations(
   folder: string,
@@ -68,7 +68,7 @@ export async function dropCombinations(
   return dropped;
 }
 
-/** Writes a day's new file in the staging folder; undefined if the present file differs from the state. */
+/** Writes a day's new file in the staging folder. Returns undefined if the current file differs from the state. */
 async function withoutCombinations(
   folder: string,
   day: string,

@@ -9,7 +9,7 @@ export function stagingOf(folder: string): string {
   return join(ownFolderOf(folder), "staging");
 }
 
-/** Path of a day's new file. It does not end in `.parquet`, so that no reader takes it for a part of the copy. */
+/** Path of a day's new file. It does not end in `.parquet`, so that readers do not take it for a part of the copy. */
 export function stagedFile(folder: string, day: string): string {
   return join(stagingOf(folder), day);
 }

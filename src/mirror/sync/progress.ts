@@ -1,9 +1,9 @@
 import type { PullObserver } from "../../pull/pull.ts";
 import type { Batch } from "./batch.ts";
 
-/** What a run tells while it pulls. */
+/** Receives the progress of a run. */
 export interface SyncObserver {
-  /** What the whole run will pull, as far as it is known: told at first, and again when the plan of a batch is made. */
+  /** The expected total of the run. Called at the start, and again with each plan of a batch. */
   onTotal(total: SyncTotal): void;
   /** Rows of all batches so far. */
   onRows(rows: number): void;
@@ -17,9 +17,9 @@ interface SyncTotal {
 }
 
 /**
- * Adds up what the pulls of all batches tell.
+ * Adds up the progress of all batches.
  *
- * @returns the observer of the pull of one batch; batches are pulled one after the other
+ * @returns a function that creates the observer of a batch; batches are pulled one after the other
  */
 export function countBatches(
   batches: readonly Batch[],
@@ -30,7 +30,7 @@ export function countBatches(
   for (const batch of batches) {
     expected.set(batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize) });
   }
-  const tellTotal = () => {
+  const reportTotal = () => {
     const total = { rows: 0, requests: 0 };
     for (const { rows, requests } of expected.values()) {
       total.rows += rows;
@@ -39,7 +39,7 @@ export function countBatches(
     observer?.onTotal(total);
   };
   if (batches.length > 0) {
-    tellTotal();
+    reportTotal();
   }
   let written = 0;
   return (batch) => {
@@ -47,7 +47,7 @@ export function countBatches(
     return {
       onPlan: async ({ totalRows, requests }) => {
         expected.set(batch, { rows: totalRows, requests });
-        tellTotal();
+        reportTotal();
       },
       onRows: (rows) => {
         written = before + rows;

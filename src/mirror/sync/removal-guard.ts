@@ -3,7 +3,7 @@ import type { DayState } from "../folder/folder-state.ts";
 import type { Counts } from "./changes.ts";
 
 /**
- * Protects the copy against wrong answers of the service: checks at once, by the counts of each combination, whether more
+ * Protects the copy from wrong responses of the service: compares the counts of the combinations, to see whether more
  * than half of the folder's rows would be removed.
  *
  * @returns a function to call with the number of rows before each removal; it throws if the sum is more than half

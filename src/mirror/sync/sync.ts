@@ -23,9 +23,9 @@ import { removalGuard } from "./removal-guard.ts";
 export interface MirrorOptions
   extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval" | "observer"> {
   service: string;
-  /** As written; none to use those of the folder. */
+  /** As written; empty to use the filters of the folder. */
   filters: WrittenFilters;
-  /** Newest days that are read again whatever their counts. */
+  /** Number of newest days that are always read again. */
   lookback: number;
   /** Number of days whose counts are compared alone, with one request each: those checked longest ago. */
   audit: number;
@@ -33,9 +33,9 @@ export interface MirrorOptions
   verify: boolean;
   /** Take over day files that the state does not list, if this tool wrote them. */
   adopt: boolean;
-  /** Remove days that the filters' dates have left behind. */
+  /** Remove days that are no longer within the filters' dates. */
   prune: boolean;
-  /** Let more than half of the rows go. */
+  /** Allow a run to remove more than half of the rows. */
   allowShrink: boolean;
   pid: number;
   /** Milliseconds since the epoch. */
@@ -46,29 +46,29 @@ export interface MirrorOptions
 export interface SyncResult extends BatchResult {
   /** The filters that the folder is kept with. */
   filters: WrittenFilters;
-  /** Days from the first that either side has to the last. */
+  /** Number of days from the first to the last day of both sides. */
   daysChecked: number;
-  /** Of these, days that were compared alone. */
+  /** Number of these days that were compared alone. */
   daysAudited: number;
   /** Number of runs until every day has been compared alone; undefined if nothing is audited. */
   auditCycle: number | undefined;
-  /** Days removed because the filters' dates have left them behind. */
+  /** Removed days that are no longer within the filters' dates. */
   daysPruned: number;
-  /** Days that the filters' dates have left behind and that stay unchanged. */
+  /** Unchanged days that are no longer within the filters' dates. */
   outside: readonly string[];
   /** Files in the day folders that sync did not write, as paths below the folder; they stay unchanged. */
   strangers: readonly string[];
 }
 
 /**
- * Makes a folder a copy of the filtered set, one file a crawl day. It finds changed days from coverage alone and replaces
- * each of them as a whole.
+ * Makes a folder a copy of the filtered set, with one file per crawl day. It finds changed days from coverage alone and
+ * replaces each of them as a whole.
  *
- * If it is interrupted, every day is either the old or the new one, whole, and the next run continues.
+ * After an interruption, each day has its complete old or new file, and the next run continues.
  *
  * @throws UsageError if the folder is a copy of another set, or has day files that the state does not list
  * @throws LockedError if another process is writing it
- * @throws ShrinkError if more than half of the rows would go
+ * @throws ShrinkError if more than half of the rows would be removed
  * @throws SetChangedError if the set changes faster than it can be read
  */
 export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
@@ -119,7 +119,7 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
   };
 }
 
-type Brought = BatchResult & Pick<SyncResult, "daysChecked" | "daysAudited">;
+type UpdateResult = BatchResult & Pick<SyncResult, "daysChecked" | "daysAudited">;
 
 async function bringUpToDate(
   client: CatalogClient,
@@ -128,9 +128,9 @@ async function bringUpToDate(
   untrusted: Set<string>,
   lock: Lock,
   options: MirrorOptions,
-): Promise<Brought> {
+): Promise<UpdateResult> {
   const { folder, signal } = options;
-  const result: Brought = {
+  const result: UpdateResult = {
     daysChecked: 0,
     daysAudited: 0,
     days: 0,

@@ -51,7 +51,7 @@ describe("the folder remembers its filters as they were written:", () => {
     const rows = await servedFolder(sixteenDays());
     await rows.sync({ filters: { retailer: ["bolt"], start_date: "5d" }, now: clockAfter(0) });
     await expect(rows.sync({ filters, now: clockAfter(0) })).rejects.toThrow(
-      `is kept with --retailer bolt --start-date 5d: ${message}. Leave the filters out to go on with those, or name another folder.`,
+      `is kept with --retailer bolt --start-date 5d: ${message}. Leave out the filters to keep those of the folder, or name another folder.`,
     );
   });
 

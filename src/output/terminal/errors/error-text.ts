@@ -1,5 +1,6 @@
 import { closest } from "../../../contract/closest.ts";
 import { isProblemCode } from "../../../contract/problems.ts";
+import { errorEntryOf, HTTP_ERROR } from "../../../error-table.ts";
 import {
   ApiError,
   ClosedPipeError,
@@ -8,7 +9,6 @@ import {
   NetworkError,
   SetChangedError,
 } from "../../../errors.ts";
-import { failureOf, HTTP_ERROR } from "../../../failures.ts";
 import { quoteCommand } from "../quote.ts";
 import { style } from "../style.ts";
 import { visible } from "../visible.ts";
@@ -95,7 +95,7 @@ function offer(options: readonly string[], refused: string | undefined): string[
 
 /** The reader has just seen the `valid_options`, so the text only says how to list them all. */
 function recoveryOf(error: unknown, { recovery }: ProblemDocument): string[] {
-  const text = recovery?.includes("valid_options") ? failureOf(error).remedy : recovery;
+  const text = recovery?.includes("valid_options") ? errorEntryOf(error).remedy : recovery;
   return text === undefined ? [] : [text];
 }
 

@@ -1,6 +1,6 @@
 import { isProblemCode, PROBLEMS } from "../../../contract/problems.ts";
+import { errorEntryOf, HTTP_ERROR } from "../../../error-table.ts";
 import { ApiError, ContractError, UsageError } from "../../../errors.ts";
-import { failureOf, HTTP_ERROR } from "../../../failures.ts";
 
 /**
  * Any error in the shape of a problem document, contract section 2.7. Errors that do not come from the service have codes
@@ -26,7 +26,7 @@ export function problemDocumentOf(error: unknown): ProblemDocument {
   if (error instanceof ApiError) {
     return documentOfAnswer(error);
   }
-  const { code, title, retryable, recovery } = failureOf(error);
+  const { code, title, retryable, recovery } = errorEntryOf(error);
   const detail = error instanceof Error ? error.message : String(error);
   return {
     type: "about:blank",

@@ -113,11 +113,11 @@ test.each([
   [
     new ContractError("a page lacks `pagination`", "req-8"),
     "error: a page lacks `pagination`\n" +
-      "Do not use the output; report this to the operator of the service.\ncontract · request req-8 · catalog explain contract",
+      "Do not use the output. Report this to the operator of the service.\ncontract · request req-8 · catalog explain contract",
   ],
   [
     new SetChangedError("5 rows are missing"),
-    "error: 5 rows are missing\nDo not use the output; run the command again.\nset_changed · catalog explain set_changed",
+    "error: 5 rows are missing\nDo not use the output. Run the command again.\nset_changed · catalog explain set_changed",
   ],
   [new EmptyResultError("nothing matches the filters"), "error: nothing matches the filters"],
   [new FileError("rows.csv: the disk is full", "rows.csv"), "error: rows.csv: the disk is full"],
@@ -133,7 +133,7 @@ test.each([
 ])("an unexpected error (%s) asks for a report and hides its stack", (error, message) => {
   expect(describeError(error)).toBe(
     `error: unexpected failure: ${message}\n` +
-      "This is a fault of catalog. Please report it, with the command line and what it prints with --verbose.",
+      "This is a bug in catalog. Please report it with the command line and its output with --verbose.",
   );
 });
 
