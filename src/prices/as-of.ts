@@ -4,9 +4,9 @@ import type { DiffSummary } from "../diff/compare.ts";
 import type { Day } from "../diff/day-rows.ts";
 import { type Difference, joinDays } from "../diff/join.ts";
 import { packFacts, packProduct } from "../diff/listing.ts";
-import { type DayPrices, skuOf } from "../mirror/prices/day-prices.ts";
-import { type TitledRow, titleKey } from "../mirror/prices/titles.ts";
-import { observationAt } from "./observation.ts";
+import type { Prices } from "../mirror/prices/day-prices.ts";
+import { wantedListings } from "../mirror/prices/listings.ts";
+import { observationOf, pricesAt } from "./observation.ts";
 
 export interface AsOfOptions {
   /** The two days that are compared, `YYYY-MM-DD`. */
@@ -15,176 +15,204 @@ export interface AsOfOptions {
   /** Days after which a price is no longer known; undefined for never. */
   maxAge: number | undefined;
   isWanted: (combination: Rcd) => boolean;
-  /** The titles of rows by `titleKey`. */
-  titlesOf: (rows: readonly TitledRow[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 type Side = "from" | "to";
 const SIDES = ["from", "to"] as const satisfies readonly Side[];
 
-/** The rows of a product on the newest day that has any, up to one of the compared days. */
-interface Known {
-  prices: DayPrices;
-  rows: number[];
+/** For each product its newest day up to one of the compared days, and its rows on that day. */
+interface LastKnown {
+  /** From 1; 0 stands for no day. */
+  day: Uint32Array;
+  rows: Uint32Array;
 }
 
-/** Both sides are the same object where no newer day has rows. */
-type Product = Partial<Record<Side, Known>>;
+/** The products of a folder, up to both days. */
+interface Known extends Record<Side, LastKnown> {
+  /** The days by number; the first, of number 0, stands for none. */
+  days: readonly string[];
+}
 
-/** Differences of which the titles are read together; those of one retailer are never parted. */
-const AT_ONCE = 100_000;
+/** The rows of all products that were crawled between the two days. */
+interface NewRows {
+  /** For each product where its rows begin: those of `from`, then those of `to`. */
+  starts: Uint32Array;
+  listing: Uint32Array;
+  mrp: Float64Array;
+  selling_price: Float64Array;
+  discount_pct: Float64Array;
+}
 
 /**
  * Compares two days by the last known price of each product up to them: a product that was not crawled on the day itself
  * has the rows of its newest day before. Differences come by retailer, then sku.
  *
- * Memory: about 150 bytes a product, the columns of the days on which some product was seen last, and the differences of
- * a retailer.
+ * Memory: about 60 bytes a product, 28 bytes for each row that differs, and the differences of a retailer.
  *
- * @param days those up to `to`, oldest first
+ * @param prices of the days up to `to`
  */
 export async function diffAsOf(
-  days: AsyncIterable<DayPrices>,
+  prices: Prices,
   options: AsOfOptions,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
 ): Promise<DiffSummary> {
-  const products = { changed: 0, appeared: 0, vanished: 0, unchanged: 0 };
+  const summary = { changed: 0, appeared: 0, vanished: 0, unchanged: 0 };
   const retailers = new Map<string, Record<Side, number>>();
-  let held: Difference[] = [];
-  const handOn = async () => {
-    await onDifferences(await titled(held, options));
-    held = [];
-  };
-  const byRetailer = [...(await lastKnown(days, options))].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [retailer, own] of byRetailer) {
-    const all = [...own.values()];
-    retailers.set(retailer, { from: rowsOf(all, "from"), to: rowsOf(all, "to") });
-    products.unchanged += all.filter(({ from, to }) => from === to).length;
-    for (const { change, differences } of joinDays(newRows(retailer, own, "from"), newRows(retailer, own, "to"))) {
-      products[change] += 1;
-      held.push(...differences.map((difference) => ({ ...difference, seen: seenOn(own.get(difference.sku)) })));
+  const isWantedListing = wantedListings(prices.listings, options.isWanted);
+  const known = await lastKnown(prices, isWantedListing, options);
+  const rows = await newRows(prices, isWantedListing, known);
+  for (const [retailer, products] of byRetailer(prices, known)) {
+    const rowsOf = (side: Side) => products.reduce((sum, product) => sum + (known[side].rows[product] ?? 0), 0);
+    retailers.set(retailer, { from: rowsOf("from"), to: rowsOf("to") });
+    const newer = products.filter((product) => hasNewer(known, product));
+    summary.unchanged += products.length - newer.length;
+    const { days, seen } = listingsOf(retailer, newer, prices, known, rows);
+    const held: Difference[] = [];
+    for (const { change, differences } of joinDays(days.from, days.to)) {
+      summary[change] += 1;
+      held.push(...differences.map((difference) => ({ ...difference, seen: seen.get(difference.sku) })));
     }
-    if (held.length >= AT_ONCE) {
-      await handOn();
-    }
+    await onDifferences(held);
   }
-  await handOn();
-  return { products, retailers };
-}
-
-function rowsOf(products: readonly Product[], side: Side): number {
-  return products.reduce((sum, product) => sum + (product[side]?.rows.length ?? 0), 0);
-}
-
-/** The listings of one side, of the products that were crawled between the two days. */
-function newRows(retailer: string, products: ReadonlyMap<string, Product>, side: Side): Day {
-  const listings = new Map<string, string[]>();
-  for (const [sku, product] of products) {
-    const known = product[side];
-    if (known !== undefined && product.from !== product.to) {
-      listings.set(
-        packProduct(retailer, sku),
-        known.rows.map((row) => factsAt(known.prices, row)),
-      );
-    }
-  }
-  return listings;
+  return { products: summary, retailers };
 }
 
 /** Products with rows on both days, and on the one of the two that has fewer products. */
 export async function sharedProducts(
-  days: AsyncIterable<DayPrices>,
+  { listings, days }: Prices,
   isWanted: (combination: Rcd) => boolean,
 ): Promise<{ onBoth: number; onFewer: number }> {
-  const sets: Set<string>[] = [];
-  for await (const day of days) {
-    const names = new Set<string>();
-    const wanted = day.combinations.map(isWanted);
-    for (let row = 0; row < day.rows; row += 1) {
-      const combination = day.combination[row] ?? 0;
-      if (wanted[combination]) {
-        names.add(packProduct(day.combinations[combination]?.retailer ?? "", skuOf(day, row)));
-      }
-    }
-    sets.push(names);
+  const isWantedListing = wantedListings(listings, isWanted);
+  const sets: Set<number>[] = [];
+  for await (const { listing } of days()) {
+    sets.push(new Set(listing.filter((one) => isWantedListing[one] === 1).map((one) => listings.product[one] ?? 0)));
   }
-  const [first = new Set<string>(), second = new Set<string>()] = sets;
-  const onBoth = [...first].filter((name) => second.has(name)).length;
+  const [first = new Set<number>(), second = new Set<number>()] = sets;
+  const onBoth = [...first].filter((product) => second.has(product)).length;
   return { onBoth, onFewer: Math.min(first.size, second.size) };
 }
 
-/** Products by retailer and sku. */
 async function lastKnown(
-  days: AsyncIterable<DayPrices>,
-  { from, to, maxAge, isWanted }: AsOfOptions,
-): Promise<Map<string, Map<string, Product>>> {
+  { listings, days }: Prices,
+  isWantedListing: Uint8Array,
+  { from, to, maxAge }: AsOfOptions,
+): Promise<Known> {
   const ends = { from, to };
   const isKnownOn = (side: Side, day: string) =>
     day <= ends[side] && (maxAge === undefined || day >= addDays(ends[side], -maxAge));
-  const retailers = new Map<string, Map<string, Product>>();
-  for await (const day of days) {
-    const sides = SIDES.filter((side) => isKnownOn(side, day.day));
-    const [firstSide] = sides;
-    if (firstSide === undefined) {
-      continue;
-    }
-    const productsOf = day.combinations.map((combination) => {
-      if (!isWanted(combination)) {
-        return undefined;
-      }
-      const own = retailers.get(combination.retailer) ?? new Map<string, Product>();
-      retailers.set(combination.retailer, own);
-      return own;
-    });
-    for (let row = 0; row < day.rows; row += 1) {
-      const own = productsOf[day.combination[row] ?? 0];
-      if (own !== undefined) {
-        const sku = skuOf(day, row);
-        const product = own.get(sku) ?? {};
-        own.set(sku, product);
-        const last = product[firstSide];
-        if (last?.prices === day) {
-          last.rows.push(row);
-        } else {
-          const known = { prices: day, rows: [row] };
-          for (const side of sides) {
-            product[side] = known;
-          }
+  const empty = () => ({ day: new Uint32Array(listings.products), rows: new Uint32Array(listings.products) });
+  const names = [""];
+  const known = { from: empty(), to: empty(), days: names };
+  for await (const { day, rows, listing: column } of days()) {
+    const number = names.push(day) - 1;
+    for (const side of SIDES.filter((side) => isKnownOn(side, day))) {
+      const last = known[side];
+      for (let row = 0; row < rows; row += 1) {
+        const listing = column[row] ?? 0;
+        if (isWantedListing[listing] === 1) {
+          const product = listings.product[listing] ?? 0;
+          last.rows[product] = last.day[product] === number ? (last.rows[product] ?? 0) + 1 : 1;
+          last.day[product] = number;
         }
       }
     }
   }
-  return retailers;
+  return known;
 }
 
-function factsAt(prices: DayPrices, row: number): string {
-  const { department, category, mrp, selling_price, discount_pct, currency } = observationAt(prices, row);
+/** Whether the product was crawled between the two days, or is known on one of them only. */
+function hasNewer({ from, to }: Known, product: number): boolean {
+  return from.day[product] !== to.day[product];
+}
+
+function startsOf(known: Known, products: number): Uint32Array {
+  const starts = new Uint32Array(products + 1);
+  for (let product = 0; product < products; product += 1) {
+    const own = (known.from.rows[product] ?? 0) + (known.to.rows[product] ?? 0);
+    starts[product + 1] = (starts[product] ?? 0) + (hasNewer(known, product) ? own : 0);
+  }
+  return starts;
+}
+
+/** Reads the days once more, for the rows of the products that have newer ones. */
+async function newRows({ listings, days }: Prices, isWantedListing: Uint8Array, known: Known): Promise<NewRows> {
+  const starts = startsOf(known, listings.products);
+  const all = starts.at(-1) ?? 0;
+  const [mrp, selling_price, discount_pct] = [new Float64Array(all), new Float64Array(all), new Float64Array(all)];
+  const found: NewRows = { starts, listing: new Uint32Array(all), mrp, selling_price, discount_pct };
+  // The day of `from` is before that of `to`, so the rows of a product come in their order.
+  const next = starts.slice();
+  let number = 0;
+  for await (const prices of days()) {
+    number += 1;
+    for (let row = 0; row < prices.rows; row += 1) {
+      const listing = prices.listing[row] ?? 0;
+      const product = listings.product[listing] ?? 0;
+      const isLast = known.from.day[product] === number || known.to.day[product] === number;
+      if (isLast && isWantedListing[listing] === 1 && hasNewer(known, product)) {
+        const at = next[product] ?? 0;
+        next[product] = at + 1;
+        found.listing[at] = listing;
+        mrp[at] = prices.mrp[row] ?? 0;
+        selling_price[at] = prices.selling_price[row] ?? 0;
+        discount_pct[at] = prices.discount_pct[row] ?? 0;
+      }
+    }
+  }
+  return found;
+}
+
+/** The products known on one of the days, by retailer in their order. */
+function byRetailer({ listings }: Prices, { from, to }: Known): [retailer: string, products: number[]][] {
+  const retailers = new Map<string, Set<number>>();
+  for (const [listing, product] of listings.product.entries()) {
+    if (from.day[product] !== 0 || to.day[product] !== 0) {
+      const { retailer = "" } = listings.combinations[listings.combination[listing] ?? 0] ?? {};
+      retailers.set(retailer, (retailers.get(retailer) ?? new Set()).add(product));
+    }
+  }
+  return [...retailers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([retailer, products]) => [retailer, [...products]]);
+}
+
+/** The listings of some products on both sides, and by sku the days on which each side was seen. */
+function listingsOf(
+  retailer: string,
+  products: readonly number[],
+  { listings }: Prices,
+  known: Known,
+  rows: NewRows,
+): { days: Record<Side, Day>; seen: Map<string, Record<Side, string | undefined>> } {
+  const days = { from: new Map<string, string[]>(), to: new Map<string, string[]>() };
+  const seen = new Map<string, Record<Side, string | undefined>>();
+  for (const product of products) {
+    let at = rows.starts[product] ?? 0;
+    const sku = listings.skuOf(rows.listing[at] ?? 0);
+    const dayOf = (side: Side) => known.days[known[side].day[product] ?? 0] || undefined;
+    seen.set(sku, { from: dayOf("from"), to: dayOf("to") });
+    for (const side of SIDES) {
+      const end = at + (known[side].rows[product] ?? 0);
+      const own: string[] = [];
+      for (; at < end; at += 1) {
+        own.push(factsAt(listings, rows, at));
+      }
+      if (own.length > 0) {
+        days[side].set(packProduct(retailer, sku), own);
+      }
+    }
+  }
+  return { days, seen };
+}
+
+function factsAt(listings: Prices["listings"], rows: NewRows, at: number): string {
+  const listing = rows.listing[at] ?? 0;
+  const { department, category, ...prices } = observationOf(listings, listing, "", pricesAt(rows, at));
   return packFacts({
     department: JSON.stringify(department),
     category: JSON.stringify(category),
-    title: "null",
-    mrp: JSON.stringify(mrp),
-    selling_price: JSON.stringify(selling_price),
-    discount_pct: JSON.stringify(discount_pct),
-    currency: JSON.stringify(currency),
-  });
-}
-
-function seenOn(product: Product | undefined): { from: string | undefined; to: string | undefined } {
-  return { from: product?.from?.prices.day, to: product?.to?.prices.day };
-}
-
-/** A record shows the title of the later day that has the product. */
-async function titled(differences: readonly Difference[], { titlesOf }: AsOfOptions): Promise<Difference[]> {
-  const rowOf = ({ retailer, sku, seen, to }: Difference): TitledRow => ({
-    retailer,
-    sku,
-    day: (to === undefined ? seen?.from : seen?.to) ?? "",
-  });
-  const titles = await titlesOf(differences.map(rowOf));
-  return differences.map((difference) => {
-    const title = JSON.stringify(titles.get(titleKey(rowOf(difference))) ?? null);
-    const { from, to } = difference;
-    return { ...difference, from: from && { ...from, title }, to: to && { ...to, title } };
+    title: JSON.stringify(listings.titleOf(listing)),
+    mrp: JSON.stringify(prices.mrp),
+    selling_price: JSON.stringify(prices.selling_price),
+    discount_pct: JSON.stringify(prices.discount_pct),
+    currency: JSON.stringify(prices.currency),
   });
 }

@@ -1,6 +1,7 @@
 import type { Rcd } from "../contract/filters.ts";
-import { type DayPrices, skuOf } from "../mirror/prices/day-prices.ts";
-import { type Observation, observationAt, percentOf } from "./observation.ts";
+import type { DayPrices, Prices } from "../mirror/prices/day-prices.ts";
+import { type Listings, wantedListings } from "../mirror/prices/listings.ts";
+import { type Observation, observationOf, percentOf, pricesAt } from "./observation.ts";
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
 export type MoverKind = (typeof MOVER_KINDS)[number];
@@ -24,20 +25,21 @@ export interface MoverOptions {
   isWanted: (combination: Rcd) => boolean;
 }
 
-/** The state of a product while the days are read. */
-interface Track {
-  /** The last row up to the day. */
-  before: Place | undefined;
-  now: Place;
-  /** The lowest price of the days before `now` since the currency last changed, its currency, and the last day that had it. */
-  low: number;
-  lowCurrency: string;
-  lowDay: string;
+/** One row for each product; `day` counts from 1, and 0 stands for no row. */
+interface Rows extends Omit<DayPrices, "day" | "rows"> {
+  day: Uint32Array;
 }
 
-interface Place {
-  prices: DayPrices;
-  row: number;
+/** The state of each product while the days are read. */
+interface Tracks {
+  /** The last row up to the day. */
+  before: Rows;
+  now: Rows;
+  /** The lowest price of the days before `now` since the currency last changed, its currency, and the last day that had it. */
+  low: Float64Array;
+  /** From 1; 0 stands for none. */
+  lowCurrency: Uint32Array;
+  lowDay: Uint32Array;
 }
 
 /**
@@ -48,25 +50,30 @@ interface Place {
  * - `new_low`: the newest price is below each earlier one.
  * - `discount`: the newest row has a discount.
  *
- * Memory: about 100 bytes a product, and the columns of each day that is the last one of some product.
+ * Memory: 80 bytes a product and the movers.
  *
- * @param days oldest first
  * @returns each kind by its size: the largest drop, rise, distance to the earlier low, or discount first
  */
 export async function findMovers(
-  days: AsyncIterable<DayPrices>,
+  { listings, days }: Prices,
   { since, isWanted }: MoverOptions,
 ): Promise<Record<MoverKind, Mover[]>> {
-  const retailers = new Map<string, Map<string, Track>>();
-  for await (const prices of days) {
-    follow(retailers, prices, since, isWanted);
+  const isWantedListing = wantedListings(listings, isWanted);
+  const tracks = newTracks(listings.products);
+  const names = [""];
+  for await (const prices of days()) {
+    const number = names.push(prices.day) - 1;
+    for (let row = 0; row < prices.rows; row += 1) {
+      const listing = prices.listing[row] ?? 0;
+      if (isWantedListing[listing] === 1) {
+        follow(tracks, listings, prices, row, { day: number, isBefore: prices.day <= since });
+      }
+    }
   }
   const found: Record<MoverKind, Mover[]> = { drop: [], rise: [], new_low: [], discount: [] };
-  for (const tracks of retailers.values()) {
-    for (const track of tracks.values()) {
-      if (track.now.prices.day > since) {
-        classify(track, found);
-      }
+  for (let product = 0; product < listings.products; product += 1) {
+    if ((names[tracks.now.day[product] ?? 0] ?? "") > since) {
+      classify(tracks, product, { listings, names }, found);
     }
   }
   for (const kind of MOVER_KINDS) {
@@ -75,63 +82,79 @@ export async function findMovers(
   return found;
 }
 
+function newTracks(products: number): Tracks {
+  const rows = (): Rows => ({
+    day: new Uint32Array(products),
+    listing: new Uint32Array(products),
+    mrp: new Float64Array(products),
+    selling_price: new Float64Array(products),
+    discount_pct: new Float64Array(products),
+  });
+  return {
+    ...{ before: rows(), now: rows() },
+    low: new Float64Array(products),
+    lowCurrency: new Uint32Array(products),
+    lowDay: new Uint32Array(products),
+  };
+}
+
+/** Stores a row as the newest of its product, unless the same day already has a cheaper one. */
 function follow(
-  retailers: Map<string, Map<string, Track>>,
+  { before, now, low, lowCurrency, lowDay }: Tracks,
+  { product: productOf, currency }: Listings,
   prices: DayPrices,
-  since: string,
-  isWanted: (combination: Rcd) => boolean,
+  row: number,
+  { day, isBefore }: { day: number; isBefore: boolean },
 ): void {
-  const tracksOf = prices.combinations.map((combination) =>
-    isWanted(combination) ? entryOf(retailers, combination.retailer, () => new Map<string, Track>()) : undefined,
-  );
-  const isBefore = prices.day <= since;
-  for (let row = 0; row < prices.rows; row += 1) {
-    const tracks = tracksOf[prices.combination[row] ?? 0];
-    if (tracks === undefined) {
-      continue;
+  const product = productOf[prices.listing[row] ?? 0] ?? 0;
+  const previous = now.selling_price[product] ?? 0;
+  if (now.day[product] === day) {
+    if ((prices.selling_price[row] ?? 0) >= previous) {
+      return;
     }
-    const sku = skuOf(prices, row);
-    const track = tracks.get(sku);
-    const here = { prices, row };
-    if (track === undefined) {
-      tracks.set(sku, { before: isBefore ? here : undefined, now: here, low: Infinity, lowCurrency: "", lowDay: "" });
-    } else if (advance(track, here) && isBefore) {
-      track.before = here;
+  } else if (now.day[product] !== 0) {
+    const itsCurrency = (currency[now.listing[product] ?? 0] ?? 0) + 1;
+    if (itsCurrency !== lowCurrency[product] || previous <= (low[product] ?? 0)) {
+      low[product] = previous;
+      lowCurrency[product] = itsCurrency;
+      lowDay[product] = now.day[product] ?? 0;
     }
+  }
+  store(now, product, day, prices, row);
+  if (isBefore) {
+    store(before, product, day, prices, row);
   }
 }
 
-/** Stores a row as the newest of its product; false if the same day already has a cheaper row. */
-function advance(track: Track, here: Place): boolean {
-  const { now } = track;
-  const price = priceAt(here);
-  const previous = priceAt(now);
-  if (here.prices === now.prices) {
-    if (price >= previous) {
-      return false;
-    }
-  } else if (currencyAt(now) !== track.lowCurrency) {
-    track.low = previous;
-    track.lowCurrency = currencyAt(now);
-    track.lowDay = now.prices.day;
-  } else if (previous <= track.low) {
-    track.low = previous;
-    track.lowDay = now.prices.day;
-  }
-  track.now = here;
-  return true;
+function store(rows: Rows, product: number, day: number, prices: DayPrices, row: number): void {
+  rows.day[product] = day;
+  rows.listing[product] = prices.listing[row] ?? 0;
+  rows.mrp[product] = prices.mrp[row] ?? 0;
+  rows.selling_price[product] = prices.selling_price[row] ?? 0;
+  rows.discount_pct[product] = prices.discount_pct[row] ?? 0;
 }
 
-function classify({ before, now, low: lowest, lowCurrency, lowDay }: Track, found: Record<MoverKind, Mover[]>): void {
-  const newest = observationAt(now.prices, now.row);
-  const earlier = before && observationAt(before.prices, before.row);
+function classify(
+  { before, now, low: lowest, lowCurrency, lowDay }: Tracks,
+  product: number,
+  { listings, names }: { listings: Listings; names: readonly string[] },
+  found: Record<MoverKind, Mover[]>,
+): void {
+  const observed = (rows: Rows) => {
+    const day = rows.day[product] ?? 0;
+    const listing = rows.listing[product] ?? 0;
+    return day === 0 ? undefined : observationOf(listings, listing, names[day] ?? "", pricesAt(rows, product));
+  };
+  const newest = observed(now) as Observation;
+  const earlier = observed(before);
   const percent = earlier && percentOf(earlier, newest);
-  const low = lowCurrency === newest.currency ? lowest : Infinity;
+  const currency = (listings.currency[newest.listing] ?? 0) + 1;
+  const low = lowCurrency[product] === currency ? (lowest[product] ?? 0) : Infinity;
   const mover = {
     before: earlier,
     now: newest,
     percent,
-    earlierLow: low === Infinity ? undefined : { selling_price: low, day: lowDay },
+    earlierLow: low === Infinity ? undefined : { selling_price: low, day: names[lowDay[product] ?? 0] ?? "" },
   };
   const isOf: Record<MoverKind, boolean> = {
     drop: percent !== undefined && percent < 0,
@@ -157,22 +180,4 @@ const sizeOf: Record<MoverKind, (mover: Mover) => number> = {
 function compareProducts(a: Observation, b: Observation): number {
   const [one, other] = [`${a.retailer}\0${a.sku}`, `${b.retailer}\0${b.sku}`];
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-function priceAt({ prices, row }: Place): number {
-  return prices.selling_price[row] ?? Number.NaN;
-}
-
-function currencyAt({ prices, row }: Place): string {
-  return prices.currencies[prices.currency[row] ?? 0] ?? "";
-}
-
-function entryOf<V>(map: Map<string, V>, key: string, create: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) {
-    return known;
-  }
-  const created = create();
-  map.set(key, created);
-  return created;
 }

@@ -1,10 +1,13 @@
 import type { Rcd } from "../contract/filters.ts";
-import { type DayPrices, skuOf } from "../mirror/prices/day-prices.ts";
+import type { DayPrices } from "../mirror/prices/day-prices.ts";
+import type { Listings } from "../mirror/prices/listings.ts";
 
 /** What a product cost on one crawl day. */
 export interface Observation extends Rcd {
   /** `YYYY-MM-DD`. */
   day: string;
+  /** Its number in the `Listings`, by which its title is found. */
+  listing: number;
   sku: string;
   mrp: number;
   selling_price: number;
@@ -12,14 +15,26 @@ export interface Observation extends Rcd {
   currency: string;
 }
 
-export function observationAt(prices: DayPrices, row: number): Observation {
-  const { retailer = "", category = "", department = "" } = prices.combinations[prices.combination[row] ?? 0] ?? {};
+/** The prices of one row. */
+export type RowPrices = Pick<Observation, "mrp" | "selling_price" | "discount_pct">;
+
+export function pricesAt(prices: Pick<DayPrices, "mrp" | "selling_price" | "discount_pct">, row: number): RowPrices {
   return {
-    ...{ day: prices.day, sku: skuOf(prices, row), retailer, category, department },
     mrp: prices.mrp[row] ?? Number.NaN,
     selling_price: prices.selling_price[row] ?? Number.NaN,
     discount_pct: prices.discount_pct[row] ?? Number.NaN,
-    currency: prices.currencies[prices.currency[row] ?? 0] ?? "",
+  };
+}
+
+export function observationOf(listings: Listings, listing: number, day: string, prices: RowPrices): Observation {
+  const { combinations, combination, currencies, currency } = listings;
+  const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
+  return {
+    ...{ day, listing, sku: listings.skuOf(listing), retailer, category, department },
+    mrp: prices.mrp,
+    selling_price: prices.selling_price,
+    discount_pct: prices.discount_pct,
+    currency: currencies[currency[listing] ?? 0] ?? "",
   };
 }
 

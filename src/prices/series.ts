@@ -1,6 +1,7 @@
 import type { Rcd } from "../contract/filters.ts";
-import { type DayPrices, rowsOfSku } from "../mirror/prices/day-prices.ts";
-import { type Observation, observationAt, percentOf } from "./observation.ts";
+import type { Prices } from "../mirror/prices/day-prices.ts";
+import { wantedListings } from "../mirror/prices/listings.ts";
+import { type Observation, observationOf, percentOf, pricesAt } from "./observation.ts";
 
 /** A product: one sku of one retailer. */
 export interface ProductName {
@@ -16,6 +17,8 @@ export interface SeriesPoint extends Observation {
 
 /** A product's prices over its days. */
 export interface Series extends ProductName {
+  /** The title on the last day. */
+  title: string;
   /** Oldest first, one a day. */
   points: readonly SeriesPoint[];
   lowest: SeriesPoint;
@@ -32,39 +35,43 @@ export interface Series extends ProductName {
  * several rows of a product on one day the cheapest counts. The lowest and highest are in the currency of the last
  * price; each is the newest day with that price.
  *
- * @param days oldest first
  * @returns the series in the order of `wanted`, then by retailer
  */
 export async function collectSeries(
-  days: AsyncIterable<DayPrices>,
+  { listings, days }: Prices,
   wanted: readonly { retailer?: string | undefined; sku: string }[],
   isWanted: (combination: Rcd) => boolean,
 ): Promise<Series[]> {
-  const skus = [...new Set(wanted.map(({ sku }) => sku))];
-  const products = new Map<string, Observation[]>();
-  for await (const prices of days) {
-    for (const sku of skus) {
-      for (const row of rowsOfSku(prices, sku)) {
-        const observation = observationAt(prices, row);
-        if (isWanted(observation)) {
-          add(products, observation);
-        }
+  const isWantedListing = wantedListings(listings, isWanted);
+  const isChosen = new Uint8Array(listings.listings);
+  for (const sku of new Set(wanted.map(({ sku }) => sku))) {
+    for (const listing of listings.withSku(sku)) {
+      isChosen[listing] = isWantedListing[listing] ?? 0;
+    }
+  }
+  const products = new Map<number, Observation[]>();
+  for await (const prices of days()) {
+    for (let row = 0; row < prices.rows; row += 1) {
+      const listing = prices.listing[row] ?? 0;
+      if (isChosen[listing] === 1) {
+        const observation = observationOf(listings, listing, prices.day, pricesAt(prices, row));
+        add(products, listings.product[listing] ?? 0, observation);
       }
     }
   }
-  const found = [...products.values()].map(seriesOf).sort((a, b) => (a.retailer < b.retailer ? -1 : 1));
+  const series = [...products.values()].map((observations) => seriesOf(observations, listings.titleOf));
+  const found = series.sort((a, b) => (a.retailer < b.retailer ? -1 : 1));
   const chosen = wanted.flatMap(({ retailer, sku }) =>
     found.filter((series) => series.sku === sku && (retailer === undefined || series.retailer === retailer)),
   );
   return [...new Set(chosen)];
 }
 
-function add(products: Map<string, Observation[]>, observation: Observation): void {
-  const key = `${observation.retailer}\0${observation.sku}`;
-  const known = products.get(key);
+function add(products: Map<number, Observation[]>, product: number, observation: Observation): void {
+  const known = products.get(product);
   const last = known?.at(-1);
   if (known === undefined) {
-    products.set(key, [observation]);
+    products.set(product, [observation]);
   } else if (last?.day !== observation.day) {
     known.push(observation);
   } else if (observation.selling_price < last.selling_price) {
@@ -72,7 +79,7 @@ function add(products: Map<string, Observation[]>, observation: Observation): vo
   }
 }
 
-function seriesOf(observations: readonly Observation[]): Series {
+function seriesOf(observations: readonly Observation[], titleOf: (listing: number) => string): Series {
   const points = observations.map((observation, index): SeriesPoint => {
     const before = observations[index - 1];
     return { ...observation, percent: before && percentOf(before, observation) };
@@ -83,7 +90,7 @@ function seriesOf(observations: readonly Observation[]): Series {
     comparable.reduce((best, point) => (isBetter(best.selling_price, point.selling_price) ? best : point));
   const earlier = comparable.slice(0, -1);
   return {
-    ...{ retailer: last.retailer, sku: last.sku, points, last },
+    ...{ retailer: last.retailer, sku: last.sku, title: titleOf(last.listing), points, last },
     lowest: extreme((a, b) => a < b),
     highest: extreme((a, b) => a > b),
     changes: points.filter((point, index) => index > 0 && !samePrice(point, points[index - 1] as SeriesPoint)).length,

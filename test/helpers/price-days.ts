@@ -1,4 +1,6 @@
-import type { DayPrices } from "../../src/mirror/prices/day-prices.ts";
+import type { Prices } from "../../src/mirror/prices/day-prices.ts";
+import { growListings } from "../../src/mirror/prices/grow-listings.ts";
+import { unpackListings } from "../../src/mirror/prices/listings.ts";
 
 /** A row of which only the prices matter. */
 export interface PriceRow {
@@ -10,28 +12,27 @@ export interface PriceRow {
   currency: string;
 }
 
-/** Rows as the columns of their days, oldest first, in the order given within a day. */
-export async function* priceDays(rows: readonly PriceRow[]): AsyncGenerator<DayPrices, void, undefined> {
-  const currencies = [...new Set(rows.map(({ currency }) => currency))];
-  const retailers = [...new Set(rows.map(({ retailer }) => retailer))];
-  for (const day of [...new Set(rows.map((row) => row.day))].sort()) {
-    const own = rows.filter((row) => row.day === day);
-    let end = 0;
-    yield {
-      day,
-      rows: own.length,
-      combinations: retailers.map((retailer) => ({ retailer, category: "lamps", department: "home" })),
-      combination: Uint32Array.from(own, ({ retailer }) => retailers.indexOf(retailer)),
-      skus: own.map(({ sku }) => sku).join(""),
-      skuEnds: Uint32Array.from(own, ({ sku }) => {
-        end += sku.length;
-        return end;
-      }),
-      currencies,
-      currency: Uint8Array.from(own, ({ currency }) => currencies.indexOf(currency)),
-      mrp: Float64Array.from(own, (row) => row.selling_price),
-      selling_price: Float64Array.from(own, (row) => row.selling_price),
-      discount_pct: Float64Array.from(own, (row) => row.discount_pct),
-    };
-  }
+/** Rows as the columns of their days, in the order given within a day. */
+export function priceDays(rows: readonly PriceRow[]): Prices {
+  const listings = growListings();
+  const listed = rows.map((row) => ({
+    ...row,
+    listing: listings.add(`${row.retailer}:lamps:home`, row.sku, row.currency, `title of ${row.sku}`),
+  }));
+  return {
+    listings: unpackListings(listings.pack()),
+    days: async function* () {
+      for (const day of [...new Set(rows.map((row) => row.day))].sort()) {
+        const own = listed.filter((row) => row.day === day);
+        yield {
+          day,
+          rows: own.length,
+          listing: Uint32Array.from(own, ({ listing }) => listing),
+          mrp: Float64Array.from(own, (row) => row.selling_price),
+          selling_price: Float64Array.from(own, (row) => row.selling_price),
+          discount_pct: Float64Array.from(own, (row) => row.discount_pct),
+        };
+      }
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter, type Reporter } from "../../cli/reporter.ts";
+import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
@@ -9,9 +10,7 @@ import { diffDays } from "../../diff/compare.ts";
 import { folderDays } from "../../mirror/folder/folder-days.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { closeDays, matchingDays, openDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
-import type { DayPrices } from "../../mirror/prices/day-prices.ts";
-import { readDayPrices } from "../../mirror/prices/read-prices.ts";
-import { readTitles, type TitledRow } from "../../mirror/prices/titles.ts";
+import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { diffAsOf, sharedProducts } from "../../prices/as-of.ts";
 import { resolveFilters } from "../../pull/written-filters.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
@@ -45,12 +44,13 @@ export async function withFolderDays(
       ...{ from, to, reporter, signal },
       daysWithRows: async (empty: readonly string[]) => describeDays(matchingDays(state, isWanted), empty),
     };
-    const pricesOf = (wanted: readonly string[]) => readDayPrices(folder, state, wanted, { signal, pid: context.pid });
+    const pricesOf: PricesOf = (days, use) => withFolderPrices({ folder, state, days, signal, reporter }, context, use);
     if (options.asOf ?? (await shareFew({ from, to }, pricesOf, isWanted, reporter))) {
       const held = matchingDays(state, isWanted).filter((day) => day <= to);
-      const titlesOf = (rows: readonly TitledRow[]) => readTitles(folder, state, rows);
-      const asOf = { ...{ from, to, isWanted, titlesOf }, maxAge: options.maxAge };
-      await use({ ...about, asOf: true, compare: (_, onDifferences) => diffAsOf(pricesOf(held), asOf, onDifferences) });
+      const asOf = { from, to, isWanted, maxAge: options.maxAge };
+      const compare: ComparedDays["compare"] = (_, onDifferences) =>
+        pricesOf(held, (prices) => diffAsOf(prices, asOf, onDifferences));
+      await use({ ...about, asOf: true, compare });
       return;
     }
     const days = await openDays(folder, [from, to]);
@@ -65,14 +65,16 @@ export async function withFolderDays(
   });
 }
 
+type PricesOf = <T>(days: readonly string[], use: (prices: Prices) => Promise<T>) => Promise<T>;
+
 /** Whether fewer than half of the products of the day with fewer products are on the other day, too. */
 async function shareFew(
   { from, to }: { from: string; to: string },
-  pricesOf: (days: readonly string[]) => AsyncIterable<DayPrices>,
+  pricesOf: PricesOf,
   isWanted: (combination: Rcd) => boolean,
   reporter: Reporter,
 ): Promise<boolean> {
-  const { onBoth, onFewer } = await sharedProducts(pricesOf([from, to]), isWanted);
+  const { onBoth, onFewer } = await pricesOf([from, to], (prices) => sharedProducts(prices, isWanted));
   if (onBoth * 2 >= onFewer) {
     return false;
   }

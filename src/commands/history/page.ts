@@ -1,7 +1,7 @@
 import { DAY, dayNumber, dayOf } from "../../contract/days.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
-import type { TitledSeries } from "./records.ts";
+import type { Series } from "../../prices/series.ts";
 
 /** Most lines of one chart; more could not be distinguished. */
 const LINES = 8;
@@ -13,7 +13,7 @@ const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 320, 64, 28, 12];
  * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, and
  * the facts of each product.
  */
-export function historyPage(series: readonly TitledSeries[], facts: { folder: string; now: number }): string {
+export function historyPage(series: readonly Series[], facts: { folder: string; now: number }): string {
   const currencies = [...new Set(series.map(({ last }) => last.currency))].sort();
   const read = new Date(facts.now).toISOString().slice(0, 16).replace("T", " ");
   const body = [
@@ -29,7 +29,7 @@ export function historyPage(series: readonly TitledSeries[], facts: { folder: st
   return renderPage({ title: "Price history", body: body.join("\n"), style: STYLE, script: "" });
 }
 
-function section(currency: string, series: readonly TitledSeries[]): string {
+function section(currency: string, series: readonly Series[]): string {
   const ordered = [...series].sort((a, b) => a.last.selling_price - b.last.selling_price);
   const charts = Array.from({ length: Math.ceil(ordered.length / LINES) }, (_, index) =>
     figure(ordered.slice(index * LINES, (index + 1) * LINES), currency),
@@ -37,7 +37,7 @@ function section(currency: string, series: readonly TitledSeries[]): string {
   return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${table(ordered)}`;
 }
 
-function figure(series: readonly TitledSeries[], currency: string): string {
+function figure(series: readonly Series[], currency: string): string {
   const drawn = series.map((one) => ({
     ...one,
     points: one.points.filter((point) => point.currency === currency),
@@ -86,7 +86,7 @@ function ticksOf(low: number, high: number): number[] {
   return Array.from({ length: end - start + 1 }, (_, index) => Number(((start + index) * step).toPrecision(12)));
 }
 
-function table(series: readonly TitledSeries[]): string {
+function table(series: readonly Series[]): string {
   const rows = series.map(({ title, retailer, sku, last, lowest, highest, changes, isNewLow }) => {
     const cells = [
       [escapeHtml(title), ""],

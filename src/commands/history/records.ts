@@ -6,11 +6,6 @@ export const HISTORY_COLUMNS: readonly string[] = [
   ...["currency", "mrp", "selling_price", "discount_pct", "percent"],
 ];
 
-/** A product's series with the newest title of the product. */
-export interface TitledSeries extends Series {
-  title: string;
-}
-
 /** One day of a product; `percent` is the change from its day before, with two decimals, null for the first. */
 export interface HistoryRecord {
   retailer: string;
@@ -26,7 +21,7 @@ export interface HistoryRecord {
   percent: number | null;
 }
 
-export function historyRecords(series: readonly TitledSeries[]): HistoryRecord[] {
+export function historyRecords(series: readonly Series[]): HistoryRecord[] {
   return series.flatMap(({ title, points }) => points.map((point) => recordOf(point, title)));
 }
 

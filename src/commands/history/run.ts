@@ -3,19 +3,20 @@ import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
+import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import { readDayPrices } from "../../mirror/prices/read-prices.ts";
-import { type FoundTitle, readTitles, searchTitles, titleKey } from "../../mirror/prices/titles.ts";
+import type { Prices } from "../../mirror/prices/day-prices.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
-import { collectSeries } from "../../prices/series.ts";
+import { type FoundTitle, searchTitles } from "../../prices/search-titles.ts";
+import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { HistoryOptions } from "./options.ts";
-import { HISTORY_COLUMNS, type HistoryRecord, historyRecords, type TitledSeries } from "./records.ts";
+import { HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./records.ts";
 import { historyText } from "./views.ts";
 
 /** Most products that a search may find; for more, the user is asked to narrow it. */
@@ -24,7 +25,7 @@ const SEARCH_LIMIT = 50;
 /** Writes the prices of the products over their days. */
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const series = await findSeries(options, synced, context);
+    const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
     if (options.html !== undefined) {
       const { historyPage } = await import("./page.ts");
       const page = historyPage(series, { folder: synced.folder, now: context.now() });
@@ -37,10 +38,9 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
   });
 }
 
-async function findSeries(options: HistoryOptions, synced: SyncedFolder, context: Context): Promise<TitledSeries[]> {
-  const { folder, state, days, isWanted, signal } = synced;
-  const wanted = options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await search(options, synced);
-  const prices = readDayPrices(folder, state, days, { signal, pid: context.pid });
+async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices: Prices): Promise<Series[]> {
+  const { folder, days, isWanted } = synced;
+  const wanted = options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await search(options, synced, prices);
   const series = await collectSeries(prices, wanted, isWanted);
   const missing = options.skus.filter((sku) => series.every((found) => found.sku !== sku));
   if (missing.length > 0) {
@@ -48,18 +48,16 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, context
       `${folder} has no row of the sku ${missing.map((sku) => JSON.stringify(sku)).join(", ")}${days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`}. \`catalog history --search WORDS\` finds products by their titles.`,
     );
   }
-  const titles = await readTitles(
-    folder,
-    state,
-    series.map(({ last }) => last),
-  );
-  return series.map((found) => ({ ...found, title: titles.get(titleKey(found.last)) ?? "" }));
+  return series;
 }
 
 /** @throws UsageError if the words find nothing or too many products */
-async function search({ search }: HistoryOptions, synced: SyncedFolder): Promise<readonly FoundTitle[]> {
-  const { folder, state, days, isWanted, signal, reporter } = synced;
-  const found = await searchTitles(folder, state, days.toReversed(), search, { isWanted, signal });
+async function search(
+  { search }: HistoryOptions,
+  { folder, isWanted, reporter }: SyncedFolder,
+  prices: Prices,
+): Promise<readonly FoundTitle[]> {
+  const found = await searchTitles(prices, search, isWanted);
   const words = JSON.stringify(search.join(" "));
   if (found.length === 0) {
     throw new UsageError(`No product of ${folder} has a title with the words ${words}.`, { flag: "--search" });
@@ -76,7 +74,7 @@ async function search({ search }: HistoryOptions, synced: SyncedFolder): Promise
 }
 
 async function write(
-  series: readonly TitledSeries[],
+  series: readonly Series[],
   { reporter }: SyncedFolder,
   { output, list, globals }: HistoryOptions,
   context: Context,

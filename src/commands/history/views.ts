@@ -7,8 +7,8 @@ import { numberCell, percentCell, textCell } from "../../output/terminal/tables/
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
-import { type SeriesPoint, samePrice } from "../../prices/series.ts";
-import { historyRecords, type TitledSeries } from "./records.ts";
+import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
+import { historyRecords } from "./records.ts";
 
 /** Width of a line of prices. */
 const SPARK_CELLS = 24;
@@ -18,7 +18,7 @@ const SPARK_CELLS = 24;
  * With a sort column, the days themselves are listed.
  */
 export function historyText(
-  series: readonly TitledSeries[],
+  series: readonly Series[],
   list: ListOptions,
   screen: Screen,
 ): { text: string; hidden: readonly string[] } {
@@ -31,10 +31,7 @@ export function historyText(
   return productsTable(series, list, screen);
 }
 
-function factsOf(
-  { title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: TitledSeries,
-  screen: Screen,
-) {
+function factsOf({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: Series, screen: Screen) {
   const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
   const heading = visible(`${title} · ${retailer} ${sku}`);
   return [
@@ -49,7 +46,7 @@ function factsOf(
 }
 
 /** The days on which the price changed, newest first; other days are only counted. */
-function daysTable({ points, lowest, highest }: TitledSeries, { sort, limit }: ListOptions, screen: Screen) {
+function daysTable({ points, lowest, highest }: Series, { sort, limit }: ListOptions, screen: Screen) {
   const changed = points.filter((point, index) => {
     const before = points[index - 1];
     return before === undefined || !samePrice(before, point);
@@ -84,7 +81,7 @@ function isAt(point: SeriesPoint, extreme: SeriesPoint): boolean {
   return samePrice(point, extreme);
 }
 
-function productsTable(series: readonly TitledSeries[], { sort, limit }: ListOptions, screen: Screen) {
+function productsTable(series: readonly Series[], { sort, limit }: ListOptions, screen: Screen) {
   const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
   const key = sort ?? { column: "selling_price", descending: false };
   const ordered = sortBy(series, key, (one) => lastRecord.get(one)?.[key.column as "selling_price"]);

@@ -2,6 +2,7 @@ import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
+import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
@@ -10,8 +11,6 @@ import { resolveDay } from "../../contract/date-expression.ts";
 import { dayOf } from "../../contract/days.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import { readDayPrices } from "../../mirror/prices/read-prices.ts";
-import { readTitles, titleKey } from "../../mirror/prices/titles.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -22,11 +21,11 @@ import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const since = sinceDay(options, synced, context);
-    const all = await findMovers(pricesOf(synced, context), { since, isWanted: synced.isWanted });
+    const { all, titleOf } = await withFolderPrices(synced, context, async (prices) => ({
+      all: await findMovers(prices, { since, isWanted: synced.isWanted }),
+      titleOf: ({ now }: Mover) => prices.listings.titleOf(now.listing),
+    }));
     const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));
-    const shown = groups.flatMap(({ movers }) => movers.map(({ now }) => now));
-    const titles = await readTitles(synced.folder, synced.state, shown);
-    const titleOf = (mover: Mover) => titles.get(titleKey(mover.now)) ?? "";
     await write(groups, titleOf, since, synced, options, context);
     if (options.failIf !== undefined) {
       failIf(
@@ -35,10 +34,6 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
       );
     }
   });
-}
-
-function pricesOf({ folder, state, days, signal }: SyncedFolder, context: Context) {
-  return readDayPrices(folder, state, days, { signal, pid: context.pid });
 }
 
 /** @throws UsageError if the folder has no earlier day to compare with, or no later one */

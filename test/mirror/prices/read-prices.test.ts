@@ -1,24 +1,34 @@
-import { chmod, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
+import { lock } from "../../../src/files/lock.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
-import { readDayPrices } from "../../../src/mirror/prices/read-prices.ts";
-import { observationAt } from "../../../src/prices/observation.ts";
+import { withPrices } from "../../../src/mirror/prices/read-prices.ts";
+import { observationOf, pricesAt } from "../../../src/prices/observation.ts";
+import { bareEnvironment, CATALOG, runCatalog, startCatalog } from "../../helpers/cli.ts";
 import { product } from "../../helpers/products.ts";
-import { servedFolder } from "../../helpers/synced-folder.ts";
+import { servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02"];
 
 const rows = DAYS.flatMap((crawl_date, index) => [
-  product({ crawl_date, sku: "ab", selling_price: 1.5 + index, currency: "EUR" }),
+  product({ crawl_date, sku: "ab", selling_price: 1.5 + index, currency: "EUR", title: `Lamp ${index}` }),
   product({ crawl_date, sku: "b", retailer: "bolt", selling_price: 0.1, currency: "USD" }),
-  product({ crawl_date, sku: "Ω-🪑", category: "chairs", discount_pct: 12.5 }),
+  product({ crawl_date, sku: "Ω-🪑", category: "chairs", discount_pct: 12.5, title: "\ufeffCadeira 🪑" }),
 ]);
 
+/** Who may write everywhere runs the tool as nobody. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const indexOf = (folder: string) => join(ownFolderOf(folder), "prices.index");
+
 describe("prices of the days of a synced folder", () => {
-  test("are those of the rows, from the Parquet files and from the cache", async () => {
+  test("are those of the rows, from the Parquet files and from the index", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
 
@@ -29,71 +39,188 @@ describe("prices of the days of a synced folder", () => {
     expect(await pricesOf(folder)).toEqual(first);
   });
 
-  test("follow a day that was synced again", async () => {
+  test("of some days can be asked for before those of others", async () => {
+    const { folder, sync } = await servedFolder(rows);
+    await sync();
+
+    const [first, second] = DAYS.map((day) => expected(rows.filter(({ crawl_date }) => crawl_date === day)));
+    expect(await pricesOf(folder, [DAYS[1] as string])).toEqual(second);
+    expect(await pricesOf(folder, [DAYS[0] as string])).toEqual(first);
+    expect(await pricesOf(folder)).toEqual(expected(rows));
+  });
+
+  test("follow syncs that replace, add and remove a day", async () => {
     const { folder, sync, replace } = await servedFolder(rows);
     await sync();
     await pricesOf(folder);
-    const dearer = rows.map((row) => ({ ...row, product_id: `${row.product_id}!`, selling_price: 99 }));
-    await replace(dearer);
-    await sync({ lookback: 5 });
+    const [first, second] = DAYS.map((day) => rows.filter(({ crawl_date }) => crawl_date === day));
+    const dearer = (second ?? []).map((row) => ({ ...row, product_id: `${row.product_id}!`, selling_price: 99 }));
+    const added = dearer.map((row) => ({ ...row, product_id: `${row.product_id}!`, crawl_date: "2026-01-03" }));
 
-    expect(await pricesOf(folder)).toEqual(expected(dearer));
+    for (const now of [[...(first ?? []), ...dearer], [...rows, ...added], [...dearer, ...added], added, rows]) {
+      await replace(now);
+      await sync({ lookback: 5, prune: true, allowShrink: true });
+      expect(await pricesOf(folder, [...DAYS, "2026-01-03"])).toEqual(expected(now));
+    }
   });
 
-  test("are read from the Parquet file if the cache is damaged anywhere", async () => {
+  test("are read from the Parquet files if the index is damaged anywhere or cut off", async () => {
     const { folder, sync } = await servedFolder(rows.slice(0, 3));
     await sync();
     const right = await pricesOf(folder);
-    const kept = join(ownFolderOf(folder), "prices", DAYS[0] as string);
-    const bytes = await readFile(kept);
+    const bytes = await readFile(indexOf(folder));
 
-    for (let at = 0; at < bytes.length; at += 9) {
+    const damages = Array.from({ length: Math.ceil(bytes.length / 9) }, (_, index) => {
       const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ 1;
-      await writeFile(kept, flipped);
+      flipped[index * 9] = (flipped[index * 9] ?? 0) ^ 1;
+      return flipped;
+    });
+    const cuts = [0, 1, 11, 12, bytes.length >> 1, bytes.length - 1].map((length) => bytes.subarray(0, length));
+    for (const damaged of [...damages, ...cuts]) {
+      await writeFile(indexOf(folder), damaged);
       expect(await pricesOf(folder)).toEqual(right);
+      expect(await readFile(indexOf(folder))).toEqual(bytes);
     }
-    await writeFile(kept, "");
-    expect(await pricesOf(folder)).toEqual(right);
   });
 
-  test("are not cached through a planted link", async () => {
+  test.each(["prices.index", "prices.index.new", "prices.index.lock"])("follow no link planted as %s", async (name) => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
     const victim = join(folder, "..", "victim");
     await writeFile(victim, "untouched");
-    await symlink(join(folder, ".."), join(ownFolderOf(folder), "prices"));
+    await symlink(victim, join(ownFolderOf(folder), name));
 
     expect(await pricesOf(folder)).toEqual(expected(rows));
     expect(await readFile(victim, "utf8")).toBe("untouched");
     expect(await readdir(join(folder, ".."))).toEqual(["copy", "victim"]);
   });
 
-  test("are read even if nothing can be cached", async () => {
+  test("are read while another process makes the index, and the reason why they are not kept is told", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
-    await writeFile(join(ownFolderOf(folder), "prices"), "a file");
-    await chmod(ownFolderOf(folder), 0o555);
+    const held = await lock(folder, `${indexOf(folder)}.lock`, process.pid);
+    onTestFinished(() => held.release());
+    const onNotKept = vi.fn();
 
-    expect(await pricesOf(folder)).toEqual(expected(rows));
+    expect(await pricesOf(folder, DAYS, onNotKept)).toEqual(expected(rows));
+    expect(onNotKept.mock.calls).toEqual([[expect.stringContaining(`is being written by process ${process.pid}`)]]);
+    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index.lock", "state.json"]);
+  });
+
+  test("are read if the index cannot be written", async () => {
+    const { folder, sync } = await servedFolder(rows);
+    await sync();
+    await mkdir(`${indexOf(folder)}.new`);
+    const onNotKept = vi.fn();
+
+    expect(await pricesOf(folder, DAYS, onNotKept)).toEqual(expected(rows));
+    expect(onNotKept.mock.calls).toEqual([[expect.stringContaining("prices.index.new is a folder")]]);
+  });
+
+  test("have a small index again after many changes of the rows", async () => {
+    const { folder, sync, replace } = await servedFolder(rows);
+    const sizes: number[] = [];
+    for (let change = 0; change < 12; change += 1) {
+      const sold = rows.map((row) => ({
+        ...row,
+        product_id: `${change} ${row.product_id}`,
+        title: `${change}`.repeat(500),
+      }));
+      await replace(sold);
+      await sync({ lookback: 5 });
+      expect(await pricesOf(folder)).toEqual(expected(sold));
+      sizes.push((await stat(indexOf(folder))).size);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(3 * (sizes[0] ?? 0));
   });
 });
 
-async function pricesOf(folder: string) {
-  const found = [];
+describe("as processes of their own", () => {
+  const movers = (folder: string) => ["movers", folder, "--since", "2026-01-05", "-f", "csv"];
+
+  test("several that begin at once give the same answer, and leave one whole index", async () => {
+    const { folder, sync } = await servedFolder(sixteenDays());
+    await sync();
+
+    const runs = await Promise.all(Array.from({ length: 4 }, () => runCatalog(movers(folder))));
+    const later = await runCatalog(movers(folder));
+
+    expect(later).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("s1") });
+    expect(runs).toEqual(runs.map(() => later));
+    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index", "state.json"]);
+  });
+
+  test("one that is killed while it makes the index leaves nothing in the way of the next", async () => {
+    const { folder, sync, file } = await servedFolder(sixteenDays());
+    await sync();
+    // A day that is never there to be read stops the process after the days before it.
+    const last = file("2026-01-16");
+    await rename(last, `${folder}-last`);
+    await promisify(execFile)("mkfifo", [last]);
+    const child = startCatalog(movers(folder));
+    const ended = once(child, "exit");
+    await vi.waitUntil(
+      async () => ((await stat(`${indexOf(folder)}.new`).catch(() => undefined))?.size ?? 0) > 0,
+      30_000,
+    );
+    child.kill("SIGKILL");
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    await rename(`${folder}-last`, last);
+    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index.lock", "prices.index.new", "state.json"]);
+
+    const answer = await runCatalog(movers(folder));
+
+    expect(answer).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("s1") });
+    expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index", "state.json"]);
+  });
+
+  test("one that may not write the folder answers", async () => {
+    const { folder, sync } = await servedFolder(sixteenDays());
+    await sync();
+    const before = await runCatalog(movers(folder));
+    await rm(indexOf(folder));
+    await chmod(ownFolderOf(folder), 0o555);
+    onTestFinished(() => chmod(ownFolderOf(folder), 0o755));
+    // mkdtemp lets nobody else in.
+    await chmod(join(folder, ".."), 0o755);
+    const options = { env: bareEnvironment(), ...NOBODY };
+
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [CATALOG, ...movers(folder)], options);
+
+    expect({ stdout, stderr }).toEqual({ stdout: before.stdout, stderr: "" });
+    expect(await readdir(ownFolderOf(folder))).toEqual(["state.json"]);
+  });
+});
+
+async function pricesOf(
+  folder: string,
+  days: readonly string[] = DAYS,
+  onNotKept: (reason: string) => void = () => {},
+) {
   const state = await readSyncedFolder(folder);
-  for await (const day of readDayPrices(folder, state, DAYS, { signal: new AbortController().signal, pid: 1 })) {
-    for (let row = 0; row < day.rows; row += 1) {
-      found.push(observationAt(day, row));
+  const { signal } = new AbortController();
+  const request = { folder, state, days, signal, pid: process.pid, onDay: () => {}, onNotKept };
+  return await withPrices(request, async ({ listings, days }) => {
+    const found = [];
+    for await (const prices of days()) {
+      for (let row = 0; row < prices.rows; row += 1) {
+        const { listing, ...facts } = observationOf(
+          listings,
+          prices.listing[row] ?? -1,
+          prices.day,
+          pricesAt(prices, row),
+        );
+        found.push({ ...facts, title: listings.titleOf(listing) });
+      }
     }
-  }
-  return found.sort(byProduct);
+    return found.sort(byProduct);
+  });
 }
 
 function expected(products: readonly Product[]) {
   return products
-    .map(({ crawl_date, retailer, category, department, sku, mrp, selling_price, discount_pct, currency }) => ({
-      ...{ day: crawl_date, retailer, category, department, sku },
+    .map(({ crawl_date, retailer, category, department, sku, title, mrp, selling_price, discount_pct, currency }) => ({
+      ...{ day: crawl_date, retailer, category, department, sku, title },
       ...{ mrp, selling_price, discount_pct, currency },
     }))
     .sort(byProduct);

@@ -1,0 +1,183 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { formatRcd } from "../../contract/filters.ts";
+import { FileError, LockedError } from "../../errors.ts";
+import { columnChunks } from "../../export/parquet-groups.ts";
+import { lock } from "../../files/lock.ts";
+import { assertOwnFolder, createOwnFile, removeOwnFile } from "../../files/own-file.ts";
+import { fileError } from "../../files/system-error.ts";
+import { placeOfDay } from "../folder/day-files.ts";
+import { ownFolderOf } from "../folder/folder-lock.ts";
+import type { SyncState } from "../folder/folder-state.ts";
+import { openDay } from "../folder/synced-day.ts";
+import { bytesOfRows, columnsIn } from "./day-prices.ts";
+import { type GrowingListings, growListings } from "./grow-listings.ts";
+import {
+  finishIndex,
+  type IndexedDay,
+  type IndexStore,
+  openIndex,
+  type PriceIndex,
+  storeInFile,
+  storeInMemory,
+} from "./index-file.ts";
+
+export interface IndexRequest {
+  folder: string;
+  state: SyncState;
+  /** Days that the index must have, as far as the folder has them. */
+  days: readonly string[];
+  signal: AbortSignal;
+  pid: number;
+  /** Called before a day is read from its Parquet file. */
+  onDay: (day: string) => void;
+  /** Called with the reason if the index cannot be kept for the next time. */
+  onNotKept: (reason: string) => void;
+}
+
+export function indexPathOf(folder: string): string {
+  return join(ownFolderOf(folder), "prices.index");
+}
+
+/** Whether an index has the wanted days as the state has them. */
+export function isComplete({ days: indexed }: PriceIndex, { state, days }: IndexRequest): boolean {
+  return days.every((day) => indexed.get(day)?.sha256 === state.days[day]?.sha256);
+}
+
+/**
+ * Makes an index with the wanted days. Days of the present index are copied; the others are read from their Parquet files.
+ * It replaces the present one, in one step. If it cannot be kept, since another process is making one or the folder cannot
+ * be written, it is in memory for this time, 28 bytes a row.
+ *
+ * @throws FileError if a day's file is missing or was altered
+ */
+export async function makeIndex(request: IndexRequest): Promise<PriceIndex> {
+  const { folder, pid } = request;
+  try {
+    await assertOwnFolder(ownFolderOf(folder));
+    const held = await lock(folder, `${indexPathOf(folder)}.lock`, pid);
+    try {
+      return await makeFile(request, held.assertHeld);
+    } finally {
+      await held.release();
+    }
+  } catch (error) {
+    const cannotWrite = error instanceof FileError && error.path.startsWith(ownFolderOf(folder));
+    if (!cannotWrite && !(error instanceof LockedError)) {
+      throw error;
+    }
+    request.onNotKept(error.message);
+  }
+  const present = await openIndex(indexPathOf(folder));
+  try {
+    return await build(request, present, storeInMemory());
+  } finally {
+    await present?.close();
+  }
+}
+
+async function makeFile(request: IndexRequest, assertHeld: () => Promise<void>): Promise<PriceIndex> {
+  const path = indexPathOf(request.folder);
+  const present = await openIndex(path);
+  if (present !== undefined && isComplete(present, request)) {
+    return present;
+  }
+  const next = `${path}.new`;
+  try {
+    await removeOwnFile(next);
+    const file = await createOwnFile(next);
+    try {
+      const store = storeInFile(next, file);
+      const index = await build(request, present, store);
+      await store.finish();
+      await assertHeld();
+      // Not made safe against a loss of power: a damaged index is noticed, and made again.
+      await rename(next, path).catch((error: unknown) => {
+        throw fileError(next, error);
+      });
+      return index;
+    } catch (error) {
+      await file.close();
+      await rm(next, { force: true });
+      throw error;
+    }
+  } finally {
+    await present?.close();
+  }
+}
+
+async function build(
+  { folder, state, days, signal, onDay }: IndexRequest,
+  present: PriceIndex | undefined,
+  store: IndexStore,
+): Promise<PriceIndex> {
+  const isKept = ({ day, sha256 }: IndexedDay) => state.days[day]?.sha256 === sha256;
+  const rowsOf = (some: readonly IndexedDay[]) => some.reduce((sum, { rows }) => sum + rows, 0);
+  const all = [...(present?.days.values() ?? [])];
+  const kept = all.filter(isKept);
+  const dropped = (present?.dropped ?? 0) + rowsOf(all) - rowsOf(kept);
+  // Otherwise most listings may be of rows that are gone.
+  const base = dropped > rowsOf(kept) ? undefined : present;
+  const ofBase = new Map(base === undefined ? [] : kept.map((day) => [day.day, day]));
+  const listings = growListings(base?.listings);
+  const indexed: IndexedDay[] = [];
+  for (const day of [...new Set([...ofBase.keys(), ...days])].sort()) {
+    signal.throwIfAborted();
+    const known = ofBase.get(day);
+    if (known === undefined) {
+      onDay(day);
+    }
+    const read =
+      known === undefined || base === undefined
+        ? await readDay(folder, state, day, listings)
+        : { ...known, bytes: await bytesOfDay(base, known) };
+    if (read !== undefined) {
+      const { sha256, rows, bytes } = read;
+      indexed.push({ day, sha256, rows, at: await store.append(bytes) });
+    }
+  }
+  return await finishIndex(store, indexed, listings.pack(), base === undefined ? 0 : dropped);
+}
+
+async function bytesOfDay(index: PriceIndex, { rows, at }: IndexedDay): Promise<Uint8Array> {
+  const bytes = new Uint8Array(bytesOfRows(rows));
+  await index.read(bytes, at);
+  return bytes;
+}
+
+const COLUMNS = [
+  ...(["retailer", "category", "department", "sku", "currency", "title"] as const),
+  ...(["mrp", "selling_price", "discount_pct"] as const),
+];
+
+/** Undefined if the folder no longer has the day. */
+async function readDay(folder: string, state: SyncState, day: string, listings: GrowingListings) {
+  const opened = await openDay(folder, day, state);
+  if (opened === undefined) {
+    return undefined;
+  }
+  try {
+    const columns = await columnChunks(opened.buffer, COLUMNS);
+    const rows = columns.sku.length;
+    const bytes = new Uint8Array(bytesOfRows(rows));
+    const target = columnsIn(bytes, rows);
+    target.mrp.set(columns.mrp as number[]);
+    target.selling_price.set(columns.selling_price as number[]);
+    target.discount_pct.set(columns.discount_pct as number[]);
+    const textAt = (name: (typeof COLUMNS)[number], row: number) => columns[name][row] as string;
+    for (let row = 0; row < rows; row += 1) {
+      const rcd = formatRcd({
+        retailer: textAt("retailer", row),
+        category: textAt("category", row),
+        department: textAt("department", row),
+      });
+      target.listing[row] = listings.add(rcd, textAt("sku", row), textAt("currency", row), textAt("title", row));
+    }
+    return { sha256: opened.sha256, rows, bytes };
+  } catch (error) {
+    const path = join(folder, placeOfDay(day));
+    throw new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
+  } finally {
+    await opened.close();
+  }
+}

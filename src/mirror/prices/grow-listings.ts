@@ -1,0 +1,100 @@
+import { formatRcd, splitRcd } from "../../contract/filters.ts";
+import type { Listings, PackedListings } from "./listings.ts";
+
+/** Listings that grow while rows are read; numbers that are given out stay the same. */
+export interface GrowingListings {
+  /**
+   * The number of the listing of a row.
+   *
+   * @param rcd `retailer:category:department`
+   */
+  add(rcd: string, sku: string, currency: string, title: string): number;
+  pack(): PackedListings;
+}
+
+/** Memory: some 250 bytes a listing. */
+export function growListings(known?: Listings): GrowingListings {
+  const combinations = numbering();
+  const currencies = numbering();
+  const product: number[] = [];
+  const combination: number[] = [];
+  const currency: number[] = [];
+  const skus: string[] = [];
+  const titles: string[] = [];
+  /** The listing before it of the same product; -1 for the first. */
+  const earlier: number[] = [];
+  /** The newest listing of each product, by retailer and sku. */
+  const newest = new Map<string, Map<string, number>>();
+  const retailers: Map<string, number>[] = [];
+  let products = 0;
+
+  const add = (rcd: string, sku: string, currencyCode: string, title: string): number => {
+    const ofRow = combinations.numberOf(rcd);
+    const itsCurrency = currencies.numberOf(currencyCode);
+    retailers[ofRow] ??= retailerOf(rcd);
+    const own = retailers[ofRow];
+    const last = own.get(sku) ?? -1;
+    for (let listing = last; listing >= 0; listing = earlier[listing] ?? -1) {
+      if (combination[listing] === ofRow && currency[listing] === itsCurrency && titles[listing] === title) {
+        return listing;
+      }
+    }
+    const listing = product.push(last < 0 ? products++ : (product[last] ?? 0)) - 1;
+    combination.push(ofRow);
+    currency.push(itsCurrency);
+    skus.push(sku);
+    titles.push(title);
+    earlier.push(last);
+    own.set(sku, listing);
+    return listing;
+  };
+  const retailerOf = (rcd: string): Map<string, number> => {
+    const { retailer } = splitRcd(rcd);
+    const own = newest.get(retailer) ?? new Map<string, number>();
+    newest.set(retailer, own);
+    return own;
+  };
+
+  if (known !== undefined) {
+    const rcds = known.combinations.map(formatRcd);
+    for (let listing = 0; listing < known.listings; listing += 1) {
+      const rcd = rcds[known.combination[listing] ?? 0] ?? "";
+      const code = known.currencies[known.currency[listing] ?? 0] ?? "";
+      add(rcd, known.skuOf(listing), code, known.titleOf(listing));
+    }
+  }
+  return {
+    add,
+    pack: () => ({
+      combinations: combinations.names().map(splitRcd),
+      currencies: currencies.names(),
+      columns: [
+        ...([Uint32Array.from(product), Uint32Array.from(combination), Uint32Array.from(currency)] as const),
+        ...([endsOf(skus), endsOf(titles)] as const),
+      ],
+      skus: Buffer.from(skus.join("")),
+      titles: Buffer.from(titles.join("")),
+    }),
+  };
+}
+
+/** Numbers each name once, from 0 in the order of its first use. */
+function numbering() {
+  const numbers = new Map<string, number>();
+  return {
+    numberOf: (name: string): number => {
+      const known = numbers.get(name) ?? numbers.size;
+      numbers.set(name, known);
+      return known;
+    },
+    names: () => [...numbers.keys()],
+  };
+}
+
+function endsOf(texts: readonly string[]): Uint32Array {
+  let end = 0;
+  return Uint32Array.from(texts, (text) => {
+    end += Buffer.byteLength(text);
+    return end;
+  });
+}

@@ -1,0 +1,183 @@
+import type { FileHandle } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { openOwnFile } from "../../files/own-file.ts";
+import { fileError } from "../../files/system-error.ts";
+import { type Listings, type PackedListings, unpackListings } from "./listings.ts";
+
+/**
+ * The first number of the last twelve bytes of an index; then come the bytes of the footer before it, and the CRC-32 of all
+ * before. Change it on incompatible changes. A machine with the other byte order reads another number.
+ */
+const MARK = 0x70726901;
+const TRAILER = 12;
+
+/** A day in an index, and where its columns begin. */
+export interface IndexedDay {
+  day: string;
+  /** Of the day's Parquet file. */
+  sha256: string;
+  rows: number;
+  at: number;
+}
+
+/** The prices of a folder by day. */
+export interface PriceIndex {
+  days: ReadonlyMap<string, IndexedDay>;
+  listings: Listings;
+  /** Rows that were left out since the index was last made from nothing; their listings remain. */
+  dropped: number;
+  /** Fills `target` with the bytes from `at` on. */
+  read(target: Uint8Array, at: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where an index is written to. */
+export interface IndexStore extends Pick<PriceIndex, "read" | "close"> {
+  /** @returns where the bytes begin */
+  append(bytes: Uint8Array): Promise<number>;
+}
+
+interface Footer extends Pick<PackedListings, "combinations" | "currencies"> {
+  days: readonly IndexedDay[];
+  dropped: number;
+  listings: number;
+  skuBytes: number;
+  titleBytes: number;
+  /** Where the listings begin. */
+  at: number;
+}
+
+/** Opens an index; undefined if there is none, or it is damaged or of another version. */
+export async function openIndex(path: string): Promise<PriceIndex | undefined> {
+  const file = await openOwnFile(path).catch(() => undefined);
+  const index = file && (await readIndex(path, file).catch(() => undefined));
+  if (index === undefined) {
+    await file?.close();
+  }
+  return index;
+}
+
+async function readIndex(path: string, file: FileHandle): Promise<PriceIndex | undefined> {
+  const { read, close } = inFile(path, file);
+  const { size } = await file.stat();
+  const trailer = new Uint32Array(TRAILER / 4);
+  await read(new Uint8Array(trailer.buffer), size - TRAILER);
+  const [mark, length = 0, checksum] = trailer;
+  if (mark !== MARK || checksum !== (await checksumOf(file, size - 4))) {
+    return undefined;
+  }
+  const text = Buffer.alloc(length);
+  await read(text, size - TRAILER - length);
+  const footer = JSON.parse(text.toString()) as Footer;
+  const count = footer.listings;
+  const bytes = new Uint8Array(5 * 4 * count + footer.skuBytes + footer.titleBytes);
+  await read(bytes, footer.at);
+  const texts = Buffer.from(bytes.buffer, 5 * 4 * count);
+  const column = (index: number) => new Uint32Array(bytes.buffer, index * 4 * count, count);
+  const listings = unpackListings({
+    ...{ combinations: footer.combinations, currencies: footer.currencies },
+    columns: [column(0), column(1), column(2), column(3), column(4)],
+    skus: texts.subarray(0, footer.skuBytes),
+    titles: texts.subarray(footer.skuBytes),
+  });
+  const days = new Map(footer.days.map((day) => [day.day, day]));
+  return { days, listings, dropped: footer.dropped, read, close };
+}
+
+/** Writes the end of an index after the columns of its days. */
+export async function finishIndex(
+  store: IndexStore,
+  days: readonly IndexedDay[],
+  packed: PackedListings,
+  dropped: number,
+): Promise<PriceIndex> {
+  const { combinations, currencies, columns, skus, titles } = packed;
+  const at = await store.append(bytesOf(columns[0]));
+  for (const part of [...columns.slice(1).map(bytesOf), skus, titles]) {
+    await store.append(part);
+  }
+  const footer: Footer = {
+    ...{ days, dropped, combinations, currencies, at },
+    ...{ listings: columns[0].length, skuBytes: skus.length, titleBytes: titles.length },
+  };
+  const text = Buffer.from(JSON.stringify(footer));
+  await store.append(text);
+  await store.append(bytesOf(Uint32Array.of(MARK, text.length)));
+  const { read, close } = store;
+  return { days: new Map(days.map((day) => [day.day, day])), listings: unpackListings(packed), dropped, read, close };
+}
+
+/**
+ * An index in a file, which must be empty. `finish` writes the checksum.
+ *
+ * @throws FileError, from each of its functions, if the file cannot be written or read
+ */
+export function storeInFile(path: string, file: FileHandle): IndexStore & { finish(): Promise<void> } {
+  let [length, checksum] = [0, 0];
+  const append = async (bytes: Uint8Array) => {
+    const at = length;
+    try {
+      // Not `write`, which may write less than it is given.
+      await file.appendFile(bytes);
+    } catch (error) {
+      throw fileError(path, error);
+    }
+    length += bytes.length;
+    checksum = crc32(bytes, checksum);
+    return at;
+  };
+  return { ...inFile(path, file), append, finish: async () => void (await append(bytesOf(Uint32Array.of(checksum)))) };
+}
+
+/** An index in memory. */
+export function storeInMemory(): IndexStore {
+  const parts = new Map<number, Uint8Array>();
+  let length = 0;
+  return {
+    append: async (bytes) => {
+      const at = length;
+      parts.set(at, bytes);
+      length += bytes.length;
+      return at;
+    },
+    read: async (target, at) => target.set(parts.get(at) ?? []),
+    close: async () => {},
+  };
+}
+
+function inFile(path: string, file: FileHandle): Pick<PriceIndex, "read" | "close"> {
+  const readAt = async (target: Uint8Array, at: number) => {
+    for (let done = 0; done < target.length; ) {
+      const { bytesRead } = await file.read(target, done, target.length - done, at + done);
+      if (bytesRead === 0) {
+        throw new Error("it is shorter than it was");
+      }
+      done += bytesRead;
+    }
+  };
+  return {
+    read: (target, at) =>
+      readAt(target, at).catch((error: unknown) => {
+        throw fileError(path, error);
+      }),
+    close: () => file.close(),
+  };
+}
+
+async function checksumOf(file: FileHandle, length: number): Promise<number> {
+  const chunk = Buffer.alloc(1024 * 1024);
+  let checksum = 0;
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, length - at), at);
+    if (bytesRead === 0) {
+      return Number.NaN;
+    }
+    checksum = crc32(chunk.subarray(0, bytesRead), checksum);
+    at += bytesRead;
+  }
+  return checksum;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,80 @@
+import type { Rcd } from "../../contract/filters.ts";
+
+/**
+ * What rows have in common while only their day and their prices differ: combination, sku, currency and title. Listings
+ * are numbered from 0, and so are products: a product is one sku of one retailer (contract section 2.1).
+ */
+export interface Listings {
+  listings: number;
+  products: number;
+  combinations: readonly Rcd[];
+  currencies: readonly string[];
+  /** For each listing its product, and its index into `combinations` and `currencies`. */
+  product: Uint32Array;
+  combination: Uint32Array;
+  currency: Uint32Array;
+  skuOf(listing: number): string;
+  titleOf(listing: number): string;
+  /** The listings of a sku, of any retailer. */
+  withSku(sku: string): number[];
+}
+
+/** Listings as numbers and texts that can be stored. */
+export interface PackedListings {
+  combinations: readonly Rcd[];
+  currencies: readonly string[];
+  /** Columns of equal length: product, combination, currency, and where each sku and each title ends. */
+  columns: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  /** The texts of all listings one after another, in UTF-8; ends are in bytes. */
+  skus: Buffer;
+  titles: Buffer;
+}
+
+export function unpackListings({ combinations, currencies, columns, skus, titles }: PackedListings): Listings {
+  const [product, combination, currency, skuEnds, titleEnds] = columns;
+  const textAt = (texts: Buffer, ends: Uint32Array, listing: number) =>
+    texts.toString("utf8", listing === 0 ? 0 : ends[listing - 1], ends[listing]);
+  return {
+    listings: product.length,
+    products: product.reduce((most, number) => Math.max(most, number + 1), 0),
+    ...{ combinations, currencies, product, combination, currency },
+    skuOf: (listing) => textAt(skus, skuEnds, listing),
+    titleOf: (listing) => textAt(titles, titleEnds, listing),
+    withSku: (sku) => {
+      const bytes = Buffer.from(sku);
+      const found: number[] = [];
+      for (let at = skus.indexOf(bytes); at >= 0 && bytes.length > 0; at = skus.indexOf(bytes, at + 1)) {
+        const listing = firstEndAfter(skuEnds, at);
+        const start = listing === 0 ? 0 : skuEnds[listing - 1];
+        if (start === at && skuEnds[listing] === at + bytes.length) {
+          found.push(listing);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** For each listing 1 if its combination is wanted, otherwise 0. */
+export function wantedListings(
+  { combinations, combination }: Listings,
+  isWanted: (combination: Rcd) => boolean,
+): Uint8Array {
+  const wanted = combinations.map((one) => (isWanted(one) ? 1 : 0));
+  return Uint8Array.from(combination, (index) => wanted[index] ?? 0);
+}
+
+/** The first listing that ends after the position `at`; ends rise. */
+function firstEndAfter(ends: Uint32Array, at: number): number {
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ends[middle] ?? 0) > at) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}

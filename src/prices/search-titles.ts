@@ -1,0 +1,61 @@
+import type { Rcd } from "../contract/filters.ts";
+import type { Prices } from "../mirror/prices/day-prices.ts";
+import { wantedListings } from "../mirror/prices/listings.ts";
+
+/** A product whose title was found. */
+export interface FoundTitle {
+  retailer: string;
+  sku: string;
+  title: string;
+}
+
+/**
+ * Products whose newest title holds all of the words, in any order and any case; those seen last come first. Memory: 12
+ * bytes a product.
+ */
+export async function searchTitles(
+  { listings, days }: Prices,
+  words: readonly string[],
+  isWanted: (combination: Rcd) => boolean,
+): Promise<FoundTitle[]> {
+  const isWantedListing = wantedListings(listings, isWanted);
+  /** For each product its newest row: the listing and the number of the day, both from 1 on, and the row in the day. */
+  const newest = Array.from({ length: 3 }, () => new Uint32Array(listings.products));
+  const [listingOf, dayOf, rowOf] = newest as [Uint32Array, Uint32Array, Uint32Array];
+  let number = 0;
+  for await (const { rows, listing: column } of days()) {
+    number += 1;
+    // Backwards, so that the first of several rows of a product on one day counts.
+    for (let row = rows - 1; row >= 0; row -= 1) {
+      const listing = column[row] ?? 0;
+      if (isWantedListing[listing] === 1) {
+        const product = listings.product[listing] ?? 0;
+        listingOf[product] = listing + 1;
+        dayOf[product] = number;
+        rowOf[product] = row;
+      }
+    }
+  }
+  const folded = words.map(fold);
+  const found: number[] = [];
+  for (const [product, listing] of listingOf.entries()) {
+    if (listing > 0) {
+      const title = fold(listings.titleOf(listing - 1));
+      if (folded.every((word) => title.includes(word))) {
+        found.push(product);
+      }
+    }
+  }
+  const at = (column: Uint32Array, product: number) => column[product] ?? 0;
+  return found
+    .sort((a, b) => at(dayOf, b) - at(dayOf, a) || at(rowOf, a) - at(rowOf, b))
+    .map((product) => {
+      const listing = at(listingOf, product) - 1;
+      const { retailer = "" } = listings.combinations[listings.combination[listing] ?? 0] ?? {};
+      return { retailer, sku: listings.skuOf(listing), title: listings.titleOf(listing) };
+    });
+}
+
+function fold(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
+}
