@@ -10,6 +10,7 @@ export class UsageError extends Error {
   /** The value as typed, if the value of a flag is wrong. */
   readonly value: string | undefined;
 
+  /** @param message of one line or more; those after the first are shown indented */
   constructor(message: string, details: { suggestions?: readonly string[]; flag?: string; value?: string } = {}) {
     super(message);
     this.suggestions = details.suggestions ?? [];

@@ -79,6 +79,20 @@ describe("catalog sql", () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
+  test("shows the message of DuckDB line by line, with control characters as escapes", async () => {
+    const { sql } = await installed();
+    const { stderr } = await sql(["SELECT selling_prize FROM rows"]);
+    expect(stderr.split("\n").slice(0, 2)).toEqual([
+      expect.stringMatching(
+        /^error: The query cannot be run: Binder Error: Referenced column "selling_prize" not found/,
+      ),
+      expect.stringMatching(/^ {2}Candidate bindings: "selling_price"/),
+    ]);
+    const hostile = await sql(["SELECT CAST(chr(27) || '[31m' AS INTEGER)"]);
+    expect([hostile.code, hostile.stderr.includes("\u001b")]).toEqual([2, false]);
+    expect(hostile.stderr).toContain("\\x1b[31m");
+  });
+
   test("says how to install DuckDB where it is missing", async () => {
     const { sql } = await installed({ duckDb: false });
     const { code, stdout, stderr } = await sql(["SELECT 1"]);

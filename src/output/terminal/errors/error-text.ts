@@ -8,6 +8,7 @@ import {
   MismatchError,
   NetworkError,
   SetChangedError,
+  UsageError,
 } from "../../../errors.ts";
 import { quoteCommand } from "../quote.ts";
 import { style } from "../style.ts";
@@ -41,10 +42,10 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
   const problem = problemDocumentOf(error);
   const { colour = false } = context;
   const sentence = (text: string) => wrap(visible(text), context.width);
+  const [first = "", ...details] = linesOf(error, headline(error, problem, context.value));
   const lines = [
-    sentence(`error: ${headline(error, problem, context.value)}`).replace(/^error:/, (word) =>
-      style("bold", style("red", word, colour), colour),
-    ),
+    sentence(`error: ${first}`).replace(/^error:/, (word) => style("bold", style("red", word, colour), colour)),
+    ...details.map((line) => wrap(`  ${visible(line)}`, context.width, 2)),
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
     ...offer(problem.valid_options ?? [], error instanceof ApiError ? context.value : undefined).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
@@ -79,6 +80,11 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
     return `unexpected failure: ${text}`;
   }
   return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
+}
+
+/** Only usage errors have lines; in any other text a line end is a character that a terminal must not get. */
+function linesOf(error: unknown, text: string): string[] {
+  return error instanceof UsageError ? text.split("\n") : [text];
 }
 
 /** Suggestions: the options close to the refused value, or if none is close, some valid ones. */

@@ -104,6 +104,11 @@ test("no control character of a service reaches the terminal", () => {
 
 test.each([
   [new UsageError("--page-size 0 is below 1"), "error: --page-size 0 is below 1"],
+  [
+    new UsageError("the first are:\na\x1b[31m\nDid you mean b?"),
+    "error: the first are:\n  a\\x1b[31m\n  Did you mean b?",
+  ],
+  [new FileError("a\nb cannot be read", "a\nb"), "error: a\\nb cannot be read"],
   [new CredentialsError("no API key was found"), "error: no API key was found"],
   [
     new NetworkError("connection refused (after 6 attempts)", { attempts: 6 }),
