@@ -23,16 +23,16 @@ function entry(name: string, group: string | undefined, summary: string, load: C
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
-  entry("coverage", LOOK, "how much data exists, per combination", () => import("./coverage/command.ts")),
+  entry("coverage", LOOK, "how much data exists, and how fresh it is", () => import("./coverage/command.ts")),
   entry("sample", LOOK, "at most 100 rows, to judge the shape of the data", () => import("./sample/command.ts")),
-  entry("diff", LOOK, "what changed between two crawl days", () => import("./diff/command.ts")),
+  entry("diff", LOOK, "what changed price, is new or is gone, between two days", () => import("./diff/command.ts")),
   entry(
     "history",
     LOOK,
-    "the prices of products over their days, from a synced folder",
+    "prices of products over time: a new low? who is the cheapest?",
     () => import("./history/command.ts"),
   ),
-  entry("movers", LOOK, "biggest drops and rises, new lows, top discounts", () => import("./movers/command.ts")),
+  entry("movers", LOOK, "what dropped or rose: new lows, top discounts", () => import("./movers/command.ts")),
   entry("export", PULL, "the complete filtered set, to stdout or a file", () => import("./export/command.ts")),
   entry("verify", PULL, "check an exported file against its manifest", () => import("./verify/command.ts")),
   entry("sync", KEEP, "keep a local copy up to date, as Parquet", () => import("./sync/command.ts")),

@@ -85,10 +85,24 @@ describe("the diff of a folder is byte for byte that of the service", () => {
 });
 
 describe("a day", () => {
-  test("without rows at the time of the sync is compared as empty, with a warning", async () => {
+  test("without rows at the time of the sync is compared by last known prices, with a warning", async () => {
+    const { fromFolder } = await synced();
+    const { code, stdout, stderr } = await fromFolder("--from", TUESDAY, "--to", "2026-01-14", "-f", "table");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(
+        "2026-01-13 to 2026-01-14, by last known prices: 0 changed, 0 appeared, 0 vanished",
+      ),
+    });
+    expect(stderr).toBe(
+      "warning: no rows match on 2026-01-14, so the last known prices up to each are compared; --no-as-of compares the days themselves\n",
+    );
+  });
+
+  test("without rows at the time of the sync is compared as empty with --no-as-of, with a warning", async () => {
     const { fromFolder, fromService } = await synced();
     const args = ["--from", TUESDAY, "--to", "2026-01-14"];
-    const folder = await fromFolder(...args);
+    const folder = await fromFolder("--no-as-of", ...args);
     expect(folder).toMatchObject({
       code: 0,
       stderr: "warning: no rows match on 2026-01-14 (nearest days with rows: 2026-01-13, 2026-01-16)\n",
@@ -117,7 +131,7 @@ describe("a day", () => {
       code: 2,
       stdout: "",
       stderr: [
-        "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync` brings it up to date.",
+        "error: --to 2026-02-01: copy has no such day yet, its newest is 2026-01-16; `catalog sync` brings it up to date, --to latest takes the newest.",
         "Did you mean 2026-01-16?",
         "  catalog diff --against copy --from 2026-01-12 --to 2026-01-16",
         "",

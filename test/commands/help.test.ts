@@ -13,7 +13,7 @@ describe("help", () => {
     expect(stdout).toContain("catalog help exit-codes");
   });
 
-  test("shows the commands in groups, then first steps, then options", async () => {
+  test("shows the commands in groups, then first steps and the questions of every morning, then options", async () => {
     const { stdout } = await runInProcess([]);
     const headings = stdout.split("\n").filter((line) => /^[A-Z][^.]*:$/.test(line));
     expect(headings).toEqual([
@@ -22,6 +22,7 @@ describe("help", () => {
       "Keep it:",
       "Set up:",
       "First steps:",
+      "Every morning, on the folder that `catalog sync rows` keeps:",
       "Options:",
       "Global options:",
     ]);

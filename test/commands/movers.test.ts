@@ -88,6 +88,29 @@ describe("catalog movers", () => {
 
     expect(code).toBe(2);
     expect(stderr).toContain("has no row after 2026-01-08; it has 2026-01-01 to 2026-01-08");
+    expect(stderr).toContain("--since latest-7d\n");
+  });
+
+  test("looks back a week from the newest day of the folder, however old that is", async () => {
+    const folder = await syncedFolder();
+    const week = await runInProcess(["movers", folder, "--since", "latest-7d"]);
+
+    expect(await runInProcess(["movers", folder])).toEqual(week);
+  });
+
+  test("tells what all rows share above the table, so that the sku fits a terminal of 80 columns", async () => {
+    const more = ["2026-01-01", "2026-01-08"].map((crawl_date, index) =>
+      product({ crawl_date, sku: "too", selling_price: 9 - index, mrp: 100 }),
+    );
+    const { folder, sync } = await servedFolder([...rows, ...more]);
+    await sync();
+    const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--no-color"], { columns: 80 });
+
+    expect(stdout.split("\n").slice(0, 3)).toEqual([
+      "Biggest drops since 2026-01-01",
+      "retailer: acme · currency: EUR",
+      expect.stringMatching(/^title +price before +price +% +sku +seen$/),
+    ]);
   });
 
   test("asks for a folder if none is named", async () => {

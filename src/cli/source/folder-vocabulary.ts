@@ -35,7 +35,7 @@ export function checkDays(
           ? "holds no day at all; `catalog sync` fills it"
           : isOutside
             ? `cannot tell of it, since it was synced with ${filtersAsFlags(filters)}`
-            : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date`;
+            : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date${flag === "--to" ? ", --to latest takes the newest" : ""}`;
       const isUsable = (other: string) => (flag === "--to" ? other > wanted.from : other < wanted.to);
       const suggestions = nearestDays(day, held).filter(isUsable);
       throw new UsageError(`${flag} ${day}: ${folder} ${reason}.`, { flag, suggestions });

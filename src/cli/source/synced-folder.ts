@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import type { Filters, Rcd } from "../../contract/filters.ts";
@@ -74,7 +76,17 @@ async function namedFolder(folder: string | undefined): Promise<string> {
   if (await isSyncedFolder(".")) {
     return ".";
   }
+  const near = await syncedFoldersBelow(".");
   throw new UsageError(
-    "Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
+    near.length > 0
+      ? `Name a folder of \`catalog sync\`: this folder is none, but here there is ${near.join(", ")}.`
+      : "Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
   );
+}
+
+/** The folders of `catalog sync` directly below a folder; none if it cannot be listed. */
+async function syncedFoldersBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const synced = await Promise.all(names.map((name) => isSyncedFolder(join(folder, name))));
+  return names.filter((_, index) => synced[index]).sort();
 }

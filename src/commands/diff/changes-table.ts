@@ -3,7 +3,7 @@ import { groupDigits } from "../../contract/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
 import { jsonCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
-import type { Table } from "../../output/terminal/tables/table.ts";
+import type { Column, Table } from "../../output/terminal/tables/table.ts";
 import { diffValue, percentMoved } from "./record.ts";
 
 /** Differences that a table shows; a person reads no more, and every other format has them all. */
@@ -58,7 +58,21 @@ function changedFirst(limit: number): Selection {
   };
 }
 
+/** Without the prices of a day on which none of the products was there. */
 export function diffTable(differences: readonly Difference[]): Table {
+  const table = wholeTable(differences);
+  const absent = ["before", "after"].filter((_, side) =>
+    differences.every(({ from, to }) => [from, to][side] === undefined),
+  );
+  const isKept = ({ heading }: Column) => !absent.some((side) => heading === "%" || heading.endsWith(` ${side}`));
+  const kept = table.columns.map((column) => differences.length === 0 || isKept(column));
+  return {
+    columns: table.columns.filter((_, index) => kept[index]),
+    rows: table.rows.map((cells) => cells.filter((_, index) => kept[index])),
+  };
+}
+
+function wholeTable(differences: readonly Difference[]): Table {
   return {
     columns: [
       { heading: "change", rigid: true },

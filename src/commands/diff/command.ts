@@ -47,6 +47,7 @@ export function declare(
     (await import("./run.ts")).runDiff(options, context),
 ): void {
   command
+    .argument("[dir]", "a folder of `catalog sync`, as with --against")
     .description(
       "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
         "A price changed where mrp, selling_price, discount_pct or currency did. Of a synced folder --as-of compares the " +
@@ -73,11 +74,23 @@ Examples:
   $ catalog diff --demo --from 13d --to yesterday
   $ catalog diff --from 7d --retailer acme
   $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv
-  $ catalog sync rows && catalog diff --against rows --from 7d
-  $ catalog diff --against rows --as-of --from latest-7d --to latest --sort drop --limit 20
-  $ catalog diff --against rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv`,
+  $ catalog sync rows && catalog diff rows --from 7d
+  $ catalog diff rows --from latest-7d --to latest --only appeared --category lamps
+  $ catalog diff rows --as-of --from latest-7d --to latest --sort drop --limit 20
+  $ catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv`,
     )
-    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+    .action((folder: string | undefined, flags: Flags) =>
+      run(parseOptions(command, withFolder(flags, folder), context), context),
+    );
+}
+
+function withFolder(flags: Flags, folder: string | undefined): Flags {
+  if (folder !== undefined && flags.against !== undefined) {
+    throw new UsageError(`Two folders are named, ${quoted(folder)} and ${quoted(flags.against)}; leave one out.`, {
+      flag: "--against",
+    });
+  }
+  return folder === undefined ? flags : { ...flags, against: folder };
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {

@@ -45,8 +45,10 @@ export async function withFolderDays(
       daysWithRows: async (empty: readonly string[]) => describeDays(matchingDays(state, isWanted), empty),
     };
     const pricesOf: PricesOf = (days, use) => withFolderPrices({ folder, state, days, signal, reporter }, context, use);
-    if (options.asOf ?? (await shareFew({ from, to }, pricesOf, isWanted, reporter))) {
-      const held = matchingDays(state, isWanted).filter((day) => day <= to);
+    const held = matchingDays(state, isWanted).filter((day) => day <= to);
+    const isUsable = !options.failOnEmpty && held.some((day) => day <= from);
+    const missing = isUsable ? [from, to].filter((day) => !held.includes(day)) : [];
+    if (options.asOf ?? (await shareFew({ from, to, missing }, pricesOf, isWanted, reporter))) {
       const asOf = { from, to, isWanted, maxAge: options.maxAge };
       const compare: ComparedDays["compare"] = (_, onDifferences) =>
         pricesOf(held, (prices) => diffAsOf(prices, asOf, onDifferences));
@@ -67,20 +69,26 @@ export async function withFolderDays(
 
 type PricesOf = <T>(days: readonly string[], use: (prices: Prices) => Promise<T>) => Promise<T>;
 
-/** Whether fewer than half of the products of the day with fewer products are on the other day, too. */
+/**
+ * Whether fewer than half of the products of the day with fewer products are on the other day, too. A missing day, which
+ * has no rows although earlier ones have some, shares nothing: everything would seem to have appeared or vanished.
+ */
 async function shareFew(
-  { from, to }: { from: string; to: string },
+  { from, to, missing }: { from: string; to: string; missing: readonly string[] },
   pricesOf: PricesOf,
   isWanted: (combination: Rcd) => boolean,
   reporter: Reporter,
 ): Promise<boolean> {
+  const instead = "the last known prices up to each are compared; --no-as-of compares the days themselves";
+  if (missing.length > 0) {
+    reporter.warn(`no rows match on ${missing.join(" and ")}, so ${instead}`);
+    return true;
+  }
   const { onBoth, onFewer } = await pricesOf([from, to], (prices) => sharedProducts(prices, isWanted));
   if (onBoth * 2 >= onFewer) {
     return false;
   }
-  reporter.note(
-    `${from} and ${to} share ${groupDigits(onBoth)} of ${groupDigits(onFewer)} products, so the last known prices up to each are compared; --no-as-of compares the days themselves`,
-  );
+  reporter.note(`${from} and ${to} share ${groupDigits(onBoth)} of ${groupDigits(onFewer)} products, so ${instead}`);
   return true;
 }
 

@@ -76,7 +76,7 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
   });
   const screen = screenOf(context, options);
   const differences = selected();
-  const { table: varying, caption } = withoutConstants(diffTable(differences), ["retailer", "currency"]);
+  const { table: varying, caption } = withoutConstants(diffTable(differences), ["change", "retailer", "currency"]);
   const { text, hidden } = renderTable(varying, screen);
   const table = captioned(caption, text, screen);
   const left = all - differences.length;

@@ -11,6 +11,7 @@ import {
   parseOutput,
   refuseBinaryOnTerminal,
 } from "../../cli/flags/output.ts";
+import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
@@ -76,9 +77,14 @@ async function parseOptions(
     throw new UsageError("Name a product: a sku, or words of its title with --search.");
   }
   if (skus.length > 0 && flags.search !== undefined) {
-    throw new UsageError(`--search finds products by their titles; leave ${skus.join(", ")} out, or --search.`, {
-      flag: "--search",
-    });
+    const last = skus.at(-1) ?? "";
+    const others = skus.slice(0, -1);
+    throw new UsageError(
+      others.length === 0
+        ? `--search finds products by their titles, and ${quoted(last)} is no folder of \`catalog sync\`; leave it out, or --search.`
+        : `--search finds products by their titles; leave ${others.map(quoted).join(", ")} out, or --search.`,
+      { flag: "--search" },
+    );
   }
   return {
     globals: parseGlobals(command),

@@ -12,6 +12,8 @@ import { counted, groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import { truncate } from "../../output/terminal/width.ts";
 import { type FoundTitle, searchTitles } from "../../prices/search-titles.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -21,6 +23,9 @@ import { historyText } from "./views.ts";
 
 /** Most products that a search may find; for more, the user is asked to narrow it. */
 const SEARCH_LIMIT = 50;
+
+/** Cells of a title in an error. */
+const SHOWN_TITLE = 70;
 
 /** Writes the prices of the products over their days. */
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
@@ -63,7 +68,7 @@ async function search(
     throw new UsageError(`No product of ${folder} has a title with the words ${words}.`, { flag: "--search" });
   }
   if (found.length > SEARCH_LIMIT) {
-    const some = found.slice(0, 5).map(({ title }) => `  ${title}`);
+    const some = found.slice(0, 5).map(({ title }) => truncate(visible(title), SHOWN_TITLE));
     throw new UsageError(
       `${words} finds ${groupDigits(found.length)} products; add words or a --retailer. The first are:\n${some.join("\n")}`,
       { flag: "--search" },

@@ -1,14 +1,16 @@
-import type { ListOptions } from "../../cli/flags/list.ts";
-import { sortBy } from "../../cli/flags/list.ts";
+import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
 import { counted } from "../../contract/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { renderTable } from "../../output/terminal/tables/table.ts";
+import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
-import { historyRecords } from "./records.ts";
+import { type HistoryRecord, historyRecords } from "./records.ts";
+
+/** Cells of a sku that people copy into the next command. */
+const SKU_CELLS = 12;
 
 /** Width of a line of prices. */
 const SPARK_CELLS = 24;
@@ -36,7 +38,7 @@ function factsOf({ title, retailer, sku, points, lowest, highest, last, changes,
   const heading = visible(`${title} · ${retailer} ${sku}`);
   return [
     style("bold", screen.width === undefined ? heading : truncate(heading, screen.width), screen.colour),
-    `last ${price(last)}${isNewLow ? ", a new low" : ""}`,
+    `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
     `${counted(changes, "change")} in ${counted(points.length, "day")}  ${sparkline(
       points.map(({ selling_price }) => selling_price),
@@ -81,42 +83,50 @@ function isAt(point: SeriesPoint, extreme: SeriesPoint): boolean {
   return samePrice(point, extreme);
 }
 
+/** One line a product, the cheapest first within each currency. */
 function productsTable(series: readonly Series[], { sort, limit }: ListOptions, screen: Screen) {
   const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
-  const key = sort ?? { column: "selling_price", descending: false };
-  const ordered = sortBy(series, key, (one) => lastRecord.get(one)?.[key.column as "selling_price"]);
-  return renderTable(
+  const by = (items: readonly Series[], key: SortKey) =>
+    sortBy(items, key, (one) => lastRecord.get(one)?.[key.column as keyof HistoryRecord]);
+  const cheapest = by(by(series, { column: "selling_price", descending: false }), {
+    column: "currency",
+    descending: false,
+  });
+  const ordered = (sort === undefined ? cheapest : by(series, sort)).slice(0, limit);
+  const lows = ordered.some(({ isNewLow }) => isNewLow) ? [{ heading: "", rigid: true }] : [];
+  const { table, caption } = withoutConstants(
     {
       columns: [
         { heading: "title", minimum: 24 },
         { heading: "retailer" },
-        ...["last price", "currency", "lowest", "highest", "changes", "seen"].map((heading) => ({
-          heading,
-          rigid: true,
-        })),
+        { heading: "last price", rigid: true },
+        ...lows,
+        { heading: "currency", rigid: true },
+        { heading: "sku", minimum: SKU_CELLS },
+        ...["seen", "lowest", "highest", "changes"].map((heading) => ({ heading, rigid: true })),
         { heading: "prices" },
-        { heading: "sku" },
       ],
-      rows: ordered
-        .slice(0, limit)
-        .map(({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }) => [
-          textCell(title),
-          textCell(retailer),
-          { ...numberCell(last.selling_price), ...(isNewLow && { style: "green" as const }) },
-          textCell(last.currency),
-          { ...numberCell(lowest.selling_price) },
-          numberCell(highest.selling_price),
-          numberCell(changes),
-          textCell(last.day),
-          textCell(
-            sparkline(
-              points.map(({ selling_price }) => selling_price),
-              SPARK_CELLS,
-            ),
+      rows: ordered.map(({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }) => [
+        textCell(title),
+        textCell(retailer),
+        numberCell(last.selling_price),
+        ...lows.map(() => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" as const })),
+        textCell(last.currency),
+        textCell(sku),
+        textCell(last.day),
+        numberCell(lowest.selling_price),
+        numberCell(highest.selling_price),
+        numberCell(changes),
+        textCell(
+          sparkline(
+            points.map(({ selling_price }) => selling_price),
+            SPARK_CELLS,
           ),
-          textCell(sku),
-        ]),
+        ),
+      ]),
     },
-    screen,
+    ["retailer", "currency"],
   );
+  const { text, hidden } = renderTable(table, screen);
+  return { text: captioned(caption, text, screen), hidden };
 }

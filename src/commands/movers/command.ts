@@ -40,7 +40,7 @@ export function declare(
     )
     .option(
       "--since <day>",
-      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: 7d)",
+      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d)",
     )
     .option("--only <kinds>", `only these kinds, a comma list of ${MOVER_KINDS.join(", ")}`)
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
@@ -57,7 +57,7 @@ export function declare(
       `
 Examples:
   $ catalog movers --demo
-  $ catalog movers rows --since 7d --only drop --limit 20
+  $ catalog movers rows --only drop --limit 20
   $ catalog movers rows --since latest-1d --retailer acme --group-by category
   $ catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada`,
     )
@@ -76,7 +76,7 @@ function parseOptions(command: Command, folder: string | undefined, flags: Flags
     folder,
     demo: flags.demo ?? false,
     filters: parseFilters(flags, context.now()),
-    since: checkDate(flags.since ?? "7d", "--since"),
+    since: checkDate(flags.since ?? "latest-7d", "--since"),
     kinds: flags.only === undefined ? MOVER_KINDS : parseKinds(flags.only),
     groupBy: flags.groupBy,
     limit: parseWhole(flags.limit ?? "10", "--limit", 1),

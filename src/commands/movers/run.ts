@@ -46,8 +46,8 @@ function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, cont
   if (day >= latest || day < first) {
     const problem = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
     throw new UsageError(
-      `--since ${since}: ${folder} has ${problem}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}, as in --since latest-7d.`,
-      { flag: "--since", value: since },
+      `--since ${since}: ${folder} has ${problem}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
+      { flag: "--since", value: since, suggestions: ["latest-7d"] },
     );
   }
   return day;

@@ -2,7 +2,7 @@ import { groupDigits } from "../../contract/decimal.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
+import { renderTable, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
 
@@ -42,6 +42,9 @@ export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, t
   });
 }
 
+/** Cells of a sku that people copy into the next command. */
+const SKU_CELLS = 12;
+
 const HEADINGS = {
   drop: "Biggest drops",
   rise: "Biggest rises",
@@ -60,11 +63,13 @@ export function moversText(
   const parts = groups.map(({ kind, name, movers, all }) => {
     const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
     const heading = `${HEADINGS[kind]} since ${since}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
-    const table = renderTable(tableOf(kind, movers, titleOf), screen);
+    const { table: varying, caption } = withoutConstants(tableOf(kind, movers, titleOf), ["retailer", "currency"]);
+    const table = renderTable(varying, screen);
     for (const column of table.hidden) {
       hidden.add(column);
     }
-    return `${style("bold", heading, screen.colour)}\n${movers.length === 0 ? "none\n" : table.text}`;
+    const shared = caption === "" ? "" : `${style("dim", caption, screen.colour)}\n`;
+    return `${style("bold", heading, screen.colour)}\n${movers.length === 0 ? "none\n" : `${shared}${table.text}`}`;
   });
   return { text: parts.join("\n"), hidden: [...hidden] };
 }
@@ -84,11 +89,12 @@ function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mov
     columns: [
       { heading: "title", minimum: 24 },
       { heading: "retailer" },
-      ...[...middle[kind].map(([heading]) => heading), "price", "%", "currency", "seen"].map((heading) => ({
+      ...[...middle[kind].map(([heading]) => heading), "price", "%", "currency"].map((heading) => ({
         heading,
         rigid: true,
       })),
-      { heading: "sku" },
+      { heading: "sku", minimum: SKU_CELLS },
+      { heading: "seen", rigid: true },
     ],
     rows: movers.map((mover) => [
       textCell(titleOf(mover)),
@@ -97,8 +103,8 @@ function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mov
       numberCell(mover.now.selling_price),
       percentCell(last(mover)),
       textCell(mover.now.currency),
-      textCell(mover.now.day),
       textCell(mover.now.sku),
+      textCell(mover.now.day),
     ]),
   };
 }
