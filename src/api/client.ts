@@ -1,8 +1,8 @@
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ContractError } from "../errors.ts";
-import { parseBody } from "./answers/answer.ts";
 import { type CoverageAnswer, readCoverage } from "./answers/coverage-answer.ts";
+import { parseBody } from "./answers/read-answer.ts";
 import { type CatalogPage, readCatalogPage, readSample, type SampleAnswer } from "./answers/rows-answer.ts";
 import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";

@@ -5,7 +5,7 @@ import type { RateHeaders } from "./requests/rate-window.ts";
 export type RequestPurpose = OperationName | "status";
 
 /** The client's activity, for progress and `--verbose`. It never contains the key. */
-export type ClientEvent = RequestEvent | AnswerEvent | FaultEvent | WaitEvent;
+export type ClientEvent = RequestEvent | AnswerEvent | FailureEvent | WaitEvent;
 
 /** A request is sent. */
 export interface RequestEvent {
@@ -35,8 +35,8 @@ export interface AnswerEvent {
 }
 
 /** A request ended without a complete answer. */
-export interface FaultEvent {
-  type: "fault";
+export interface FailureEvent {
+  type: "failure";
   operation: RequestPurpose;
   target: string;
   attempt: number;

@@ -1,4 +1,4 @@
-import { parseBody } from "./answers/answer.ts";
+import { parseBody } from "./answers/read-answer.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 
 /** Maximum of milliseconds that a person waits for a hint. */

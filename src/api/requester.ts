@@ -1,6 +1,6 @@
 import type { EndpointGroup } from "../contract/limits.ts";
 import { OPERATIONS } from "../contract/operations.ts";
-import type { Identified } from "./answers/answer.ts";
+import type { Identified } from "./answers/read-answer.ts";
 import type { ClientEvent } from "./events.ts";
 import { keyFlaw } from "./key.ts";
 import { createRedact } from "./redaction.ts";

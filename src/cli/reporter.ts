@@ -123,7 +123,7 @@ function describe(event: ClientEvent): string | undefined {
       const request = event.requestId === undefined ? "" : ` ${event.requestId}`;
       return `${sent(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${groupDigits(event.bytes)} bytes${request}`;
     }
-    case "fault":
+    case "failure":
       return `${sent(event)} failed after ${Math.round(event.milliseconds)} ms: ${event.message}`;
     case "wait":
       return `waiting ${formatDuration(event.milliseconds)} ${reasonOf(event)}`;

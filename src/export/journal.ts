@@ -65,7 +65,7 @@ export function journalPathOf(target: string): string {
 /**
  * Reads a journal up to its first line that was cut or damaged.
  *
- * @returns undefined if there is none, or it does not begin like a journal of this version
+ * @returns undefined if there is none, or it is not a journal of this version
  * @throws FileError if it cannot be read
  */
 export async function readJournal(path: string): Promise<Journal | undefined> {
@@ -81,7 +81,7 @@ export async function readJournal(path: string): Promise<Journal | undefined> {
   let journal: Journal | undefined;
   let length = 0;
   try {
-    // Not `readLines`: a last line without a line end was cut off.
+    // Skips a last line without a line end: it was cut off.
     for await (const line of linesOf(handle)) {
       const entry = parse(line);
       if (entry === undefined || (entry.kind === "head") !== (journal === undefined)) {

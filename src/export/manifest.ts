@@ -34,7 +34,7 @@ export interface Manifest {
     columns: readonly string[] | null;
   };
   rows: number;
-  /** Whether the file holds the whole set; false if `--max-rows` ended it early. */
+  /** Whether the file has the whole set; false if `--max-rows` ended it early. */
   complete: boolean;
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
@@ -99,7 +99,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   } catch (error) {
     const isMissing = errorCode(error) === "ENOENT";
     const what = isMissing
-      ? `${file} has no manifest beside it; \`catalog export --manifest\` writes one`
+      ? `${file} has no manifest; \`catalog export --manifest\` writes one`
       : `${path} cannot be read: ${(error as Error).message}`;
     throw new FileError(what, path, error);
   }
@@ -108,7 +108,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   }
   const at = text.lastIndexOf(CHECKSUM);
   if (text !== withChecksum(text.slice(0, Math.max(at, 0)))) {
-    throw new MismatchError(`${path} was altered: its own checksum does not fit`);
+    throw new MismatchError(`${path} was altered: its own checksum is wrong`);
   }
   return manifest;
 }

@@ -31,7 +31,7 @@ export function continuable(
   if ((found === undefined && size === undefined) || isBarren) {
     return undefined;
   }
-  const left = `${partial} is left of a run that has ended`;
+  const left = `${partial} was left by an interrupted run`;
   if (found === undefined) {
     notes.push(`${left}, without a journal that this version of catalog understands; the export starts anew`);
     return undefined;
@@ -61,7 +61,7 @@ export async function goOn(
   const { slices, pages } = earlier;
   const { partial, spool: spoolPath } = paths;
   if (earlier.isDamaged) {
-    notes.push(`${paths.journal} is cut or damaged; what it said last is read again`);
+    notes.push(`${paths.journal} is cut or damaged; the rows of its last lines are read again`);
   }
   const journal = await openJournal(paths.journal, earlier.length);
   const sound = await soundSlices(partial, slices);

@@ -37,7 +37,7 @@ export interface Resumable {
   earlier: { slices: readonly JournalSlice[]; slicePages: number; started_at: string } | undefined;
   /** Bytes of the partial file to keep; undefined for a new file. */
   continueAt: number | undefined;
-  /** Sentences about what was lost of an earlier run; empty if nothing was. */
+  /** Sentences about lost parts of an earlier run; empty if nothing was lost. */
   notes: readonly string[];
   lookAhead: LookAhead;
   /** From now on the output is written to this file. */
@@ -47,13 +47,13 @@ export interface Resumable {
   finished(slice: FinishedSlice, end: SliceEnd): Promise<void>;
   /** Only the first `slices` slices are kept. */
   rewound(slices: number): Promise<void>;
-  /** To be called before the output gets its name: it is still this process's own. */
+  /** Call it before the output gets its name. Throws if another process has the output. */
   settle(): Promise<void>;
   /** The output is in its place. */
   close(): Promise<void>;
   /** The output could not be opened; files from before stay unchanged. */
   release(): Promise<void>;
-  /** Gives the output up. Resolves to whether a later run can continue it; otherwise everything is removed. */
+  /** Stops writing the output. Resolves to whether a later run can continue it; otherwise everything is removed. */
   leave(): Promise<boolean>;
 }
 
@@ -87,7 +87,7 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
   if (Buffer.byteLength(basename(target) + LONGEST_SUFFIX) > LONGEST_NAME) {
     const longest = LONGEST_NAME - LONGEST_SUFFIX.length;
     throw new FileError(
-      `${path}: the name is too long; it may have ${longest} bytes, since the export needs names like NAME${LONGEST_SUFFIX} beside it`,
+      `${path}: the name is too long; it may have at most ${longest} bytes, because the export also needs names like NAME${LONGEST_SUFFIX}`,
       path,
     );
   }
@@ -204,7 +204,7 @@ async function begin(leftovers: readonly string[], options: ResumableOptions): P
   return { journal, spool: await openSpool(spoolPath, options.spoolLimit, []) };
 }
 
-/** Work that is done at intervals as long as it is due. Its failure comes out later. */
+/** Does `work` at intervals while it is due. `assertSound` throws its error. */
 function atIntervals(work: () => Promise<void>) {
   let timer: NodeJS.Timeout | undefined;
   let working = Promise.resolve();

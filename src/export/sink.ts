@@ -9,7 +9,7 @@ import type { FinishedSlice } from "../pull/reckoning.ts";
 export interface OpenSink extends RowSink {
   /** Writes the end of the format; then the output is complete and in its place. */
   finish(): Promise<void>;
-  /** Gives the output up, keeping what a later run may continue from. */
+  /** Stops writing the output, and keeps the parts from which a later run can continue. */
   abandon(): Promise<void>;
 }
 

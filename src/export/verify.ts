@@ -2,8 +2,8 @@ import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { MismatchError } from "../errors.ts";
 import { type ExportedRow, exportedRows } from "./exported-rows.ts";
-import { createHashes, findRepeated } from "./id-set.ts";
 import { fingerprint, type Manifest } from "./manifest.ts";
+import { createHashes, findRepeated } from "./repeated-ids.ts";
 
 /** The result of checking a file. */
 export interface Verification {
@@ -26,7 +26,7 @@ export async function verify(path: string, manifest: Manifest): Promise<Verifica
   const { bytes, sha256 } = await fingerprint(path);
   compare(path, "bytes", bytes, file.bytes);
   if (sha256 !== file.sha256) {
-    throw new MismatchError(`${path} was altered: its sha256 is ${sha256} where its manifest says ${file.sha256}`);
+    throw new MismatchError(`${path} was altered: its sha256 is ${sha256}, but its manifest says ${file.sha256}`);
   }
   const hashes = createHashes();
   let rows = 0;
@@ -45,7 +45,7 @@ export async function verify(path: string, manifest: Manifest): Promise<Verifica
   compareCounts(path, manifest);
   const repeated = await findRepeated(hashes.all(), () => exportedIds(path, file));
   if (repeated !== undefined) {
-    throw new MismatchError(`${path} holds row ${JSON.stringify(repeated)} twice`);
+    throw new MismatchError(`${path} has the row ${JSON.stringify(repeated)} twice`);
   }
   return { rows, bytes, sha256, identified };
 }
@@ -89,15 +89,15 @@ function filterOf(filters: Filters): (row: ExportedRow) => boolean {
 function compareCounts(path: string, { rows, complete, coverage, plan }: Manifest): void {
   const inSlices = plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
   if (inSlices !== rows) {
-    throw new MismatchError(`${path} holds ${rows} rows where the slices of its manifest add up to ${inSlices}`);
+    throw new MismatchError(`${path} has ${rows} rows, but the slices of its manifest have ${inSlices}`);
   }
   if (complete && coverage.matching_rows !== rows) {
-    throw new MismatchError(`${path} holds ${rows} rows where the service counted ${coverage.matching_rows}`);
+    throw new MismatchError(`${path} has ${rows} rows, but the service counted ${coverage.matching_rows}`);
   }
 }
 
 function compare(path: string, what: string, found: number, expected: number): void {
   if (found !== expected) {
-    throw new MismatchError(`${path} holds ${found} ${what} where its manifest says ${expected}`);
+    throw new MismatchError(`${path} has ${found} ${what}, but its manifest says ${expected}`);
   }
 }

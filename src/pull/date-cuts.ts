@@ -2,23 +2,23 @@ import type { Coverage } from "../contract/coverage.ts";
 import { DAY, dayNumber, dayOf } from "../contract/days.ts";
 import type { Filters } from "../contract/filters.ts";
 
-/** Filters narrowed to a range of crawl days, and the rows that are expected there. */
+/** Filters narrowed to a range of crawl days, and the expected number of rows. */
 interface DateRange {
   filters: Filters;
   rows: number;
 }
 
 /**
- * Cuts one combination into ranges of days of about `target` rows each, as if its rows were spread evenly over its
- * days; one of at most `whole` rows stays whole.
+ * Cuts a combination into ranges of days with about `target` rows each, as if its rows were spread evenly over its days.
+ * A combination of at most `whole` rows is not cut.
  */
 export function cutCombination(entry: Coverage, filters: Filters, whole: number, target: number): DateRange[] {
   return entry.matching_rows > whole ? cutByDate([entry], filters, target) : [{ filters, rows: entry.matching_rows }];
 }
 
 /**
- * Cuts a set into ranges of days of about `target` rows each, as if the rows of every combination were spread evenly
- * over its days. The first range has no start and the last no end of its own, so that together they are the set.
+ * Cuts a set into ranges of days with about `target` rows each, as if the rows of each combination were spread evenly
+ * over its days. The first range keeps the start date of the filters and the last range the end date.
  */
 export function cutByDate(coverage: readonly Coverage[], filters: Filters, target: number): DateRange[] {
   const { first, perDay } = expectedRowsPerDay(coverage);

@@ -20,7 +20,7 @@ export interface Pace {
 export interface Estimate {
   rows: number;
   slices: number;
-  /** Includes the coverage request that every pull begins with. */
+  /** Includes the coverage request at the start of each pull. */
   requests: number;
   /** Windows of the rate limit that the requests fall into. */
   windows: number;
@@ -28,9 +28,9 @@ export interface Estimate {
 }
 
 /**
- * Estimates a pull that begins now, from its plan and the service's limits. It assumes that requests stay as fast as
- * they are, and that a combination that is cut by date has its rows spread evenly. With `maxRows` a pull may send a few
- * more requests, for pages that it reads ahead and does not need.
+ * Estimates a pull that begins now, from its plan and the service's limits. It assumes that requests stay equally fast,
+ * and that the rows of a combination that is cut by date are spread evenly. With `maxRows`, a pull may send a few more
+ * requests, for pages that it reads ahead and does not need.
  */
 export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
   const { rows, slices, requests } = extentOf(plan, pages);

@@ -4,7 +4,7 @@ import type { Meta } from "../contract/envelope.ts";
 import { type Filters, fitsRequest } from "../contract/filters.ts";
 
 /**
- * Wraps a client so that its coverage and sample take an `rcd` of any length. For a long list the coverage is requested
+ * Wraps a client so that its coverage and sample accept an `rcd` of any length. For a long list, the coverage is requested
  * without `rcd` and filtered here. A sample covers as many combinations as fit into one request, taken from each retailer
  * in turn; its `meta.coverage` counts the whole list, and `meta.resolved.rcd` is the whole list. Combinations that the
  * service does not know are left out.

@@ -3,17 +3,17 @@ import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { cutByDate, cutCombination } from "./date-cuts.ts";
 
-/** A part of the set that is walked by one cursor, with its own unchanged filters. */
+/** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
   filters: Filters;
   /** Index of the group whose rows this slice is a part of. */
   group: number;
-  /** Rows it holds; an estimate where its group is cut by date. */
+  /** Number of its rows, or an estimate if its group is cut by date. */
   rows: number;
 }
 
-/** Slices whose rows add up to a count that the coverage gives. */
-export interface Group {
+/** Slices that together have a number of rows that is known from the coverage. */
+export interface SliceGroup {
   rows: number;
   /** Digest of its coverage: the counts and days of its combinations. */
   digest: string;
@@ -22,9 +22,9 @@ export interface Group {
 /** How a set is pulled. The slices together match each row of the set exactly once, in canonical order. */
 export interface Plan {
   slices: readonly Slice[];
-  groups: readonly Group[];
+  groups: readonly SliceGroup[];
   totalRows: number;
-  /** Requests that the walks are expected to take, the coverage request not counted. */
+  /** Expected requests of the walks, without the coverage request. */
   requests: number;
 }
 
@@ -45,15 +45,15 @@ const SLICE_OF_LARGE_SET = { shortest: 18, longest: 30 };
 const SLACK = 0.15;
 
 /**
- * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by
- * code unit), a combination much larger than a slice by ranges of crawl days. Where the combinations are so many and
- * so small that the length of a URL would make slices short, the whole set is cut by crawl days instead, if one request
- * can carry its filters.
+ * Cuts a set into slices: contiguous groups of combinations in canonical order (retailer, department, category by code
+ * unit). A combination that is much larger than a slice is cut by crawl days. With many small combinations, the length
+ * limit of a URL would make the slices short. Then the whole set is cut by crawl days, if one request can carry its
+ * filters.
  *
  * A pure function of its arguments.
  *
- * @param coverage one entry per matching combination, as one coverage request with `filters` gave them
- * @param slicePages pages of a full slice; from an earlier plan, to keep its cuts where the set is planned again
+ * @param coverage one entry per matching combination, from one coverage request with `filters`
+ * @param slicePages pages of a full slice; taken from an earlier plan to keep its cuts
  */
 export function planSlices(
   coverage: readonly Coverage[],
@@ -96,7 +96,7 @@ function planByCombination(
   slicePages: number,
 ): Plan {
   const slices: Slice[] = [];
-  const groups: Group[] = [];
+  const groups: SliceGroup[] = [];
   const target = slicePages * pageSize;
   let start = 0;
   while (start < coverage.length) {
@@ -149,8 +149,8 @@ function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: n
   return { slices, groups, totalRows, requests: expectedRequests(slices, groups, pageSize) };
 }
 
-/** Exact for a group of one slice; a group cut by date leaves half a page empty at the end of each slice on average. */
-function expectedRequests(slices: readonly Slice[], groups: readonly Group[], pageSize: number): number {
+/** Exact for a group of one slice. In a group that is cut by date, half of each slice's last page is empty on average. */
+function expectedRequests(slices: readonly Slice[], groups: readonly SliceGroup[], pageSize: number): number {
   const cuts = groups.map(() => -1);
   for (const { group } of slices) {
     cuts[group] = (cuts[group] ?? -1) + 1;
@@ -174,12 +174,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function groupOf(members: readonly Coverage[]): Group {
+function groupOf(members: readonly Coverage[]): SliceGroup {
   const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
   return { rows: sumRows(members), digest: digestOf(facts) };
 }
 
-/** Names what a slice is made of: its filters and what the coverage said of its group. */
+/** Identifies a slice by its filters and the coverage of its group. */
 export function sliceKey({ groups }: Plan, { filters, group }: Slice): string {
   return digestOf([filters, groups[group]?.digest]);
 }
@@ -188,7 +188,7 @@ function digestOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
-/** Number of leading slices that two plans share, counted in whole groups. */
+/** Number of leading slices that are the same in both plans, counted in whole groups. */
 export function commonSlices(a: Plan, b: Plan): number {
   const different = a.slices.findIndex((slice, index) => {
     const other = b.slices[index];
@@ -197,7 +197,7 @@ export function commonSlices(a: Plan, b: Plan): number {
   return different === -1 ? a.slices.length : a.slices.findIndex((slice) => slice.group === a.slices[different]?.group);
 }
 
-/** The first slices that hold at least `rows` rows together, by whole groups. */
+/** The first slices that together have at least `rows` rows, in whole groups. */
 export function firstSlices(plan: Plan, rows: number): readonly Slice[] {
   let sum = 0;
   for (const [index, group] of plan.groups.entries()) {

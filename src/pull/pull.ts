@@ -27,14 +27,14 @@ export interface PullOptions {
   filters: Filters;
   pageSize: number;
   concurrency: number;
-  /** Rows after which the pull ends, complete or not. */
+  /** The pull ends after this number of rows, even if the set has more. */
   maxRows?: number | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
   /** Storage for waiting pages; default: a file of at most `spoolLimit` bytes that is removed when this process ends. */
   lookAhead?: LookAhead | undefined;
   spoolLimit?: number | undefined;
-  /** What an earlier, interrupted pull has safely written. */
+  /** The slices that an earlier, interrupted pull has written. */
   resume?: { slicePages: number; slices: readonly { key: string; rows: number }[] } | undefined;
 }
 
@@ -61,11 +61,11 @@ export interface PullResult {
 const FRUITLESS_REPLANS = 3;
 
 /**
- * Pulls the complete filtered set: one coverage request, then every slice of the plan, several at once, handed to the
- * sink in canonical order and counted against the coverage.
+ * Pulls the complete filtered set: one coverage request, then all slices of the plan, several at once. The sink gets the
+ * rows in canonical order, and their number is compared with the coverage.
  *
- * If the set changes meanwhile, it is planned again and the slices that differ are read again, provided the sink can
- * remove what it wrote. This goes on as long as each new plan keeps more of what was read.
+ * If the set changes meanwhile, it is planned again, and the slices that differ are read again. For this, the sink must
+ * be able to remove rows. It is repeated as long as each new plan keeps more of the rows that were read.
  *
  * @throws SetChangedError if the output cannot be repaired
  */
@@ -160,12 +160,12 @@ function outdatedFrom(error: unknown, finished: number): number | undefined {
   if (error instanceof PlanOutdatedError) {
     return error.slice;
   }
-  // The coverage named this combination and the service no longer knows it: it has been removed.
+  // The combination was in the coverage, but the service has removed it meanwhile.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
   return isGone || error instanceof DeliveredRowsMovedError ? finished : undefined;
 }
 
-/** Writes the slices of the plan that are not finished yet; returns whether `maxRows` cut the set short. */
+/** Writes the unfinished slices of the plan. Returns whether `maxRows` ended the pull before the end of the set. */
 async function writeSlices(
   client: CatalogClient,
   sink: RowSink,

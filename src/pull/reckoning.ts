@@ -31,7 +31,7 @@ export function stillValid(earlier: readonly { key: string; rows: number }[], pl
     }
     finished.push({ key, filters: slice.filters, rows });
   }
-  // A complete group whose count differs from the new coverage has to be read again.
+  // A complete group whose count differs from the new coverage must be read again.
   const off = plan.slices.findIndex((slice, index) => {
     const isLast = plan.slices[index + 1]?.group !== slice.group;
     return isLast && index < finished.length && sumOfGroup(plan, finished, index) !== plan.groups[slice.group]?.rows;
@@ -39,7 +39,7 @@ export function stillValid(earlier: readonly { key: string; rows: number }[], pl
   return off === -1 ? finished : finished.slice(0, startOfGroup(plan, off));
 }
 
-/** Compares a group's rows with the coverage once its last slice, with this many rows, has ended. */
+/** Compares a group's rows with the coverage after its last slice. @param rows of that slice */
 export function checkGroup(plan: Plan, finished: readonly FinishedSlice[], slice: Slice, rows: number): void {
   const index = finished.length;
   if (plan.slices[index + 1]?.group === slice.group) {
@@ -49,7 +49,7 @@ export function checkGroup(plan: Plan, finished: readonly FinishedSlice[], slice
   const expected = plan.groups[slice.group]?.rows;
   if (sum !== expected) {
     throw new PlanOutdatedError(
-      `coverage counted ${expected} rows where the walk gave ${sum}`,
+      `coverage counted ${expected} rows, but the walk returned ${sum}`,
       startOfGroup(plan, index),
     );
   }
@@ -73,6 +73,6 @@ export function exactRows(plan: Plan, slice: Slice): number | undefined {
 /** Compares the total that a walk announces with the coverage, before any row is passed on. */
 export function checkTotal(total: number, expected: number | undefined, slice: number): void {
   if (expected !== undefined && total !== expected) {
-    throw new PlanOutdatedError(`coverage counted ${expected} rows where total_matching is ${total}`, slice);
+    throw new PlanOutdatedError(`coverage counted ${expected} rows, but total_matching is ${total}`, slice);
   }
 }

@@ -4,7 +4,7 @@ import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { IdSet } from "../rows/id-set.ts";
 
-/** A row appeared twice in one walk, because the set shifted under the cursor. */
+/** A row was returned twice in one walk, because the set changed. */
 export class RepeatedRowError extends Error {
   override readonly name = "RepeatedRowError";
 }
@@ -26,13 +26,13 @@ export function createPageCheck(filters: Filters): (rows: RowBatch, requestId: s
     }
     for (let row = 0; row < rows.length; row += 1) {
       if (!addId(ids, rows.bytes, rows.valueStart(row, id), rows.valueEnd(row, id))) {
-        throw new RepeatedRowError(`row ${rows.raw(row, id)} came twice`);
+        throw new RepeatedRowError(`row ${rows.raw(row, id)} was returned twice`);
       }
     }
   };
 }
 
-/** Adds an id by its text: the same text may be written with other escapes. */
+/** Adds the text of an id, because the same text can have different escapes. */
 function addId(ids: IdSet, bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     if (bytes[at] === BACKSLASH) {

@@ -87,7 +87,7 @@ export async function* walkSlice(
         throw error;
       }
       if (fruitless >= FRUITLESS_RESTARTS) {
-        throw new SetChangedError(`the set cannot be read to its end: ${reason}, ${fruitless} times at the same place`);
+        throw new SetChangedError(`the set cannot be read completely: ${reason}, ${fruitless} times at the same place`);
       }
       options.onRestart?.(reason);
     }
@@ -96,7 +96,7 @@ export async function* walkSlice(
 
 function reasonToRestart(error: unknown): string | undefined {
   if (error instanceof ApiError && error.problem.code === "invalid_cursor") {
-    return "the service no longer takes its cursor";
+    return "the service no longer accepts its cursor";
   }
   return error instanceof SetMovedError || error instanceof RepeatedRowError ? error.message : undefined;
 }
@@ -145,10 +145,10 @@ async function* walkOnce(
 
 function assertComplete(isAllThere: boolean, walked: number, total: number | null): void {
   if (!isAllThere) {
-    throw new DeliveredRowsMovedError("rows that were read before are gone");
+    throw new DeliveredRowsMovedError("rows that were already read are missing now");
   }
   if (total !== null && walked !== total) {
-    throw new SetMovedError(`the walk ended after ${walked} rows where total_matching is ${total}`);
+    throw new SetMovedError(`the walk ended after ${walked} rows, but total_matching is ${total}`);
   }
 }
 
@@ -169,7 +169,7 @@ function createComparison(delivered: readonly WalkPlace[]) {
         compared += part.length;
         if (compared === page.rows) {
           if (shortened(hash.digest("hex")) !== page.digest) {
-            throw new DeliveredRowsMovedError("rows that were read before are no longer the same");
+            throw new DeliveredRowsMovedError("rows that were already read have changed");
           }
           left.shift();
           compared = 0;
@@ -197,9 +197,9 @@ function factsOf({ pagination, meta }: CatalogPage): SetFacts {
 
 function assertUnmoved(first: SetFacts, now: SetFacts): void {
   if (now.total !== first.total) {
-    throw new SetMovedError(`total_matching moved from ${first.total} to ${now.total}`);
+    throw new SetMovedError(`total_matching changed from ${first.total} to ${now.total}`);
   }
   if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
-    throw new SetMovedError("meta.coverage moved");
+    throw new SetMovedError("meta.coverage changed");
   }
 }

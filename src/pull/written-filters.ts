@@ -121,7 +121,7 @@ function assertEach(kind: Kind, written: WrittenFilters, known: readonly Combina
     const rest = KINDS.filter((other) => other !== kind && written[other] !== undefined);
     const together = rest.map((other) => `--${other} ${written[other]?.join(",")}`).join(" ");
     throw new UsageError(
-      `--${kind} ${JSON.stringify(value)} has nothing${together === "" ? "" : ` together with ${together}`}; leave it out.`,
+      `--${kind} ${JSON.stringify(value)} has no rows${together === "" ? "" : ` together with ${together}`}; leave it out.`,
       { flag: `--${kind}`, value, suggestions: closest(value, others) },
     );
   }
@@ -146,7 +146,7 @@ export function resolveDays(
   const first = start_date === undefined ? undefined : day(start_date);
   const last = end_date === undefined ? undefined : day(end_date);
   if (start_date !== undefined && first !== undefined && last !== undefined && first > last) {
-    throw new UsageError(`--start-date ${first} is after --end-date ${last}; the first day comes first.`, {
+    throw new UsageError(`--start-date ${first} is after --end-date ${last}.`, {
       flag: "--start-date",
       value: start_date,
     });

@@ -39,7 +39,7 @@ test("a coverage has its entries", async () => {
   expect(await client.coverage({})).toEqual({ data: [COMBINATION], meta: META });
 });
 
-test("a request carries the key, what it accepts and who sends it", async () => {
+test("a request has the key, the accepted encodings and the user agent", async () => {
   const { client, server } = await start([ok]);
   await client.catalog({}, { limit: 7 });
   expect(server.requests).toEqual([
@@ -88,7 +88,7 @@ test("a key that is not allowed in a header is refused before any request", () =
   expect(() => testClient(new URL("http://127.0.0.1:1"), { apiKey: `${KEY}\n` })).toThrow(CredentialsError);
 });
 
-test("the events report each request, answer, fault and wait, and never the key", async () => {
+test("the events report each request, answer, failure and wait, and never the key", async () => {
   const body = problemBody({ code: "service_unavailable", retryable: true });
   const down = answer({ status: 503, headers: RATE, body });
   const { client, events } = await start([resetConnection, down, answer({ headers: RATE, body: PAGE })]);
@@ -97,7 +97,7 @@ test("the events report each request, answer, fault and wait, and never the key"
   const fault = expect.stringMatching(/the connection was (reset|closed)/);
   expect(events).toEqual([
     { type: "request", method: "GET", ...facts, attempt: 1 },
-    { type: "fault", ...facts, attempt: 1, milliseconds: 0, message: fault },
+    { type: "failure", ...facts, attempt: 1, milliseconds: 0, message: fault },
     { type: "wait", reason: "retry", milliseconds: 250, code: undefined },
     { type: "request", method: "GET", ...facts, attempt: 2 },
     {
@@ -131,7 +131,7 @@ describe("a service that echoes the key", () => {
   const page = (meta: Record<string, unknown>, pagination: Record<string, unknown> = {}) =>
     pageBody([], pagination, { ...META, ...meta });
 
-  test("gets it neither into events nor into what a command is told", async () => {
+  test("does not get it into events or results", async () => {
     const { client, events } = await start([answer({ body: page({ request_id: KEY }) })]);
     const { meta } = await client.catalog({});
     expect(meta.request_id).toBe("[redacted]");
@@ -149,7 +149,7 @@ describe("a service that echoes the key", () => {
       "a problem",
       answer({ status: 400, body: problemBody({ code: "invalid_request", detail: KEY, request_id: KEY }) }),
     ],
-  ])("in %s gets it into no error", async (_, behaviour) => {
+  ])("in %s does not get it into an error", async (_, behaviour) => {
     const { client, events } = await start(() => behaviour, { retries: 0 });
     const error = (await failureOf(client.catalog({}))) as Error;
     expect(error.message).toMatch(/./);

@@ -47,7 +47,7 @@ function cutWithoutLength(socket: Parameters<Behaviour>[0]): void {
   socket.end(`${head(200, { "content-type": "application/json", connection: "close" })}${PAGE.slice(0, 40)}`);
 }
 
-test.each(faults)("after %s the request is sent again", async (_, behaviour) => {
+test.each(faults)("after %s, the request is sent again", async (_, behaviour) => {
   const { client, server, waits } = await start([behaviour, ok]);
   expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 2, waits: [250] });
@@ -83,7 +83,7 @@ test("the error for a permanent stall names the timeout of one request", async (
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 2 }));
 });
 
-test("the client waits as many seconds as a 429 asks", async () => {
+test("the client waits the number of seconds in a 429", async () => {
   const body = problemBody({ code: "rate_limited", retryable: true });
   const headers = { ...RATE, "ratelimit-remaining": "0", "ratelimit-reset": "7", "retry-after": "7" };
   const { client, waits } = await start([answer({ status: 429, headers, body }), ok]);
@@ -92,7 +92,7 @@ test("the client waits as many seconds as a 429 asks", async () => {
   expect(waits).toEqual([7250, 800]);
 });
 
-test("the client waits until the date that a 429 names", async () => {
+test("the client waits until the date in a 429", async () => {
   const headers = { "retry-after": "Thu, 01 Jan 2026 00:00:20 GMT" };
   const { client, waits } = await start([answer({ status: 429, headers }), ok]);
   await client.catalog({});
@@ -105,7 +105,7 @@ test("an invalid Retry-After adds nothing to the backoff", async () => {
   expect(waits).toEqual([250]);
 });
 
-test("a window that is spent for longer than the tool waits is an error", async () => {
+test("a window that lasts longer than the tool waits is an error", async () => {
   const headers = { "ratelimit-limit": "120", "ratelimit-remaining": "0", "ratelimit-reset": "1795305600" };
   const { client, server, waits } = await start([answer({ headers, body: PAGE })]);
   await client.catalog({});
@@ -157,7 +157,7 @@ test("a body that is too long for the requested rows is refused", async () => {
   expect((await client.catalog({}, { limit: 500 })).rows.length).toBe(1);
 });
 
-test("a body longer than 1 MiB is accepted if that is allowed", async () => {
+test("a body longer than 1 MiB is accepted with a higher limit", async () => {
   const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client } = await start([answer({ body })], { maxBody: 2_000_000 });
   expect((await client.catalog({}, { limit: 10 })).rows.length).toBe(1);
@@ -186,7 +186,7 @@ test("the error for a page that breaks the contract at every attempt names the v
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 3, waits: [250, 500] });
 });
 
-test("an answer to other filters than were sent is final", async () => {
+test("a response with other filters than those sent is not retried", async () => {
   const { client, server } = await start([ok]);
   expect(await failureOf(client.catalog({ retailer: "acme" }))).toMatchObject({
     name: "ContractError",
@@ -205,7 +205,7 @@ test("reading of an endless error body stops", async () => {
   expect(await failureOf(client.catalog({}))).toMatchObject({ status: 400, attempts: 1 });
 });
 
-test("a web page with status 200 is named as such", async () => {
+test("the error for a web page with status 200 says that it is a web page", async () => {
   const body = "<!doctype html><title>Airport\n Wi-Fi</title>";
   const { client } = await start([answer({ headers: { "content-type": "text/html; charset=utf-8" }, body })]);
   const error = await failureOf(client.catalog({}));

@@ -61,7 +61,7 @@ test("a page is requested only when the caller asks for it", async () => {
   await pages.return();
 });
 
-test("repeating cursors end the walk before a row comes twice", async () => {
+test("a repeated cursor ends the walk before a row is returned twice", async () => {
   const { server, pages } = await walk([
     page(["1"].map(row), "c1"),
     page(["2"].map(row), "c2"),
@@ -84,7 +84,7 @@ test("endless empty pages end the walk", async () => {
   expect(await drain(pages)).toEqual({ rows: [ROW], error: new ContractError(message, "req-1", true) });
 });
 
-test("an invalid cursor is left to the caller", async () => {
+test("an invalid cursor is thrown to the caller", async () => {
   const body = problemBody({ code: "invalid_cursor", retryable: false, status: 400 });
   const { pages } = await walk([page([ROW], "c1"), answer({ status: 400, body })]);
   const { rows, error } = await drain(pages);

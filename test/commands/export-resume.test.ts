@@ -186,7 +186,7 @@ describe("an export without --resume", () => {
     const { code, stderr } = await rows.run(...flags);
     expect([code, stderr.replace(/\s+/g, " "), rows.pages()]).toEqual([
       EXIT.ok,
-      expect.stringMatching(/rows\.csv\.partial is left of a run that has ended; the export starts anew/),
+      expect.stringMatching(/rows\.csv\.partial was left by an interrupted run; the export starts anew/),
       PAGES,
     ]);
     await expectWhole(rows);

@@ -131,7 +131,7 @@ describe("verify", () => {
     expect([code, stdout, stderr]).toEqual([
       EXIT.changed,
       "",
-      expect.stringContaining(`holds ${bytes.length - 100} bytes where its manifest says ${bytes.length}`),
+      expect.stringContaining(`has ${bytes.length - 100} bytes, but its manifest says ${bytes.length}`),
     ]);
   });
 
@@ -149,10 +149,7 @@ describe("verify", () => {
     const [, ...rest] = (await readFile(file, "utf8")).split("\n");
     await replace(file, Buffer.from(rest.join("\n")));
     const { code, stderr } = await verify();
-    expect([code, stderr]).toEqual([
-      EXIT.changed,
-      expect.stringContaining("holds 600 rows where its manifest says 601"),
-    ]);
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("has 600 rows, but its manifest says 601")]);
   });
 
   test("notices that there are fewer rows than the service counted", async () => {
@@ -160,7 +157,7 @@ describe("verify", () => {
     const { coverage } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
     await replace(file, await readFile(file), { coverage: { ...coverage, matching_rows: 602 } });
     const { code, stderr } = await verify();
-    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("601 rows where the service counted 602")]);
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("601 rows, but the service counted 602")]);
   });
 
   test.each(["rows.ndjson.gz", "rows.csv", "rows.json", "rows.parquet"])(
@@ -178,7 +175,7 @@ describe("verify", () => {
       const { code, stderr } = await verify();
       expect([code, stderr]).toEqual([
         EXIT.changed,
-        expect.stringContaining('holds row "acme/lamps/sku-0007/2026-01-15" twice'),
+        expect.stringContaining('has the row "acme/lamps/sku-0007/2026-01-15" twice'),
       ]);
     },
   );
@@ -237,7 +234,7 @@ describe("verify", () => {
     expect([stdout, code, stderr]).toEqual([
       expect.stringContaining("601 rows, each once"),
       EXIT.changed,
-      expect.stringContaining('holds row "a" twice'),
+      expect.stringContaining('has the row "a" twice'),
     ]);
   });
 

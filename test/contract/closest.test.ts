@@ -20,7 +20,7 @@ const categories = [
   "watches",
 ];
 
-describe("a person means first", () => {
+describe("the first suggestion", () => {
   test.each([
     ["shose", "shoes", "two letters swapped"],
     ["shoess", "shoes", "a letter doubled"],
@@ -52,17 +52,17 @@ describe("a person means first", () => {
   });
 });
 
-test("the nearer of two similar slugs comes first", () => {
+test("the more similar of two slugs comes first", () => {
   const slugs = ["amazon-in", "amazon-eg", "amazon-ei2"];
   expect(closest("amazon-ei", slugs)).toEqual(["amazon-ei2", "amazon-eg", "amazon-in"]);
 });
 
-test("whole words come before a slip, a slip before words that only begin so", () => {
+test("whole words come before a typing error, and a typing error before words that only begin the same", () => {
   const slugs = ["carpets", "cat", "car-audio", "used-cars"];
   expect(closest("car", slugs, 4)).toEqual(["car-audio", "used-cars", "cat", "carpets"]);
 });
 
-test("letters in the middle of a word are not near", () => {
+test("a match in the middle of a word does not count", () => {
   expect(closest("car", ["ar-skincare", "skincare", "scarves"])).toEqual([]);
   expect(closest("phone", ["headphones", "phones-and-tablets"])).toEqual(["phones-and-tablets"]);
 });
@@ -82,20 +82,20 @@ describe("of triples", () => {
     ["bolt:dirlls:tools", ["bolt:drills:tools"]],
     ["casa:sofas:tools", []],
     ["acme:drill", []],
-  ])("two parts of three have to be near: %s", (typed, meant) => {
+  ])("two of three parts must be similar: %s", (typed, meant) => {
     expect(closest(typed, triples)).toEqual(meant);
   });
 });
 
-test("a slug of several words is found by one of them", () => {
+test("a slug of several words is found by one word", () => {
   expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
 });
 
-test("nothing is offered if nothing is near", () => {
+test("nothing is suggested if nothing is similar", () => {
   expect(closest("zzzzzzzzzz", retailers)).toEqual([]);
 });
 
-test("no more are offered than asked for", () => {
+test("at most the requested number is suggested", () => {
   const numbered = ["a1", "a2", "a3", "a4"];
   expect([closest("a", numbered), closest("a", numbered, 1)]).toEqual([["a1", "a2", "a3"], ["a1"]]);
 });

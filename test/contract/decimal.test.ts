@@ -17,7 +17,7 @@ describe("two numbers", () => {
     expect(sameNumber(a, b)).toBe(same);
   });
 
-  test("are equal if their digits are, independent of the position of the point", () => {
+  test("are equal if their values are equal, independent of the position of the point", () => {
     assert(
       property(bigInt(), integer({ min: 0, max: 30 }), (digits, moved) => {
         expect(sameNumber(String(digits), `${digits}${"0".repeat(moved)}e-${moved}`)).toBe(true);
@@ -26,7 +26,7 @@ describe("two numbers", () => {
     );
   });
 
-  test("of 200,000 digits are compared to the last", () => {
+  test("of 200,000 digits are compared completely", () => {
     const long = "10".repeat(100_000);
     expect(sameNumber(`${long}1`, `${long}2`)).toBe(false);
     expect(sameNumber(`${long}000`, `${long}e3`)).toBe(true);
@@ -54,6 +54,6 @@ test.each([
   expect(groupDigits(text)).toBe(grouped);
 });
 
-test("a number of 200,000 digits is shown with all of them", () => {
+test("a number of 200,000 digits is shown with all digits", () => {
   expect(groupDigits("9".repeat(200_001)).replaceAll(",", "")).toBe("9".repeat(200_001));
 });

@@ -5,7 +5,7 @@ import { editDistance } from "../../src/contract/edit-distance.ts";
 
 const word = string({ unit: constantFrom("a", "b", "c", "d"), maxLength: 12 });
 
-test("each letter inserted, left out, replaced or swapped is one edit", () => {
+test("each inserted, missing, replaced or swapped letter is one edit", () => {
   const edited = ["shoes", "shooes", "shes", "shaes", "shose", "hsose", ""];
   expect(edited.map((text) => editDistance("shoes", text))).toEqual([0, 1, 1, 1, 1, 2, 5]);
 });
@@ -35,7 +35,7 @@ test("a swap anywhere in a word is one edit", () => {
   );
 });
 
-test("within a bound it is the same, and infinite beyond it", () => {
+test("the distance is exact up to the bound, and infinite above it", () => {
   assert(
     property(word, word, constantFrom(0, 1, 2, 3, 5), (a, b, most) => {
       const edits = editDistance(a, b);

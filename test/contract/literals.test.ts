@@ -13,7 +13,7 @@ test("the error catalogue is the table of contract section 7", () => {
   expect(Object.fromEntries(codes)).toEqual(ERROR_CODES);
 });
 
-test("the two titles that the contract gives are used, and every code has a title of its own", () => {
+test("the two titles of the contract are used, and each code has a different title", () => {
   const titles = Object.values(PROBLEMS).map(({ title }) => title);
 
   expect([PROBLEMS.unknown_category.title, PROBLEMS.unknown_department.title]).toEqual([
@@ -23,7 +23,7 @@ test("the two titles that the contract gives are used, and every code has a titl
   expect(new Set(titles).size).toBe(14);
 });
 
-test("incidents have the states, in their order, and the severities of contract section 3.2", () => {
+test("incidents have the states and severities of contract section 3.2, in order", () => {
   expect([...INCIDENT_STATES]).toEqual(["investigating", "identified", "monitoring", "resolved"]);
   expect([...INCIDENT_SEVERITIES]).toEqual(["minor", "major"]);
 });

@@ -26,7 +26,7 @@ function spaced(value: unknown, spaces: readonly string[]): string {
   return `${space()}${write(value)}${space()}`;
 }
 
-test("the elements of any array are its texts, in order", () => {
+test("the elements of an array are returned as raw texts, in order", () => {
   assert(
     property(array(jsonText), (texts) => {
       const elements = rawElements(`[${texts.join(",")}]`);
@@ -35,7 +35,7 @@ test("the elements of any array are its texts, in order", () => {
   );
 });
 
-test("the members of any object parse to the same object", () => {
+test("the raw members of an object parse to the same object", () => {
   assert(
     property(array(tuple(string(), jsonText)), (members) => {
       const text = `{${members.map(([name, member]) => `${JSON.stringify(name)}:${member}`).join(",")}}`;
@@ -45,7 +45,7 @@ test("the members of any object parse to the same object", () => {
   );
 });
 
-test("on one line any JSON is the same JSON", () => {
+test("JSON on one line is the same JSON", () => {
   assert(
     property(jsonText, (text) => {
       const line = onOneLine(text);
@@ -75,7 +75,7 @@ test("digits and escapes stay as they were written", () => {
   });
 });
 
-test("strings that end in backslashes do not hide what follows", () => {
+test("strings that end in backslashes do not hide the members after them", () => {
   expect(rawElements('["a\\\\","b\\\\\\"]","c"]')).toEqual(['"a\\\\"', '"b\\\\\\"]"', '"c"']);
 });
 
@@ -83,7 +83,7 @@ test("if a name is repeated, in any spelling, the last value counts", () => {
   expect(Object.fromEntries(rawMembers('{"data":[1],"d\\u0061ta":[2]}'))).toEqual({ data: "[2]" });
 });
 
-test("a name that objects inherit is a name like any other", () => {
+test("a name that objects inherit is an ordinary name", () => {
   expect(rawMembers('{"__proto__":1,"constructor":2}')).toEqual(
     new Map([
       ["__proto__", "1"],

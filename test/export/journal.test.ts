@@ -47,7 +47,7 @@ const ENTRIES = [
   page("b", 20),
 ] as const;
 
-test("a journal tells what is in the output and what is in the spool", async () => {
+test("a journal lists the content of the output and of the spool", async () => {
   const path = await written(ENTRIES);
   const { kind: _, ...a } = slice("a", 30);
   expect(await readJournal(path)).toEqual({
@@ -64,7 +64,7 @@ function extentOf(entry: JournalEntry): object {
   return entry.kind === "page" ? { extent: entry.extent, place: entry.place } : {};
 }
 
-test("slices that were taken back and pages that were dropped are gone", async () => {
+test("removed slices and dropped pages are not listed", async () => {
   const path = await written([
     ...ENTRIES,
     slice("b", 60),
@@ -77,7 +77,7 @@ test("slices that were taken back and pages that were dropped are gone", async (
   expect([journal?.slices.map(({ key }) => key), [...(journal?.pages.keys() ?? [])]]).toEqual([["a"], ["d"]]);
 });
 
-test("a journal counts up to its first line with a flipped bit, or its end where it was cut", async () => {
+test("a journal is read up to its first damaged line or to the place where it was cut", async () => {
   const path = await written(ENTRIES);
   const bytes = await readFile(path);
   const ends = [...bytes.entries()].filter(([, byte]) => byte === 10).map(([index]) => index + 1);
@@ -97,7 +97,7 @@ test("a journal counts up to its first line with a flipped bit, or its end where
   );
 });
 
-test("a journal that is continued goes on after its last sound line", async () => {
+test("a journal is continued after its last undamaged line", async () => {
   const path = await written(ENTRIES);
   const { length = 0 } = (await readJournal(path)) ?? {};
   await writeFile(path, "cut", { flag: "a" });

@@ -38,16 +38,16 @@ async function read(columns: readonly string[], only?: { column: string; values:
   return { groups, reads: reads() };
 }
 
-test("gives the chosen columns group by group, texts with the byte order mark that they begin with", async () => {
+test("returns the chosen columns group by group, with byte order marks in texts", async () => {
   const { groups } = await read(["retailer", "title"]);
   expect(groups).toEqual(RETAILERS.map((retailer) => [{ retailer, title: "\ufeffmarked" }]));
 });
 
-test("gives rows without members where the file has none of the columns", async () => {
+test("returns rows without members if the file has none of the columns", async () => {
   expect((await read(["no such"])).groups).toEqual(RETAILERS.map(() => [{}]));
 });
 
-test.each(RETAILERS)("does not read the groups whose statistics rule out %s", async (retailer) => {
+test.each(RETAILERS)("does not read groups whose statistics exclude %s", async (retailer) => {
   const all = await read(["retailer", "sku"]);
   const { groups, reads } = await read(["retailer", "sku"], { column: "retailer", values: [retailer] });
   expect(groups.flat()).toEqual([{ retailer, sku: "sku-1" }]);

@@ -12,7 +12,7 @@ import { products } from "../helpers/products.ts";
 
 const slices = [products(40), products(3), products(12)].map((rows) => batchOf(rows.map((row) => JSON.stringify(row))));
 
-test("a Parquet file that is continued after an interruption is the file of an undisturbed run", async () => {
+test("a Parquet file that was continued after an interruption equals the file of an uninterrupted run", async () => {
   const folder = await temporaryFolder();
   const undisturbed = await openSink(join(folder, "a.parquet"));
   await writeSlices(undisturbed.sink, 0);
@@ -29,7 +29,7 @@ test("a Parquet file that is continued after an interruption is the file of an u
   expect(await readFile(join(folder, "b.parquet"))).toEqual(await readFile(join(folder, "a.parquet")));
 });
 
-test("slices that are taken back leave no trace in a Parquet file", async () => {
+test("removed slices leave no trace in a Parquet file", async () => {
   const folder = await temporaryFolder();
   const { sink } = await openSink(join(folder, "a.parquet"));
   await writeSlices(sink, 0);

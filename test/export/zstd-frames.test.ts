@@ -54,7 +54,7 @@ test("frames are found wherever the chunks end", async () => {
   );
 });
 
-test("what is cut or no frame is an error", async () => {
+test("cut data and other data are errors", async () => {
   const [first = Buffer.of()] = FRAMES;
   await expect(framesOf([first.subarray(0, -1)])).rejects.toThrow("cut");
   await expect(framesOf([first, Buffer.from("no frame")])).rejects.toThrow("a zstd frame was expected");

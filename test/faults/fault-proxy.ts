@@ -49,7 +49,7 @@ export async function startFaultProxy(
     // A cursor may be another in every run; which page of its walk it stands for is not.
     const walk = target.replace(/&cursor=[^&]*/, "");
     const page = seen.filter((earlier) => earlier.startsWith(walk)).length;
-    const fault = seen.includes(target) ? undefined : faultOf(seed, share, walk, page);
+    const fault = seen.includes(target) ? undefined : errorIn(seed, share, walk, page);
     seen.push(target);
     const answer = await fetch(`${upstream}${target}`, {
       headers: { authorization: request.headers.authorization ?? "" },
@@ -71,7 +71,7 @@ export async function startFaultProxy(
   return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, met, pages: () => pages };
 }
 
-function faultOf(seed: number, share: number, walk: string, page: number): Fault | undefined {
+function errorIn(seed: number, share: number, walk: string, page: number): Fault | undefined {
   const dice = createHash("sha256").update(`${seed} ${walk} ${page}`).digest();
   const fault = FAULTS[dice.readUInt32LE(4) % FAULTS.length];
   const isMet = dice.readUInt32LE(0) / 2 ** 32 < share;

@@ -41,7 +41,7 @@ describe("an estimate", () => {
     expect(estimate(planOf(100, 200, 200, 200, 200), ALL, UNLIMITED)).toEqual(expected);
   });
 
-  test("takes no longer than requests where the window has enough left", () => {
+  test("takes only the time of the requests if the window has enough requests left", () => {
     const expected = { rows: 800, slices: 1, requests: 9, windows: 1, seconds: 0 };
     expect(estimate(planOf(100, 800), ALL, LIMITED)).toEqual(expected);
   });
@@ -51,12 +51,12 @@ describe("an estimate", () => {
     expect(estimate(planOf(100, 2900), ALL, LIMITED)).toEqual(expected);
   });
 
-  test("begins with the next window where the current one is spent", () => {
+  test("begins with the next window if the current one is used up", () => {
     const expected = { rows: 100, slices: 1, requests: 2, windows: 1, seconds: 30 };
     expect(estimate(planOf(100, 100), ALL, { ...LIMITED, remaining: 0 })).toEqual(expected);
   });
 
-  test("does not wait for windows that slow requests outlast", () => {
+  test("does not wait for windows that end during slow requests", () => {
     const expected = { rows: 2900, slices: 1, requests: 30, windows: 6, seconds: 300 };
     expect(estimate(planOf(100, 2900), ALL, { ...LIMITED, latency: 10_000 })).toEqual(expected);
   });
@@ -66,23 +66,23 @@ describe("an estimate", () => {
     expect(estimate(planOf(100, 800), ALL, { ...UNLIMITED, latency: 0, maxRate: 30 })).toEqual(expected);
   });
 
-  test("keeps to the windows where the maximal rate is above the limit", () => {
+  test("respects the windows if the maximal rate is above the limit", () => {
     const expected = { rows: 1900, slices: 1, requests: 20, windows: 3, seconds: 90 };
     const { seconds, ...others } = estimate(planOf(100, 1900), ALL, { ...LIMITED, maxRate: 600 });
     expect({ ...others, seconds: Math.round(seconds) }).toEqual(expected);
   });
 
-  test("asks for no more of one slice than the rows that are wanted", () => {
+  test("requests only the wanted rows of a single slice", () => {
     const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
     expect(estimate(planOf(100, 1000, 1000), { ...ALL, maxRows: 250 }, UNLIMITED)).toEqual(expected);
   });
 
-  test("reads the slices whole in which the wanted rows lie", () => {
+  test("reads slices with wanted rows completely", () => {
     const expected = { rows: 500, slices: 2, requests: 9, windows: 1, seconds: 5.5 };
     expect(estimate(planOf(100, 400, 400, 400), { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(expected);
   });
 
-  test("is of the whole set where more rows are wanted than there are", () => {
+  test("covers the whole set if more rows are wanted than exist", () => {
     const expected = { rows: 250, slices: 1, requests: 4, windows: 1, seconds: 4 };
     expect(estimate(planOf(100, 250), { ...ALL, maxRows: 251 }, UNLIMITED)).toEqual(expected);
   });

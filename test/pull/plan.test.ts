@@ -119,7 +119,7 @@ describe("a plan", () => {
     );
   });
 
-  test("takes one request for a set of one page and none for an empty one", () => {
+  test("needs one request for a set of one page and none for an empty set", () => {
     const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [500], firstDay: 20_000 }]);
     expect(planSlices(one, { retailer: "a" }, 500)).toEqual({
       slices: [{ filters: { retailer: "a" }, group: 0, rows: 500 }],
@@ -130,7 +130,7 @@ describe("a plan", () => {
     expect(planSlices([], {}, 500)).toEqual({ slices: [], groups: [], totalRows: 0, requests: 0 });
   });
 
-  test("costs under 2 % more requests than whole pages on large sets", () => {
+  test("needs less than 2 % more requests than full pages on large sets", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(combination(2_000), {
@@ -154,7 +154,7 @@ describe("a plan", () => {
     );
   });
 
-  test("cuts a set of a few thousand rows into enough slices to gain from walking several at once", () => {
+  test("cuts a set of a few thousand rows into enough slices for several parallel walks", () => {
     const set = coverageOf(
       Array.from({ length: 40 }, (_, index) => ({
         retailer: "a",

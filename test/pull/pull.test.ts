@@ -94,7 +94,7 @@ const extra: FakeRow = {
   product_id: "extra",
 };
 
-describe("a service that does not tell total_matching", () => {
+describe("a service that does not report total_matching", () => {
   function untold(): FakeService {
     const service = fakeService(manyRows());
     const { client } = service;
@@ -105,13 +105,13 @@ describe("a service that does not tell total_matching", () => {
     return { ...service, client: { ...client, catalog } };
   }
 
-  test("is read to the end", async () => {
+  test("is read completely", async () => {
     const sink = memorySink("stream");
     const { result } = await run(untold(), sink);
     expect([result?.rows, new Set(sink.rows()).size]).toEqual([1240, 1240]);
   });
 
-  test("is counted against the coverage", async () => {
+  test("is compared with the coverage", async () => {
     const service = untold();
     const { client } = service;
     const short: FakeService = {
@@ -126,12 +126,12 @@ describe("a service that does not tell total_matching", () => {
     };
     const { error } = await run(short, memorySink("stream"));
     expect(error).toBeInstanceOf(SetChangedError);
-    expect((error as Error).message).toMatch(/coverage counted \d+ rows where the walk gave \d+/);
+    expect((error as Error).message).toMatch(/coverage counted \d+ rows, but the walk returned \d+/);
   });
 });
 
 describe("a pull", () => {
-  test("gives every row once, combination by combination", async () => {
+  test("returns each row once, combination by combination", async () => {
     const rows = manyRows();
     const sink = memorySink("file");
     const { result, error } = await run(fakeService(rows), sink);
@@ -157,7 +157,7 @@ describe("a pull", () => {
     ["added", (service: FakeService) => void service.rows.push(extra)],
     ["removed", (service: FakeService) => void service.rows.splice(0, 1)],
     ["exchanged", (service: FakeService) => void service.rows.splice(39, 1, extra)],
-  ])("takes back what it wrote to a file where rows are %s in mid-walk", async (_, change) => {
+  ])("removes written rows from a file if rows are %s during the walk", async (_, change) => {
     const service = fakeService(manyRows());
     beforePage(service, 4, () => change(service));
     const sink = memorySink("file");
@@ -167,14 +167,14 @@ describe("a pull", () => {
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
   });
 
-  test("gives up where rows that a stream has taken are no longer true", async () => {
+  test("fails if rows that a stream already has have changed", async () => {
     const service = fakeService(manyRows());
     beforePage(service, 4, () => service.rows.push(extra));
     const { error } = await run(service, memorySink("stream"), { concurrency: 1 });
     expect(error).toBeInstanceOf(SetChangedError);
   });
 
-  test("mends a stream where the change lies in what it has not written", async () => {
+  test("continues a stream if only unwritten rows have changed", async () => {
     const rows = manyRows();
     const service = fakeService(rows);
     service.before = (request, { rcd }) => {
@@ -188,7 +188,7 @@ describe("a pull", () => {
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
   });
 
-  test("plans anew where a combination is gone", async () => {
+  test("makes a new plan if a combination was removed", async () => {
     const rows = manyRows();
     const service = fakeService(rows);
     service.before = (request, { rcd }) => {
@@ -203,7 +203,7 @@ describe("a pull", () => {
     expect([...sink.rows()].sort()).toEqual(texts(service.rows).sort());
   });
 
-  test("gives up where coverage and walks never agree", async () => {
+  test("fails if coverage and walks never agree", async () => {
     const service = fakeService(manyRows());
     const { coverage } = service.client;
     service.client.coverage = async (...args) => {
@@ -215,7 +215,7 @@ describe("a pull", () => {
     expect(service.requests.filter((request) => request === "coverage").length).toBe(5);
   });
 
-  test("goes on for as long as more of a set that keeps changing is read", async () => {
+  test("continues as long as it reads more of a set that keeps changing", async () => {
     const service = fakeService(manyRows());
     const changing = ["bags", "belts", "caps", "gloves", "hats", "scarves", "socks"];
     service.before = (request, { rcd }) => {
@@ -231,7 +231,7 @@ describe("a pull", () => {
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
   });
 
-  test("passes on a failure that is none of the set", async () => {
+  test("throws errors that are not about the set", async () => {
     const service = fakeService(manyRows());
     beforePage(service, 9, () => {
       throw new NetworkError("cut", { attempts: 6 });
@@ -248,14 +248,14 @@ describe("a pull", () => {
     [1239, true],
     [1240, false],
     [1241, false],
-  ])("ends after %i rows where no more are wanted", async (maxRows, truncated) => {
+  ])("ends after %i rows if no more are wanted", async (maxRows, truncated) => {
     const sink = memorySink("file");
     const { result } = await run(fakeService(manyRows()), sink, { maxRows });
     expect([result?.rows, result?.truncated]).toEqual([Math.min(maxRows, 1240), truncated]);
     expect(sink.rows()).toEqual((await undisturbed(manyRows())).slice(0, maxRows));
   });
 
-  test("asks for few more pages than the rows that are wanted need", async () => {
+  test("requests only a few more pages than the wanted rows need", async () => {
     const service = fakeService(manyRows());
     await run(service, memorySink("file"), { maxRows: 15, concurrency: 1 });
     expect(service.requests.length).toBeLessThanOrEqual(5);
@@ -274,7 +274,7 @@ describe("a pull", () => {
     expect(before.filter(({ filters }) => asked.some((other) => isDeepStrictEqual(other, filters)))).toEqual([]);
   });
 
-  test("reads again only what changed since an earlier pull", async () => {
+  test("reads again only the rows that changed since an earlier pull", async () => {
     const sink = await interrupted(manyRows());
     const changed = [...manyRows(), { ...extra, category: "shoes" }];
     const service = fakeService(changed);
@@ -286,7 +286,7 @@ describe("a pull", () => {
     expect(asked.filter((rcd) => rcd.includes("boots"))).toEqual([]);
   });
 
-  test("knows of a resumed pull that all wanted rows are there whether more would match", async () => {
+  test("reports whether more rows match when a resumed pull already has all wanted rows", async () => {
     const rows = manyRows();
     const sink = memorySink("file");
     await run(fakeService(rows), sink, { maxRows: 90 });
@@ -315,7 +315,7 @@ function resumeOf(sink: Sink, slicePages = 4): NonNullable<PullOptions["resume"]
   return { slicePages, slices: sink.finished() };
 }
 
-test("faults at random leave the rows as they are", async () => {
+test("random faults do not change the rows", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }),

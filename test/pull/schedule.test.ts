@@ -60,7 +60,7 @@ async function rowsOf(events: AsyncIterable<Awaited<ReturnType<ReturnType<typeof
 }
 
 describe("a schedule", () => {
-  test("hands on every row once and in order, whatever the order in which pages come", async () => {
+  test("yields each row once and in order, whatever the order in which pages arrive", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -80,7 +80,7 @@ describe("a schedule", () => {
     );
   });
 
-  test("reads no more sources at once than it may", async () => {
+  test("reads at most the allowed number of sources at once", async () => {
     let open = 0;
     let most = 0;
     const sources = Array.from({ length: 20 }, () =>
@@ -96,7 +96,7 @@ describe("a schedule", () => {
     expect(most).toBe(4);
   });
 
-  test("keeps no more than two pages of each source in memory, whatever the room on disk", async () => {
+  test("keeps at most two pages of each source in memory, whatever the free space on disk", async () => {
     for (const limit of [0, 100, 1_000_000]) {
       const pages: RowBatch[] = [];
       const many = () =>
@@ -122,7 +122,7 @@ describe("a schedule", () => {
     }
   });
 
-  test("reads ahead as long as there is room on disk, without waiting for the consumer", async () => {
+  test("reads ahead while there is space on disk, without waiting for the consumer", async () => {
     let produced = 0;
     const sources = Array.from({ length: 4 }, () =>
       sourceOf(async function* () {
@@ -140,7 +140,7 @@ describe("a schedule", () => {
     await events.return();
   });
 
-  test("goes on after the pages that were saved before, and does not walk what is complete", async () => {
+  test("continues after the saved pages, and does not walk complete sources", async () => {
     const { lookAhead } = await schedule();
     const [complete, begun] = ["complete", "begun"];
     const save = (key: string, value: number, cursor: string | null) => {
@@ -162,7 +162,7 @@ describe("a schedule", () => {
     expect([rows, walked]).toEqual([["1", "2", "3", "4"], [["begun", ["b"]]]]);
   });
 
-  test("lets go of the rows of a page that waits", async () => {
+  test("frees the rows of a waiting page", async () => {
     const waiting = batchOf(['{"value":1}', '{"value":2}']);
     const later = sourceOf(async function* () {
       yield waiting;
@@ -177,7 +177,7 @@ describe("a schedule", () => {
     expect([waiting.length, waiting.bytes.length]).toEqual([0, 0]);
   });
 
-  test("hands on what stands before a failure, then fails", async () => {
+  test("yields everything before an error, then throws it", async () => {
     const failing = sourceOf(async function* () {
       yield batchOf(['{"value":3}']);
       throw new Error("cut");
@@ -195,7 +195,7 @@ describe("a schedule", () => {
     expect(rows).toEqual(["1", "2", "3"]);
   });
 
-  test("ends every source when it is left early", async () => {
+  test("ends all sources when the consumer stops early", async () => {
     let closed = 0;
     const sources = Array.from({ length: 4 }, () =>
       sourceOf(async function* (signal) {

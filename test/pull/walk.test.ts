@@ -39,7 +39,7 @@ describe("a walk", () => {
     expect(await walk(fakeService(rows))).toEqual({ rows: texts(rows), restarts: [], error: undefined });
   });
 
-  test("heals a refused cursor without losing or doubling a row", async () => {
+  test("continues after a refused cursor without losing or repeating a row", async () => {
     const rows = fakeRows(37);
     const service = fakeService(rows);
     onRequest(service, 3, () => {
@@ -47,7 +47,7 @@ describe("a walk", () => {
     });
     expect(await walk(service)).toEqual({
       rows: texts(rows),
-      restarts: ["the service no longer takes its cursor"],
+      restarts: ["the service no longer accepts its cursor"],
       error: undefined,
     });
     expect(service.requests).toEqual([
@@ -61,7 +61,7 @@ describe("a walk", () => {
     ]);
   });
 
-  test("goes on as long as each restart brings new rows", async () => {
+  test("continues as long as each restart brings new rows", async () => {
     const rows = fakeRows(60);
     const service = fakeService(rows);
     let served = 0;
@@ -75,7 +75,7 @@ describe("a walk", () => {
     expect([error, got, restarts.length]).toEqual([undefined, texts(rows), 5]);
   });
 
-  test("gives up where the service refuses its cursor at the same place again and again", async () => {
+  test("fails if the service refuses its cursor at the same place several times", async () => {
     const service = fakeService(fakeRows(37));
     service.before = (request) => {
       if (request === "catalog 20") {
@@ -87,7 +87,7 @@ describe("a walk", () => {
     expect(rows.length).toBe(20);
   });
 
-  test("notices rows that are added behind the cursor and reads them too", async () => {
+  test("finds rows that are added after the cursor and reads them too", async () => {
     const rows = fakeRows(37);
     const service = fakeService(rows);
     const late = { ...(rows[30] as (typeof rows)[number]), sku: "S999999", product_id: "late" };
@@ -95,10 +95,10 @@ describe("a walk", () => {
     const { rows: got, error, restarts } = await walk(service);
     expect(error).toBeUndefined();
     expect(got).toEqual(texts([...rows, late]));
-    expect(restarts).toEqual(["total_matching moved from 37 to 38"]);
+    expect(restarts).toEqual(["total_matching changed from 37 to 38"]);
   });
 
-  test("notices rows that are added before the cursor and says that what it gave is no longer true", async () => {
+  test("finds rows that are added before the cursor and reports that yielded rows are outdated", async () => {
     const rows = fakeRows(37);
     const service = fakeService(rows);
     onRequest(service, 3, () =>
@@ -109,7 +109,7 @@ describe("a walk", () => {
     expect(got).toEqual(texts(rows.slice(0, 20)));
   });
 
-  test("notices a swap that leaves the total as it is", async () => {
+  test("finds a swap that does not change the total", async () => {
     const rows = fakeRows(37);
     const service = fakeService(rows);
     onRequest(service, 3, () => {
@@ -119,7 +119,7 @@ describe("a walk", () => {
     expect((await walk(service)).error).toBeInstanceOf(DeliveredRowsMovedError);
   });
 
-  test("notices rows that repeat on the next page although the total stays", async () => {
+  test("finds rows that repeat on the next page although the total stays the same", async () => {
     const rows = fakeRows(37);
     const service = fakeService(rows);
     const early = ["A", "B"].map((sku) => ({ ...(rows[0] as (typeof rows)[number]), sku, product_id: `early-${sku}` }));
@@ -129,20 +129,20 @@ describe("a walk", () => {
     });
     const { error, restarts } = await walk(service);
     expect(error).toBeInstanceOf(DeliveredRowsMovedError);
-    expect(restarts).toEqual([expect.stringMatching(/^row .* came twice$/)]);
+    expect(restarts).toEqual([expect.stringMatching(/^row .* was returned twice$/)]);
   });
 
-  test("notices a row that repeats many pages later although the total stays", async () => {
+  test("finds a row that repeats many pages later although the total stays the same", async () => {
     const rows = fakeRows(97);
     const service = fakeService(rows);
     const first = rows[0] as (typeof rows)[number];
     service.rows[60] = { ...(rows[60] as (typeof rows)[number]), product_id: first.product_id };
     const { error, restarts } = await walk(service);
     expect(error).toBeInstanceOf(SetChangedError);
-    expect(restarts).toEqual(Array.from({ length: 5 }, () => `row "${first.product_id}" came twice`));
+    expect(restarts).toEqual(Array.from({ length: 5 }, () => `row "${first.product_id}" was returned twice`));
   });
 
-  test("notices days that move although the total stays", async () => {
+  test("finds rows that move to other days although the total stays the same", async () => {
     const rows = fakeRows(37);
     const service = fakeService(rows);
     onRequest(service, 3, () => {
@@ -150,10 +150,10 @@ describe("a walk", () => {
       service.rows.push({ ...last, crawl_date: "2026-02-01" });
     });
     const { error, rows: got, restarts } = await walk(service);
-    expect([error, got, restarts]).toEqual([undefined, texts(service.rows), ["meta.coverage moved"]]);
+    expect([error, got, restarts]).toEqual([undefined, texts(service.rows), ["meta.coverage changed"]]);
   });
 
-  test("refuses a row that the filters exclude", async () => {
+  test("refuses a row outside the filters", async () => {
     const service = fakeService(fakeRows(5));
     const { catalog } = service.client;
     service.client.catalog = (_, page) => catalog({}, page);

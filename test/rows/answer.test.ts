@@ -14,7 +14,7 @@ function diceOf(rolls: readonly number[]): Dice {
 const rolls = array(integer({ min: 0, max: 1_000_000 }), { minLength: 20, maxLength: 200 });
 
 describe("the scanner", () => {
-  test("accepts any JSON, and finds in it what JSON.parse finds", () => {
+  test("accepts any JSON and finds the same values as JSON.parse", () => {
     assert(property(json(), (text) => compareWithParse(text)));
     assert(property(rolls, (chosen) => compareWithParse(answerText(diceOf(chosen)))));
   });
@@ -34,19 +34,19 @@ describe("the scanner", () => {
     ['{"data":[{},]}', '{"data":[,{}]}', '{"data":[{"sku"}]}', '{"data":[{"sku":}]}', '{"data":[{"sku":1,}]}'],
     ['{"data":[{"sku":"a\nb"}]}', '{"data":[{"sku":"\\x"}]}', '{"data":[{"sku":"\\u12g4"}]}', '{"data":[{"sku":"a'],
     ["01", "-", "1.", ".1", "1e", "1e+", "+1", "--1", "0x1", "NaN", "Infinity", "tru", "nul", "True"],
-  ])("refuses %j and its like, as JSON.parse does", (...texts) => {
+  ])("refuses %j and similar texts, like JSON.parse", (...texts) => {
     for (const text of texts) {
       expect(() => JSON.parse(text), text).toThrow(SyntaxError);
       expect(() => scanAnswer(Buffer.from(text)), text).toThrow(SyntaxError);
     }
   });
 
-  test("of a repeated name, however written, takes the last value", () => {
+  test("takes the last value of a repeated name, in any spelling", () => {
     compareWithParse('{"data":[{"sku":1}],"data":[{"sku":1,"s\\u006bu":2,"sku":3}],"meta":1,"met\\u0061":{"a":2}}');
     compareWithParse('{"data":[{"sku":1}],"data":7}');
   });
 
-  test("passes over a byte order mark", () => {
+  test("skips a byte order mark", () => {
     expect(scanAnswer(Buffer.from('\uFEFF{"data":[]}')).rows.length).toBe(0);
   });
 
@@ -54,13 +54,13 @@ describe("the scanner", () => {
     expect(() => scanAnswer(Buffer.from('{"data":[],"meta":"\xff"}', "latin1"))).toThrow("it is not UTF-8");
   });
 
-  test("takes nesting of any depth, as JSON.parse does", () => {
+  test("accepts nesting of any depth, like JSON.parse", () => {
     const deep = `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`;
     const { rows } = scanAnswer(Buffer.from(`{"data":[{"sku":${deep},"extra":1}]}`));
     expect(rows.raw(0, PRODUCT_COLUMNS.indexOf("sku"))).toBe(deep);
   });
 
-  test("tells which element is no row", () => {
+  test("reports which element is not a row", () => {
     expect(scanAnswer(Buffer.from('{"data":[{},7,{}]}')).foreign).toBe(1);
     expect(scanAnswer(Buffer.from('{"data":[7]}')).foreign).toBe(0);
     expect(scanAnswer(Buffer.from('{"data":[{}]}')).foreign).toBe(-1);

@@ -3,13 +3,13 @@ import { batchOf, batchOfLines } from "../../src/rows/scan.ts";
 
 const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
 
-test("rows keep every byte that was sent, each on one line", () => {
+test("rows keep all their bytes, each on one line", () => {
   expect(batchOf(ROWS).lines().toString()).toBe(ROWS.map((row) => `${row}\n`).join(""));
   const broken = '{\r\n "sku":\n"a \\n  b" , "mrp": 1.50 }';
   expect(batchOf([ROWS[1] ?? "", broken]).texts()).toEqual(['{ "sku": "2" }', '{"sku":"a \\n  b","mrp":1.50}']);
 });
 
-test("values keep their text, and a member that a row lacks has none", () => {
+test("values keep their text, and a missing member has none", () => {
   const rows = batchOf(ROWS);
   const [sku, mrp] = [rows.column("sku"), rows.column("mrp")];
   expect([0, 1, 2].map((row) => [rows.raw(row, sku), rows.raw(row, mrp)])).toEqual([
@@ -20,7 +20,7 @@ test("values keep their text, and a member that a row lacks has none", () => {
   expect([rows.column("extra"), [...rows.others]]).toEqual([-1, ["extra"]]);
 });
 
-test("a slice has the rows of the slice, and lines of its own", () => {
+test("a slice has its rows and its own lines", () => {
   const rows = batchOf(ROWS);
   expect(rows.slice(1).texts()).toEqual(ROWS.slice(1));
   expect(rows.slice(0, 2).lines().toString()).toBe(`${ROWS[0]}\n${ROWS[1]}\n`);
@@ -38,22 +38,22 @@ test.each([["{}"], ["{}\n{}"], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])("
   expect(() => batchOfLines(Buffer.from(text)).text(0)).toThrow(SyntaxError);
 });
 
-test("more rows than one page holds are found", () => {
+test("more rows than in one page are found", () => {
   const texts = Array.from({ length: 3000 }, (_, number) => `{"sku":"${number}"}`);
   expect(batchOf(texts, ["sku"]).texts()).toEqual(texts);
 });
 
-test("a text that is no object is no row", () => {
+test("a text that is not an object is not a row", () => {
   expect(() => batchOf(["{}", "[1]"])).toThrow("[1] is no JSON object");
 });
 
-test("a batch that was cleared holds nothing", () => {
+test("a cleared batch is empty", () => {
   const rows = batchOf(ROWS);
   rows.clear();
   expect([rows.length, rows.lines().length, rows.bytes.length]).toEqual([0, 0, 0]);
 });
 
-test("a value is as the one before it only if all of its bytes are", () => {
+test("a value equals the one before it only if all bytes are equal", () => {
   const values = ['"ab"', '"ab"', '"abc"', '"ab"', undefined, undefined, "null", '"ac"', '"ac"'];
   const rows = batchOf(
     values.map((value, row) => `{"other":${row}${value === undefined ? "" : `,"color":${value}`}}`),

@@ -7,7 +7,7 @@ function add(ids: IdSet, text: string): boolean {
   return ids.add(bytes, 6, bytes.length - 5);
 }
 
-test("an id is new once, whatever the ids are", () => {
+test("each id is new only once", () => {
   assert(
     property(array(string({ maxLength: 40 })), (texts) => {
       const ids = new IdSet();
@@ -20,7 +20,7 @@ test("an id is new once, whatever the ids are", () => {
   );
 });
 
-test("more ids than a slice has rows are told apart and found again", () => {
+test("many ids are distinguished and found again", () => {
   const ids = new IdSet();
   const texts = Array.from({ length: 30_000 }, (_, number) => `id-${number}`);
   expect(texts.filter((text) => !add(ids, text))).toEqual([]);

@@ -10,7 +10,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { type ScannedAnswer, scanAnswer } from "../../rows/answer.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { createFilterCheck } from "../../rows/filter-check.ts";
-import { findRowFault } from "../../rows/row-fault.ts";
+import { findRowError } from "../../rows/row-error.ts";
 import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
 import { brokenContract } from "./shape.ts";
 
@@ -84,9 +84,9 @@ function readRows({ rows, foreign }: ScannedAnswer, most: number, { request_id }
   if (rows.length > most) {
     throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, request_id);
   }
-  const fault = foreign === -1 ? findRowFault(rows) : `\`data[${foreign}]\` is not an object`;
-  if (fault !== undefined) {
-    throw brokenContract(fault, request_id);
+  const error = foreign === -1 ? findRowError(rows) : `\`data[${foreign}]\` is not an object`;
+  if (error !== undefined) {
+    throw brokenContract(error, request_id);
   }
   return rows;
 }

@@ -1,4 +1,6 @@
 import { ContractError } from "../../errors.ts";
+import { bodyBound } from "../answers/body.ts";
+import { plainText } from "../answers/plain-text.ts";
 import {
   type AnswerContext,
   type Identified,
@@ -6,14 +8,12 @@ import {
   type Reader,
   readProblem,
   readSuccess,
-} from "../answers/answer.ts";
-import { bodyBound } from "../answers/body.ts";
-import { plainText } from "../answers/plain-text.ts";
+} from "../answers/read-answer.ts";
 import type { ClientEvent, RequestPurpose } from "../events.ts";
 import type { Budget, Permit } from "./budget.ts";
 import { startDeadline } from "./deadline.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
-import { networkFault } from "./network-fault.ts";
+import { networkFailure } from "./network-failure.ts";
 import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 import { type Answer, type Sender, send } from "./transport.ts";
@@ -71,8 +71,8 @@ export async function runAttempt<T extends Identified>(
   const deadline = startDeadline([signal], requestTimeout, () => new AttemptTimeoutError());
   const started = elapsed();
   const facts = { operation, target, attempt: number };
-  const fault = (message: string) =>
-    onEvent({ type: "fault", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
+  const reportFailure = (message: string) =>
+    onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
     const answer = await send(sender, target, deadline.signal);
@@ -86,7 +86,7 @@ export async function runAttempt<T extends Identified>(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ContractError) {
-      fault(error.message);
+      reportFailure(error.message);
       if (!error.damaged) {
         throw error;
       }
@@ -95,8 +95,8 @@ export async function runAttempt<T extends Identified>(
     const failure =
       error instanceof AttemptTimeoutError
         ? timeoutFailure(context, error)
-        : networkFault(error, sender.origin, context.reached);
-    fault(failure.message);
+        : networkFailure(error, sender.origin, context.reached);
+    reportFailure(failure.message);
     return { failure };
   } finally {
     permit.release();

@@ -74,7 +74,7 @@ async function readStatus(
   context: Context,
 ) {
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
-    import("../../api/status-feed.ts"),
+    import("../../api/fetch-status.ts"),
     import("../../config/settings.ts"),
     import("../../cli/source/connection.ts"),
   ]);

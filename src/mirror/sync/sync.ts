@@ -12,13 +12,13 @@ import { type DayState, newState, readStateOf, type SyncState, writeState } from
 import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts";
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
-import { type Batch, type BatchOptions, type BatchResult, batchesOf, syncRange } from "./batch.ts";
 import { type Counts, compareRange, type Findings, sumOfCounts } from "./changes.ts";
+import { type Batch, type BatchOptions, type BatchResult, batchesOf, syncRange } from "./day-batch.ts";
 import { type DayRange, isWithin, mergeRanges, numberOfDays } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
 import { placeDays, stagingOf } from "./place.ts";
-import { countBatches, type SyncObserver } from "./progress.ts";
 import { removalGuard } from "./removal-guard.ts";
+import { countBatches, type SyncObserver } from "./sync-progress.ts";
 
 export interface MirrorOptions
   extends Omit<BatchOptions, "untrusted" | "lock" | "checkedAt" | "onRemoval" | "observer"> {

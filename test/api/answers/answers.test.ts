@@ -123,7 +123,7 @@ describe("a page", () => {
     expect(pageRefusal(pageBody([ROW], { has_more: true, next_cursor: "n" }), {}, 500)).toBeUndefined();
   });
 
-  test("that ends a walk may carry a cursor, which is ignored", () => {
+  test("may have a cursor at the end of a walk, which is ignored", () => {
     const body = pageBody([ROW], { next_cursor: "left over" });
     expect(readCatalogPage(Buffer.from(body), {}, 100).pagination).toEqual({
       limit: 100,
@@ -209,7 +209,7 @@ describe("a sample", () => {
     expect(sampleRefusal([row], filters)).toBe(outside);
   });
 
-  test("whose rows lie within the filters is accepted", () => {
+  test("whose rows match the filters is accepted", () => {
     expect(
       sampleRefusal([row], { retailer: "acme", start_date: "2026-01-02", end_date: "2026-01-02" }),
     ).toBeUndefined();

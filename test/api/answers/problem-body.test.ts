@@ -27,7 +27,7 @@ async function read({ body, status = 500, contentType = "", contentEncoding = ""
   return { problem, text };
 }
 
-test("a problem document is read whole", async () => {
+test("a problem document is read completely", async () => {
   const problem = {
     code: "unknown_category",
     status: 400,
@@ -80,7 +80,7 @@ test.each<[string, Sent, string]>([
   ["gzip", { body: gzipSync('{"title":"packed"}'), contentEncoding: "gzip" }, "packed"],
   ["broken gzip", { body: "no gzip", contentEncoding: "gzip" }, "Internal Server Error (empty body)"],
   ["an encoding of nobody's", { body: "x", contentEncoding: "rot13" }, "Internal Server Error (empty body)"],
-])("%s is told in one plain line", async (_, sent, text) => {
+])("%s becomes one plain line", async (_, sent, text) => {
   expect((await read(sent)).text).toBe(text);
 });
 
@@ -95,7 +95,7 @@ test("a long problem document keeps its code and detail", async () => {
 test.each([
   ["unknown_retailer", "Unknown retailer"],
   ["a_code_of_tomorrow", "Bad Request"],
-])("a body of the code %s alone is readable", async (code, text) => {
+])("a body with only the code %s is readable", async (code, text) => {
   expect(await read({ body: JSON.stringify({ code }), status: 400 })).toEqual({ problem: { code }, text });
 });
 
@@ -109,7 +109,7 @@ test("a body that is too long is read up to the limit", async () => {
   expect(await read({ body, status: 400 })).toEqual({ problem: {}, text: "Bad Request (body cut or too long)" });
 });
 
-test("an incomplete body does not hide the answer", async () => {
+test("an incomplete body does not hide the status", async () => {
   async function* breaking() {
     yield Buffer.from('{"code":');
     throw new Error("gone");

@@ -83,7 +83,7 @@ function idealTime(pull: { requests: number; concurrency: number; latency: numbe
 
 const WINDOW = { limit: 120, windowSeconds: 60 };
 
-describe("a pull that is alone", () => {
+describe("a single pull", () => {
   const cases = [5, 300, 2000].flatMap((latency) =>
     [1, 8, 32].flatMap((concurrency) =>
       ([undefined, 0, 17_300, 59_999] as const).flatMap((phase) =>
@@ -177,7 +177,7 @@ describe("a budget", () => {
     expect(await granted(budget, 50)).toBe(50);
   });
 
-  test("does not take a gateway's error page for a service without limits", async () => {
+  test("does not conclude from a gateway's error page that the service has no limits", async () => {
     const budget = budgetAt(new SimulatedClock());
     (await budget.acquire(neverAborted())).answered({ status: 502, rate: undefined, retryAfter: undefined });
     expect(await granted(budget, 5)).toBe(1);
@@ -190,7 +190,7 @@ describe("a budget", () => {
     expect(await granted(budget, 100)).toBe(64);
   });
 
-  test("waits as long as a 429 asks, and reports it", async () => {
+  test("waits as long as a 429 demands, and reports it", async () => {
     const clock = new SimulatedClock();
     const waits: number[] = [];
     const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });
@@ -235,7 +235,7 @@ describe("a budget", () => {
     expect(await granted(budget, 1)).toBe(1);
   });
 
-  test("spreads a rate of its own evenly", async () => {
+  test("spreads the requests of --max-rate evenly", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock, { maxRate: 30 });
     const left: number[] = [];
@@ -247,7 +247,7 @@ describe("a budget", () => {
     expect(left).toEqual([0, 2000, 4000, 6000]);
   });
 
-  test("forgets a waiting request that is aborted and serves the next", async () => {
+  test("skips a waiting request that is aborted and continues with the next", async () => {
     const budget = budgetAt(new SimulatedClock());
     const first = await budget.acquire(neverAborted());
     const abort = new AbortController();

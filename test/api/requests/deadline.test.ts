@@ -10,7 +10,7 @@ const ROW = productRow();
 const expired = () => new Error("expired");
 
 describe("a deadline", () => {
-  test("is aborted with the reason of its parent, before or after it began", () => {
+  test("is aborted with the reason of its parent, whether this happens before or after its start", () => {
     const parent = new AbortController();
     const before = startDeadline([parent.signal], undefined, expired);
     const reason = new Error("given up");

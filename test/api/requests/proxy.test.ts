@@ -38,7 +38,7 @@ test("credentials in HTTPS_PROXY go only to the proxy and are never printed", as
   expect(service.authorizations).toEqual([`Bearer ${KEY}`]);
 });
 
-test("an https service that NO_PROXY names is reached directly", async () => {
+test("an https service in NO_PROXY is reached directly", async () => {
   const [service, proxy] = [await startSecureService(), await startProxy()];
   const { code, rows } = await coverage(service.url, {
     HTTPS_PROXY: `http://localhost:${proxy.port}`,

@@ -58,7 +58,7 @@ describe("whether to retry", () => {
     expect(decisions.map((failures) => decide(failures).retry)).toEqual([true, true, false, false]);
   });
 
-  test("gives up instead of waiting for hours, and reports the requested wait", () => {
+  test("fails instead of waiting for hours, and reports the requested wait", () => {
     const decision = decide([refused({ retryAfter: "7200" })]);
     expect(decision).toEqual({ retry: false, note: "the service asks to wait 7200 s" });
   });
@@ -93,7 +93,7 @@ describe("the delay", () => {
     ["the reset of a 429 with an invalid one", { status: 429, retryAfter: "soon", rateLimitReset: "12" }, 12_000],
     ["Retry-After of a 429 rather than its reset", { status: 429, retryAfter: "3", rateLimitReset: "12" }, 3000],
     ["not the reset of a 503", { rateLimitReset: "12" }, 0],
-  ])("is at least what is asked: %s", (_, facts, least) => {
+  ])("is at least the requested delay: %s", (_, facts, least) => {
     expect([decide([refused(facts)], 0), decide([refused(facts)], 0.5)]).toEqual([
       { retry: true, delay: least },
       { retry: true, delay: least + 250 },

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../helpers/cli.ts";
 
 const DAY = "2026-01-01";
 
-describe("a state that is no longer to be understood is refused with the way out:", () => {
+describe("a state that cannot be read is refused with a solution:", () => {
   test.each([
     ["cut short", (text: string) => text.slice(0, 40), "is damaged"],
     ["empty", () => "", "is damaged"],

@@ -10,7 +10,7 @@ function clockAfter(days: number): () => number {
 }
 
 describe("the folder remembers its filters as they were written:", () => {
-  test("a window of days moves on, and older days stay until they are pruned", async () => {
+  test("a window of days moves each day, and older days stay until they are pruned", async () => {
     const rows = await servedFolder(sixteenDays());
     const filters = { start_date: "5d", retailer: ["bolt"] };
     await rows.sync({ filters, now: clockAfter(0) });
@@ -47,7 +47,7 @@ describe("the folder remembers its filters as they were written:", () => {
     [{ retailer: ["acme"] }, "--retailer is bolt there and acme here; --start-date is 5d there and not set here"],
     [{ retailer: ["bolt"], start_date: "6d" }, "--start-date is 5d there and 6d here"],
     [{ retailer: ["bolt"], start_date: "5d", end_date: "today" }, "--end-date is not set there and today here"],
-  ])("others are refused: %j", async (filters, message) => {
+  ])("different filters are refused: %j", async (filters, message) => {
     const rows = await servedFolder(sixteenDays());
     await rows.sync({ filters: { retailer: ["bolt"], start_date: "5d" }, now: clockAfter(0) });
     await expect(rows.sync({ filters, now: clockAfter(0) })).rejects.toThrow(

@@ -60,7 +60,7 @@ test("a row that moved before the first day of its combination is found at once"
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a retailer that is gone is removed from the files without a request for rows", async () => {
+test("a removed retailer is removed from the files without a request for rows", async () => {
   const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: addDays(LAST_DAY, -1) })]);
   await rows.sync();
   await rows.replace(rows.all().filter(({ retailer }) => retailer !== "bolt" && retailer !== "zeta"));

@@ -21,7 +21,7 @@ test("one changed day of a year is found with nine requests", async () => {
   });
 });
 
-test("a shrunk day and a grown day are both found, although the sum of all rows is as before", async () => {
+test("a smaller day and a larger day are both found, although the sum of all rows is the same", async () => {
   const local = yearOf({ a: 3, b: 3 });
   const remote = { ...local, "2026-02-01": { a: 2, b: 3 }, "2026-08-01": { a: 3, b: 4 } };
   expect((await compare(local, remote)).changed).toEqual([
@@ -36,7 +36,7 @@ test("days that are empty on one side are one range and are not divided", async 
   expect(await compare(remote, {})).toEqual({ changed: [YEAR], equal: [], requests: 0 });
 });
 
-test("rows that moved from day to day are found when either of the days is audited, and not before", async () => {
+test("rows that moved to another day are found only when one of the two days is audited", async () => {
   const local = yearOf({ a: 3 });
   const remote = { ...local, "2026-05-05": { a: 2 }, "2026-05-09": { a: 4 } };
   expect((await compare(local, remote)).changed).toEqual([]);
@@ -53,7 +53,7 @@ test("rows that moved from day to day are found when either of the days is audit
   expect([inOrder(all.changed), all.equal.length]).toEqual([found, 363]);
 });
 
-test("an audited day that is equal is reported, and so is a day whose counts were calculated", async () => {
+test("an equal audited day is reported, and also a day whose counts were calculated", async () => {
   const local = yearOf({ a: 3 });
   expect(await compare(local, local, ["2026-03-03"])).toEqual({ changed: [], equal: ["2026-03-03"], requests: 1 });
   const { equal } = await compare(local, { ...local, "2026-03-03": { a: 4 } });

@@ -91,7 +91,7 @@ test.each([
     valuesOf([product(), product({ sku: "2", mrp: Number.NaN })]),
     { line: 2, field: "mrp", found: "null", expected: "a number" },
   ],
-])("%s is refused by row and field", async (_name, values: Values, facts) => {
+])("the error for %s names row and field", async (_name, values: Values, facts) => {
   const error = await bodies(encode(values)).catch((reason: unknown) => reason);
   expect((error as LoadError).facts).toEqual(facts);
 });

@@ -32,7 +32,7 @@ const KINDS = PRODUCT_COLUMNS.map((name) => {
  * @param rows with the columns of the contract
  * @returns what is wrong with the first bad row, naming row and member; undefined if all are good
  */
-export function findRowFault(rows: RowBatch): string | undefined {
+export function findRowError(rows: RowBatch): string | undefined {
   const dates = new Set<string>();
   const { bytes } = rows;
   for (let row = 0; row < rows.length; row += 1) {
@@ -41,11 +41,11 @@ export function findRowFault(rows: RowBatch): string | undefined {
       const kind = KINDS[column] as number;
       const fits = start > 0 && isOfKind(bytes[start] as number, kind);
       if (!fits || (kind === NUMBER && rows.valueEnd(row, column) - start > LONGEST_NUMBER)) {
-        return faultOf(rows, row, column);
+        return errorIn(rows, row, column);
       }
     }
     if (!isDate(rows, row, dates)) {
-      return faultOf(rows, row, DATE_COLUMN);
+      return errorIn(rows, row, DATE_COLUMN);
     }
   }
   return undefined;
@@ -72,7 +72,7 @@ function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
   return true;
 }
 
-function faultOf(rows: RowBatch, row: number, column: number): string {
+function errorIn(rows: RowBatch, row: number, column: number): string {
   const place = `\`data[${row}].${PRODUCT_COLUMNS[column]}\``;
   const id = rows.raw(row, PRODUCT_COLUMNS.indexOf("product_id"));
   const named = id === undefined || column === 0 ? "" : ` (product_id ${id.slice(0, 80)})`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createHashes, findRepeated } from "../../src/export/id-set.ts";
+import { createHashes, findRepeated } from "../../src/export/repeated-ids.ts";
 
 async function repeatedOf(ids: readonly string[]): Promise<string | undefined> {
   const hashes = createHashes();
@@ -10,7 +10,7 @@ async function repeatedOf(ids: readonly string[]): Promise<string | undefined> {
   });
 }
 
-test("an id that comes twice is found wherever it stands, and none where each comes once", async () => {
+test("a repeated id is found wherever it is, and none is found if each id is unique", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 2 })), async (ids) => {
       const first = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -19,12 +19,12 @@ test("an id that comes twice is found wherever it stands, and none where each co
   );
 });
 
-test("ids beyond the room at first are kept too", async () => {
+test("ids beyond the initial size are kept too", async () => {
   const ids = Array.from({ length: 5_000 }, (_, index) => `id-${index}`);
   expect([await repeatedOf(ids), await repeatedOf([...ids, "id-3"])]).toEqual([undefined, "id-3"]);
 });
 
-test("an id that only shares a hash with another is not taken for it", async () => {
+test("two ids with the same hash are not taken for equal", async () => {
   const hashes = createHashes();
   hashes.add("a");
   hashes.add("a");

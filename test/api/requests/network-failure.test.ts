@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkFault } from "../../../src/api/requests/network-fault.ts";
+import { networkFailure } from "../../../src/api/requests/network-failure.ts";
 
 const ORIGIN = "https://catalog.example";
 
@@ -8,7 +8,7 @@ function coded(code: string, message = "from below"): Error {
 }
 
 function told(error: Error, reached = false): { message: string; permanent: boolean } {
-  const { message, permanent } = networkFault(error, ORIGIN, reached);
+  const { message, permanent } = networkFailure(error, ORIGIN, reached);
   return { message, permanent };
 }
 
@@ -52,5 +52,5 @@ test("an error without a message of its own keeps its original text", () => {
 
 test("a programming error is rethrown", () => {
   const mistake = new TypeError("undefined is not a function");
-  expect(() => networkFault(mistake, ORIGIN, false)).toThrow(mistake);
+  expect(() => networkFailure(mistake, ORIGIN, false)).toThrow(mistake);
 });

@@ -2,7 +2,7 @@ import { plainText } from "../answers/plain-text.ts";
 import type { BrokenFailure } from "./failure.ts";
 
 /** Codes of node:tls for certificate errors that no retry can fix, and their messages. */
-const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of this machine",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
@@ -20,7 +20,7 @@ const UNTRUSTED_MESSAGE =
   "its certificate is not signed by an authority that this machine trusts; " +
   "name the file of a private authority in NODE_EXTRA_CA_CERTS";
 
-const TRANSIENT_FAULTS: Readonly<Record<string, string>> = {
+const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was closed",
@@ -40,7 +40,7 @@ const TRANSIENT_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Codes of programming errors, not network errors. */
-const OUR_FAULTS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"]);
+const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_INVALID_ARG_VALUE"]);
 
 /**
  * Describes a failed connection or transfer in words and decides whether a retry can help.
@@ -50,7 +50,7 @@ const OUR_FAULTS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE", "ERR_
  *
  * @throws `error` itself if it is not a network error.
  */
-export function networkFault(error: unknown, origin: string, reached: boolean): BrokenFailure {
+export function networkFailure(error: unknown, origin: string, reached: boolean): BrokenFailure {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : "";
   const proxyStatus = /proxy\D*\((\d{3})\)/i.exec(text)?.[1];
@@ -62,10 +62,10 @@ export function networkFault(error: unknown, origin: string, reached: boolean): 
     const message = "No request can be sent: there is too little address space (`ulimit -v`) or memory";
     return { kind: "broken", message, permanent: true, cause: error };
   }
-  if (code === undefined || OUR_FAULTS.has(code)) {
+  if (code === undefined || PROGRAMMING_ERRORS.has(code)) {
     throw error;
   }
-  const certificate = UNTRUSTED_CERTIFICATE.has(code) ? UNTRUSTED_MESSAGE : CERTIFICATE_FAULTS[code];
+  const certificate = UNTRUSTED_CERTIFICATE.has(code) ? UNTRUSTED_MESSAGE : CERTIFICATE_ERRORS[code];
   if (certificate !== undefined) {
     return { kind: "broken", message: `${origin} cannot be trusted: ${certificate}`, permanent: true, cause: error };
   }
@@ -73,7 +73,7 @@ export function networkFault(error: unknown, origin: string, reached: boolean): 
     const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
     return { kind: "broken", message, permanent: true, cause: error };
   }
-  const what = TRANSIENT_FAULTS[code] ?? (code.startsWith("HPE_") ? "the answer is not HTTP" : undefined);
+  const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the answer is not HTTP" : undefined);
   const message = `No answer from ${origin}: ${what ?? plainText(text)} (${code})`;
   return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Problem } from "../../contract/problems.ts";
 import { ContractError } from "../../errors.ts";
 import type { Outcome } from "../requests/failure.ts";
-import { networkFault } from "../requests/network-fault.ts";
+import { networkFailure } from "../requests/network-failure.ts";
 import type { Answer, Sender } from "../requests/transport.ts";
 import { readBody, UnknownEncodingError } from "./body.ts";
 import { plainText } from "./plain-text.ts";
@@ -61,7 +61,7 @@ export async function readSuccess<T extends Identified>(
     );
   }
   if (end === "broken") {
-    return { outcome: { failure: networkFault(error, origin, true) }, bytes: size, requestId: undefined };
+    return { outcome: { failure: networkFailure(error, origin, true) }, bytes: size, requestId: undefined };
   }
   try {
     const value = read(bytes);

@@ -1,5 +1,5 @@
 import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../contract/status.ts";
-import { parseBody } from "./answers/answer.ts";
+import { parseBody } from "./answers/read-answer.ts";
 import { brokenContract, isFields, readShape } from "./answers/shape.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 
