@@ -62,20 +62,14 @@ test("a row that breaks the contract each time is an error that names row and me
   expect(server.requests.length).toBe(3);
 });
 
-const stalls: [string, Behaviour][] = [
-  ["before the headers", stallBeforeHeaders],
-  ["in the headers", stallInHeaders],
-  ["in the body", stallInBody()],
-];
-
-test.each(stalls)(
-  "a request to a server that stalls %s ends after the timeout of one request",
-  async (_, behaviour) => {
-    const { client, server } = await start([behaviour, ok], { requestTimeout: 1_000 });
-    expect((await client.catalog({})).rows.texts()).toEqual(ROWS);
-    expect(server.requests.length).toBe(2);
-  },
-);
+test("a request to a server that stalls before, in or after the headers ends after the timeout of one request", async () => {
+  const attempts = [stallBeforeHeaders, stallInHeaders, stallInBody()].map(async (stall) => {
+    const { client, server } = await start([stall, ok], { requestTimeout: 1_000 });
+    const { rows } = await client.catalog({});
+    return { rows: rows.texts(), requests: server.requests.length };
+  });
+  expect(await Promise.all(attempts)).toEqual(Array(3).fill({ rows: ROWS, requests: 2 }));
+});
 
 test("the error for a permanent stall names the timeout of one request", async () => {
   const { client, server } = await start(() => stallInBody(), { requestTimeout: 50, retries: 1 });

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import type { DayState, SyncState } from "../../src/mirror/folder/folder-state.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests, type OnEnd } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -23,12 +24,35 @@ const WEEK = [
   product({ sku: "stays", crawl_date: FRIDAY, retailer: "bolt", category: "chairs", department: "living" }),
 ];
 
-/** A folder `copy` that was synced with these rows, and the service that they came from. */
-async function synced({ rows = WEEK, flags = [] }: { rows?: readonly (Product | string)[]; flags?: string[] } = {}) {
-  const cwd = await temporaryFolder();
-  const { url, key } = await startTestService({ rows });
+interface Synced {
+  rows?: readonly (Product | string)[];
+  flags?: string[];
+}
+
+const onEnd = afterAllTests();
+let week: ReturnType<typeof sync> | undefined;
+
+/** Syncs a folder `copy` in a folder of its own. */
+async function sync({ rows = WEEK, flags = [] }: Synced, end?: OnEnd) {
+  const cwd = await temporaryFolder(end);
+  const { url, key } = await startTestService({ rows, ...(end && { onEnd: end }) });
   const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
   expect(await runInProcess(["sync", join(cwd, "copy"), ...flags], { env })).toMatchObject({ code: 0, stderr: "" });
+  return { cwd, env };
+}
+
+/** A copy of what a sync of `WEEK` made; it is synced once for all tests. */
+async function syncedWeek() {
+  week ??= sync({}, onEnd);
+  const { cwd: original, env } = await week;
+  const cwd = await temporaryFolder();
+  await cp(original, cwd, { recursive: true });
+  return { cwd, env };
+}
+
+/** A folder `copy` that was synced with these rows, and the service that they came from. */
+async function synced(options?: Synced) {
+  const { cwd, env } = options === undefined ? await syncedWeek() : await sync(options);
   return {
     cwd,
     file: (day: string) => join(cwd, "copy", `crawl_date=${day}`, "part-0.parquet"),

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { servedFolder } from "../helpers/synced-folder.ts";
@@ -76,12 +75,4 @@ test("--no-as-of compares the rows of the days themselves", async () => {
     ["vanished", "once"],
     ["vanished", "twice"],
   ]);
-});
-
-test("--demo has last known prices", async () => {
-  const cache = await temporaryFolder();
-  const args = ["diff", "--demo", "--as-of", "--from", "7d", "--only", "changed"];
-  const { code, stdout } = await runInProcess(args, { folders: { config: cache, data: cache, cache } });
-  expect(code).toBe(0);
-  expect(stdout.split("\n").length).toBeGreaterThan(10);
 });

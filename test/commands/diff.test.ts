@@ -206,8 +206,3 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
 });
-
-test("the demo has changed prices", async () => {
-  const { stdout } = await runInProcess(["diff", "--demo", "--from", "13d", "--to", "1d"]);
-  expect(new Set(parsed(stdout).map(({ change }) => change))).toContain("changed");
-});

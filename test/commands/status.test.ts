@@ -196,11 +196,4 @@ No incidents in 4 days.
     const { code, stdout } = await runInProcess(["status"], { env: { CATALOG_BASE_URL: url } });
     expect([code, stdout]).toEqual([5, expect.stringContaining("Slow\n  major, catalog-api, open since")]);
   });
-
-  test("needs no configuration for --demo, which has a history", async () => {
-    const { code, stdout } = await runInProcess(["status", "--demo"]);
-    expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining("generated demo data")]);
-    expect(stdout).toMatch(/^░+▓░+█▓░+$/m);
-    expect(stdout).toContain("resolved: The database runs on another disk.");
-  });
 });

@@ -77,16 +77,20 @@ export function texts(rows: readonly FakeRow[]): string[] {
 }
 
 function matching(rows: readonly FakeRow[], filters: Filters): FakeRow[] {
-  const wanted = filters.rcd?.split(",");
+  const wanted = filters.rcd === undefined ? undefined : new Set(filters.rcd.split(","));
   return rows
     .filter(
       (row) =>
-        (wanted === undefined || wanted.includes(`${row.retailer}:${row.category}:${row.department}`)) &&
+        (wanted === undefined || wanted.has(rcdOf(row))) &&
         (filters.retailer === undefined || row.retailer === filters.retailer) &&
         (filters.start_date === undefined || row.crawl_date >= filters.start_date) &&
         (filters.end_date === undefined || row.crawl_date <= filters.end_date),
     )
-    .sort((a, b) => (a.sku + a.product_id < b.sku + b.product_id ? -1 : 1));
+    .sort((a, b) => compare(a.sku, b.sku) || compare(a.product_id, b.product_id));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function page(matches: readonly FakeRow[], filters: Filters, offset: number, limit: number): CatalogPage {
@@ -132,8 +136,13 @@ function grouped(rows: readonly FakeRow[]): Map<string, FakeRow[]> {
   return groups;
 }
 
+const rcds = new WeakMap<FakeRow, string>();
+
+/** Made once a row: a fake compares that of each row at each request. */
 function rcdOf(row: FakeRow): string {
-  return `${row.retailer}:${row.category}:${row.department}`;
+  const rcd = rcds.get(row) ?? `${row.retailer}:${row.category}:${row.department}`;
+  rcds.set(row, rcd);
+  return rcd;
 }
 
 function summaryOf(data: readonly Coverage[]): CoverageSummary {

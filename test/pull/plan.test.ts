@@ -35,14 +35,14 @@ function coverageOf(combinations: readonly Combination[]): Coverage[] {
 
 /** The (combination, day) cells that the filters match, each with its rows. */
 function cells(combinations: readonly Combination[], filters: Filters): string[] {
-  const wanted = filters.rcd?.split(",");
+  const wanted = filters.rcd === undefined ? undefined : new Set(filters.rcd.split(","));
   return combinations.flatMap(({ retailer, department, category, days, firstDay }) =>
     days.flatMap((rows, offset) => {
       const day = date(firstDay + offset);
       const rcd = `${retailer}:${category}:${department}`;
       const matches =
         rows > 0 &&
-        (wanted === undefined || wanted.includes(rcd)) &&
+        (wanted === undefined || wanted.has(rcd)) &&
         (filters.start_date === undefined || day >= filters.start_date) &&
         (filters.end_date === undefined || day <= filters.end_date);
       return matches ? [`${rcd} ${day}`] : [];
@@ -50,8 +50,13 @@ function cells(combinations: readonly Combination[], filters: Filters): string[]
   );
 }
 
+const dates = new Map<number, string>();
+
+/** `YYYY-MM-DD`; the cells of a plan need the same few days very often. */
 function date(day: number): string {
-  return new Date(day * DAY).toISOString().slice(0, 10);
+  const known = dates.get(day) ?? new Date(day * DAY).toISOString().slice(0, 10);
+  dates.set(day, known);
+  return known;
 }
 
 const slug = fc.stringMatching(/^[a-z]{1,40}$/);

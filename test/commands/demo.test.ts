@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+
+const onEnd = afterAllTests();
+let cache: Promise<string> | undefined;
+
+/** Runs with the demo, whose rows are generated once for all tests. */
+async function runDemo(command: string, ...flags: string[]) {
+  cache ??= temporaryFolder(onEnd);
+  const folder = await cache;
+  return runInProcess([command, "--demo", ...flags], { folders: { config: folder, data: folder, cache: folder } });
+}
+
+describe("with --demo", () => {
+  test("diff shows changed prices", async () => {
+    const { stdout } = await runDemo("diff", "--from", "13d", "--to", "1d");
+    const lines = stdout.trimEnd().split("\n");
+    expect(new Set(lines.map((line) => JSON.parse(line).change))).toContain("changed");
+  });
+
+  test("diff compares last known prices", async () => {
+    const { code, stdout } = await runDemo("diff", "--as-of", "--from", "7d", "--only", "changed");
+    expect(code).toBe(0);
+    expect(stdout.split("\n").length).toBeGreaterThan(10);
+  });
+
+  test("status needs no configuration and shows a feed with a history", async () => {
+    const { code, stdout } = await runDemo("status");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("generated demo data")]);
+    expect(stdout).toMatch(/^░+▓░+█▓░+$/m);
+    expect(stdout).toContain("resolved: The database runs on another disk.");
+  });
+});
