@@ -62,7 +62,7 @@ test.each([
   [["--chart", "--html", "page.html"], "--chart is a view for people; it cannot be combined with html"],
   [["--chart-requests", "3"], "--chart-requests needs --chart or --html"],
   [["--html", "page.html", "-o", "rows.csv"], "--html FILE is an output of its own"],
-  [["--html", "page.html", "--group-by", "retailer"], "leave --group-by away"],
+  [["--html", "page.html", "--group-by", "retailer"], "leave out --group-by"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(["coverage", "--demo", ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

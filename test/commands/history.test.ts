@@ -98,7 +98,10 @@ describe("catalog history", () => {
   test("names the folder that was probably meant where none is named", async () => {
     const folder = await syncedFolder();
     const { code, stderr } = await runInProcess(["history", "A1"], { cwd: dirname(folder) });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("this folder is none, but here there is copy.")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("the current folder is not one, but it contains copy."),
+    ]);
   });
 
   test("names a sku that is not in the folder", async () => {
@@ -118,9 +121,9 @@ describe("catalog history", () => {
   });
 
   test.each([
-    [[], "Name a product"],
-    [["A1", "--search", "lamp"], '"A1" is no folder of `catalog sync`; leave it out, or --search'],
-    [["--search", "lamp", "A1", "rows"], '--search finds products by their titles; leave "A1" out, or --search'],
+    [[], "no product is named"],
+    [["A1", "--search", "lamp"], '"A1" is not a folder of `catalog sync`; leave out one of the two'],
+    [["--search", "lamp", "A1", "rows"], '--search finds products by their titles; leave out "A1" or --search'],
   ])("refuses %j", async (words, reason) => {
     const { code, stderr } = await runInProcess(["history", ...words]);
 

@@ -118,7 +118,7 @@ describe("catalog movers", () => {
 
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      "error: Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
+      "error: name a folder of `catalog sync`; the current folder is not one. `catalog sync rows` creates one, and --demo uses generated rows.",
     ]);
   });
 });

@@ -160,8 +160,8 @@ describe("too many rows for a sheet", () => {
 
 describe("a sheet is refused", () => {
   test.each([
-    ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "rows.xlsx"], "xlsx is compressed inside (ZIP)"],
-    ["sample", ["-o", "rows.xlsx.gz"], "xlsx is compressed inside (ZIP)"],
+    ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "rows.xlsx"], "xlsx is already compressed (ZIP)"],
+    ["sample", ["-o", "rows.xlsx.gz"], "xlsx is already compressed (ZIP)"],
     ["export", ["-f", "xlsx", "--excel", "-o", "rows.xlsx"], "--excel is for csv and tsv, not for xlsx"],
   ])("%s %j", async (command, flags, message) => {
     const cwd = await temporaryFolder();

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { formatOfFile } from "../../output/formats/registry.ts";
@@ -8,7 +9,7 @@ import { formatOption, quoted } from "./values.ts";
 export const LIST_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "xlsx"] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
 
-/** Why a format is not compressed again. Both are binary. */
+/** Binary formats, each with its own compression. */
 const COMPRESSED_INSIDE: Readonly<Record<string, string>> = { parquet: "Snappy", xlsx: "ZIP" };
 
 /** Where and how a command writes its output; all defaults are filled in. */
@@ -26,6 +27,11 @@ export interface OutputFlags {
   output?: string;
   compress?: string;
   clobber?: boolean;
+}
+
+/** Declares the output flags of a command that shows a list. */
+export function addListOutput(command: Command, formats: readonly string[] = LIST_FORMATS): Command {
+  return addOutputFlags(command, formats, "table in a terminal, else ndjson");
 }
 
 /** Declares the output flags on a command. */
@@ -50,15 +56,30 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
 }
 
 /**
+ * The output of a command that shows a list: by default a table for people, which is also what `isForPeople` says.
+ *
+ * @throws UsageError if the flags contradict each other
+ */
+export function parseListOutput(
+  flags: OutputFlags,
+  { stdout }: Pick<Context, "stdout">,
+  isForPeople = stdout.isTTY === true,
+): OutputOptions<ListFormat> {
+  return parseOutput<ListFormat>(flags, listFormatOfFile, isForPeople ? "table" : "ndjson", stdout.isTTY === true);
+}
+
+/**
  * Decides the format of the output: by the flag, else by the file extension, else the fallback.
  *
  * @param formatOfName returns the format for a file name
+ * @param isTerminal whether stdout is a terminal, which takes no binary data
  * @throws UsageError if the flags contradict each other
  */
 export function parseOutput<Format extends string>(
   flags: OutputFlags,
   formatOfName: (name: string) => Format | undefined,
   fallback: Format,
+  isTerminal: boolean,
 ): OutputOptions<Format> {
   if (flags.output === "") {
     throw new UsageError("--output is empty; name a file, or leave the flag out to write to stdout.", {
@@ -73,14 +94,18 @@ export function parseOutput<Format extends string>(
   const format =
     (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
   refuseCompressedTwice(format, compression);
-  return { format, output, compression, noClobber: flags.clobber === false };
+  const options = { format, output, compression, noClobber: flags.clobber === false };
+  if (isTerminal) {
+    refuseBinary(options);
+  }
+  return options;
 }
 
 function refuseCompressedTwice(format: string, compression: Compression | undefined): void {
   const inside = COMPRESSED_INSIDE[format];
   if (inside !== undefined && compression !== undefined) {
     throw new UsageError(
-      `${format} is compressed inside (${inside}) and no reader takes it compressed again; leave ${compression} away.`,
+      `${format} is already compressed (${inside}), and no reader accepts it compressed twice; leave out ${compression}.`,
       { flag: "--compress" },
     );
   }
@@ -102,11 +127,10 @@ export function listFormatOfFile(name: string): ListFormat | undefined {
 }
 
 /** Refuses to write binary data to a terminal. */
-export function refuseBinaryOnTerminal(options: OutputOptions<string>, isTerminal: boolean): void {
-  const [flag, value] =
-    options.compression === undefined ? ["--format", options.format] : ["--compress", options.compression];
+function refuseBinary({ format, output, compression }: OutputOptions<string>): void {
+  const [flag, value] = compression === undefined ? ["--format", format] : ["--compress", compression];
   const isBinary = flag === "--compress" || Object.hasOwn(COMPRESSED_INSIDE, value);
-  if (isTerminal && options.output === undefined && isBinary) {
+  if (output === undefined && isBinary) {
     const name = flag === "--format" ? `-o FILE.${value}` : "--output";
     throw new UsageError(
       `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`,

@@ -13,12 +13,13 @@ export interface PullFlags {
   maxRate?: string;
 }
 
-/** @param emptiness condition in the help of `--fail-on-empty`; undefined for a command without that flag */
-export function addReadFlags(command: Command, emptiness: string | undefined = "when nothing matches"): Command {
-  if (emptiness !== undefined) {
-    command.option("--fail-on-empty", `exit with 7 ${emptiness}`);
-  }
-  return command.option("--demo", "run on a generated data set, without key or configuration");
+/** @param emptiness condition in the help of `--fail-on-empty` */
+export function addReadFlags(command: Command, emptiness = "if nothing matches"): Command {
+  return addDemoFlag(command.option("--fail-on-empty", `exit with 7 ${emptiness}`));
+}
+
+export function addDemoFlag(command: Command): Command {
+  return command.option("--demo", "use a generated data set; needs no key and no configuration");
 }
 
 export function addPullFlags(command: Command): Command {

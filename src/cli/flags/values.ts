@@ -76,6 +76,25 @@ export function checkDate(text: string, flag: string): DateExpression {
   return text;
 }
 
+/**
+ * Reads a comma list of kinds, as `--only` takes it.
+ *
+ * @throws UsageError naming the part that is not one of `kinds`
+ */
+export function parseKinds<Kind extends string>(text: string, kinds: readonly Kind[]): Kind[] {
+  return text.split(",").map((part) => {
+    const kind = kinds.find((known) => known === part.trim());
+    if (kind === undefined) {
+      throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${kinds.join(", ")}.`, {
+        flag: "--only",
+        value: part,
+        suggestions: closest(part, kinds),
+      });
+    }
+    return kind;
+  });
+}
+
 /** Declares `--format`. */
 export function formatOption(formats: readonly string[], byDefault: string): Option {
   return new Option("-f, --format <format>", `format of the output (default: ${byDefault})`).choices(formats);

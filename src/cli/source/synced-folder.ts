@@ -79,8 +79,8 @@ async function namedFolder(folder: string | undefined): Promise<string> {
   const near = await syncedFoldersBelow(".");
   throw new UsageError(
     near.length > 0
-      ? `Name a folder of \`catalog sync\`: this folder is none, but here there is ${near.join(", ")}.`
-      : "Name a folder of `catalog sync`: this folder is none. `catalog sync rows` makes one; --demo takes generated rows.",
+      ? `name a folder of \`catalog sync\`; the current folder is not one, but it contains ${near.join(", ")}.`
+      : "name a folder of `catalog sync`; the current folder is not one. `catalog sync rows` creates one, and --demo uses generated rows.",
   );
 }
 

@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseFolder } from "../../cli/flags/folder.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
 import {
-  addOutputFlags,
+  addListOutput,
   listFormatOfFile,
   type OutputFlags,
   type OutputOptions,
   parseOutput,
-  refuseBinaryOnTerminal,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseWhole } from "../../cli/flags/values.ts";
@@ -43,7 +43,7 @@ export function declare(
       "crawl dates, and the days since its newest crawl.",
   );
   addFilterFlags(command);
-  addOutputFlags(command, COVERAGE_FORMATS, "table in a terminal, else ndjson")
+  addListOutput(command, COVERAGE_FORMATS)
     .addOption(new Option("--group-by <what>", "add the combinations up, or count each day").choices(GROUPINGS))
     .option("--from <dir>", "count a folder of `catalog sync` instead of asking the service; sends no request")
     .option(
@@ -86,14 +86,13 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
       flag: "--chart",
     });
   }
-  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
     demo: flags.demo ?? false,
     output,
     groupBy: flags.groupBy,
-    from: parseFolder(flags, parseGlobals(command)),
+    from: parseFrom(flags, parseGlobals(command)),
     maxRequests: parseMaxRequests(flags),
     list: parseList(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
     chartRequests,
@@ -101,22 +100,8 @@ function parseOptions(command: Command, flags: Flags, context: Context): Coverag
   };
 }
 
-/** Refuses flags for a service, which would have no effect. */
-function parseFolder({ from, demo }: Flags, { baseUrl, profile }: GlobalOptions): string | undefined {
-  if (from === undefined) {
-    return undefined;
-  }
-  if (from === "") {
-    throw new UsageError("--from is empty; name a folder of `catalog sync`.", { flag: "--from" });
-  }
-  for (const [flag, value] of Object.entries({ "--demo": demo, "--base-url": baseUrl, "--profile": profile })) {
-    if (value !== undefined) {
-      throw new UsageError(`${flag} cannot be combined with --from: the folder is read, and no service is asked.`, {
-        flag,
-      });
-    }
-  }
-  return from;
+function parseFrom({ from, demo }: Flags, { baseUrl, profile }: GlobalOptions): string | undefined {
+  return parseFolder("--from", from, { "--demo": demo, "--base-url": baseUrl, "--profile": profile });
 }
 
 function parseMaxRequests({ maxRequests, groupBy, from }: Flags): number {
@@ -138,17 +123,17 @@ function parseChart(flags: Flags): number | undefined {
 }
 
 function parseListing(flags: Flags, context: Context): OutputOptions<CoverageFormat> {
-  const isForPeople = flags.chart === true || context.stdout.isTTY === true;
-  return parseOutput<CoverageFormat>(flags, formatOfName, isForPeople ? "table" : "ndjson");
+  const isTerminal = context.stdout.isTTY === true;
+  return parseOutput<CoverageFormat>(flags, formatOfName, isTerminal || flags.chart ? "table" : "ndjson", isTerminal);
 }
 
 function parsePage(flags: Flags, file: string): OutputOptions<CoverageFormat> {
   const other = (["output", "format", "groupBy", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = other === "groupBy" ? "--group-by" : `--${other}`;
-    throw new UsageError(`--html FILE is an output of its own with every combination; leave ${flag} away.`, { flag });
+    throw new UsageError(`--html FILE is an output of its own with every combination; leave out ${flag}.`, { flag });
   }
-  return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html");
+  return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html", false);
 }
 
 function formatOfName(name: string): CoverageFormat | undefined {

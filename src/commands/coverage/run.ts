@@ -4,12 +4,11 @@ import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { emptyResult } from "../../cli/source/empty-result.ts";
+import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
-import { EmptyResultError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { captioned, renderMarkdown, renderTable } from "../../output/terminal/tables/table.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -38,11 +37,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   const { counted, view, notes, reporter } = await withCoverageSource(options, context, async (source) => {
     const answer = await source.client.coverage(source.filters, source.signal);
     if (answer.data.length === 0) {
-      const message = await emptyResult(source);
-      if (options.failOnEmpty) {
-        throw new EmptyResultError(message);
-      }
-      source.reporter.note(message);
+      await reportEmpty(source, options);
     }
     const counted = await countedBy(options, answer, source, context.now());
     const view = await viewOf(counted, options, source, context);

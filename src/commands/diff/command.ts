@@ -1,27 +1,19 @@
 import type { Command } from "commander";
 import { parseCondition } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseFolder } from "../../cli/flags/folder.ts";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
-import {
-  addOutputFlags,
-  LIST_FORMATS,
-  type ListFormat,
-  listFormatOfFile,
-  type OutputFlags,
-  parseOutput,
-  refuseBinaryOnTerminal,
-} from "../../cli/flags/output.ts";
+import { addListOutput, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
-import { checkDate, quoted } from "../../cli/flags/values.ts";
+import { checkDate, parseKinds, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { closest } from "../../contract/closest.ts";
 import { isFromLatest } from "../../contract/date-expression.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { CHANGES, type Change } from "../../diff/join.ts";
+import { CHANGES } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDayPair } from "./days.ts";
-import { CONDITION_FIELDS, type DiffOptions } from "./options.ts";
+import { DIFF_FIELDS, type DiffOptions } from "./options.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
@@ -60,11 +52,11 @@ export function declare(
     .option("--no-as-of", "compare the rows of the two days themselves")
     .option("--max-age <days>", "with --as-of: a price older than this is not known, as in 14d")
     .option("--only <kinds>", `only these kinds, a comma list of ${CHANGES.join(", ")}`)
-    .option("--fail-if <condition>", "exit with 8 when a product meets it, as in 'percent < -20'");
+    .option("--fail-if <condition>", "exit with 8 if a product meets it, as in 'percent < -20'");
   addVocabularyFlags(command);
-  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson");
+  addListOutput(command);
   addPullFlags(command);
-  addReadFlags(command, "when one of the days has no rows");
+  addReadFlags(command, "if one of the days has no rows");
   addListFlags(command, "to_selling_price", ", or drop or rise");
   addGlobalFlags(command)
     .addHelpText(
@@ -94,19 +86,17 @@ function withFolder(flags: Flags, folder: string | undefined): Flags {
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): DiffOptions {
-  const output = parseOutput<ListFormat>(flags, listFormatOfFile, context.stdout.isTTY ? "table" : "ndjson");
-  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   const globals = parseGlobals(command);
   return {
     globals,
     filters: parseFilters(flags, context.now()),
     ...parseDays(flags, context.now()),
-    against: parseFolder(flags, globals),
+    against: parseAgainst(flags, globals),
     ...parseAsOf(flags),
-    only: flags.only === undefined ? undefined : parseKinds(flags.only),
-    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, CONDITION_FIELDS),
+    only: flags.only === undefined ? undefined : parseKinds(flags.only, CHANGES),
+    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, DIFF_FIELDS),
     demo: flags.demo ?? false,
-    output,
+    output: parseListOutput(flags, context),
     pageSize: LIMITS.pageSize.maximum,
     ...parsePullFlags(flags),
     failOnEmpty: flags.failOnEmpty ?? false,
@@ -114,25 +104,14 @@ function parseOptions(command: Command, flags: Flags, context: Context): DiffOpt
   };
 }
 
-/** Refuses flags for a service, which would have no effect. */
-function parseFolder({ against, demo, concurrency, maxRate }: Flags, globals: GlobalOptions): string | undefined {
-  if (against === undefined) {
-    return undefined;
-  }
-  if (against === "") {
-    throw new UsageError("--against is empty; name a folder of `catalog sync`.", { flag: "--against" });
-  }
-  const { baseUrl, profile } = globals;
-  const ofService = { "--demo": demo, "--base-url": baseUrl, "--profile": profile };
-  const ofRequests = { "--concurrency": concurrency, "--max-rate": maxRate };
-  for (const [flag, value] of Object.entries({ ...ofService, ...ofRequests })) {
-    if (value !== undefined) {
-      throw new UsageError(`${flag} cannot be combined with --against: the folder is read, and no service is asked.`, {
-        flag,
-      });
-    }
-  }
-  return against;
+function parseAgainst({ against, demo, concurrency, maxRate }: Flags, globals: GlobalOptions): string | undefined {
+  return parseFolder("--against", against, {
+    "--demo": demo,
+    "--base-url": globals.baseUrl,
+    "--profile": globals.profile,
+    "--concurrency": concurrency,
+    "--max-rate": maxRate,
+  });
 }
 
 function parseAsOf({ asOf, maxAge, against, demo }: Flags): Pick<DiffOptions, "asOf" | "maxAge"> {
@@ -162,20 +141,6 @@ function parseAsOf({ asOf, maxAge, against, demo }: Flags): Pick<DiffOptions, "a
     });
   }
   return { asOf: true, maxAge: Number(days) };
-}
-
-function parseKinds(text: string): Change[] {
-  return text.split(",").map((part) => {
-    const kind = CHANGES.find((known) => known === part.trim());
-    if (kind === undefined) {
-      throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${CHANGES.join(", ")}.`, {
-        flag: "--only",
-        value: part,
-        suggestions: closest(part, CHANGES),
-      });
-    }
-    return kind;
-  });
 }
 
 function parseDays(flags: Flags, now: number): Pick<DiffOptions, "from" | "to"> {

@@ -7,14 +7,14 @@ import type { Change } from "../../diff/join.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 /** Fields of a difference that `--fail-if` may use. */
-export const CONDITION_FIELDS = [
+export const DIFF_FIELDS = [
   "percent",
   "from_selling_price",
   "to_selling_price",
   "from_discount_pct",
   "to_discount_pct",
 ] as const;
-export type ConditionField = (typeof CONDITION_FIELDS)[number];
+export type DiffField = (typeof DIFF_FIELDS)[number];
 
 export interface DiffOptions {
   globals: GlobalOptions;
@@ -31,7 +31,7 @@ export interface DiffOptions {
   maxAge: number | undefined;
   /** The kinds of differences that are written; undefined for the usual ones of the format. */
   only: readonly Change[] | undefined;
-  failIf: Condition<ConditionField> | undefined;
+  failIf: Condition<DiffField> | undefined;
   demo: boolean;
   output: OutputOptions<ListFormat>;
   pageSize: number;

@@ -16,7 +16,7 @@ import { wrap } from "../../output/terminal/wrap.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
-import type { ConditionField, DiffOptions } from "./options.ts";
+import type { DiffField, DiffOptions } from "./options.ts";
 import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts";
 
 /** Most retailers in a warning. */
@@ -174,7 +174,7 @@ function kindsOf({ only, output }: DiffOptions): readonly Change[] {
   return only ?? (output.format === "table" ? ["changed"] : CHANGES);
 }
 
-function conditionRow(difference: Difference): Record<ConditionField, number | undefined> {
+function conditionRow(difference: Difference): Record<DiffField, number | undefined> {
   const { from, to } = difference;
   return {
     percent: percentMoved(difference),

@@ -1,13 +1,7 @@
 import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
-import {
-  addOutputFlags,
-  type OutputFlags,
-  type OutputOptions,
-  parseOutput,
-  refuseBinaryOnTerminal,
-} from "../../cli/flags/output.ts";
+import { addOutputFlags, type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { parseSize, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -85,8 +79,8 @@ async function runAsAsked(options: ExportOptions, context: Context): Promise<voi
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): ExportOptions {
-  const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson");
-  refuseBinaryOnTerminal(output, context.stdout.isTTY === true && !flags.dryRun);
+  const isTerminal = context.stdout.isTTY === true && !flags.dryRun;
+  const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson", isTerminal);
   if (output.output === undefined && !flags.dryRun && context.isStdoutClosed()) {
     throw new FileError("stdout is closed: the rows would be lost; use --output FILE", "stdout");
   }

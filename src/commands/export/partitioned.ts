@@ -2,9 +2,9 @@ import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
-import { emptyResult } from "../../cli/source/empty-result.ts";
+import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
-import { EmptyResultError, FileError } from "../../errors.ts";
+import { FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
 import { lockFolder, ownFolderOf } from "../../mirror/folder/folder-lock.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
@@ -63,11 +63,7 @@ async function exportTo(
       assertFolderNames(columns, coverage),
     );
     if (rows === 0) {
-      const nothing = await emptyResult(connection);
-      if (options.failOnEmpty) {
-        throw new EmptyResultError(nothing);
-      }
-      connection.reporter.note(nothing);
+      await reportEmpty(connection, options);
     }
     await writePartitions(folder, staging, spool, options, connection.reporter);
   } finally {

@@ -1,11 +1,10 @@
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
-import { emptyResult } from "../../cli/source/empty-result.ts";
+import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
 import { counted } from "../../contract/decimal.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { EmptyResultError } from "../../errors.ts";
 import { claimOutput, type Resumable } from "../../export/resume.ts";
 import { createSink, type OpenSink } from "../../export/sink.ts";
 import { isFile, isStdout, openDestination } from "../../output/destination/open.ts";
@@ -35,12 +34,10 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       throw error;
     });
     let result: PullResult;
-    let nothing: string | undefined;
     try {
       result = await pullWithProgress(sink, options, claim, connection, context);
-      nothing = result.rows === 0 ? await emptyResult(connection) : undefined;
-      if (options.failOnEmpty && nothing !== undefined) {
-        throw new EmptyResultError(nothing);
+      if (result.rows === 0) {
+        await reportEmpty(connection, options);
       }
       await claim?.settle();
       await sink.finish();
@@ -56,16 +53,14 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     } finally {
       await claim?.close();
     }
-    if (nothing === undefined) {
-      tellOutcome(result, options, connection, context.stdout.isTTY === true);
-    } else {
-      connection.reporter.note(nothing);
+    if (result.rows > 0) {
+      noteOutcome(result, options, connection, context.stdout.isTTY === true);
     }
   });
 }
 
-/** Rows that are piped speak for themselves; a file that was replaced or a screenful of JSON do not. */
-function tellOutcome(
+/** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */
+function noteOutcome(
   { rows }: PullResult,
   { output: { output }, manifest }: ExportOptions,
   { reporter }: Connection,
@@ -148,7 +143,7 @@ export function encoding({ columns, spreadsheet, output }: ExportOptions, report
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
 }
 
-/** Says what is left of an abandoned output; not with `--error-format json`, where only the error is written. */
+/** Warns that a partial file is left. With `--error-format json` only the error is written. */
 async function leave(
   claim: Resumable | undefined,
   { output, globals }: ExportOptions,

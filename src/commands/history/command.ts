@@ -2,15 +2,8 @@ import type { Command } from "commander";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, parseList } from "../../cli/flags/list.ts";
-import {
-  addOutputFlags,
-  LIST_FORMATS,
-  type ListFormat,
-  listFormatOfFile,
-  type OutputFlags,
-  parseOutput,
-  refuseBinaryOnTerminal,
-} from "../../cli/flags/output.ts";
+import { addListOutput, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import { addDemoFlag } from "../../cli/flags/pull.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -36,17 +29,14 @@ export function declare(
       "The prices of products over their days, from a synced folder: each day, the lowest, the highest, the last, and " +
         "whether the last is a new low. Several products are shown side by side, the cheapest first.",
     )
-    .option("--search <words>", "products whose title holds all these words, in place of skus")
-    .option("--html <file>", "write a page with a chart of the prices; opens without network");
+    .option("--search <words>", "products with all these words in their title, instead of skus")
+    .option("--html <file>", "write a page with a chart of the prices; it needs no network");
   addVocabularyFlags(command)
     .optionsGroup("Filters:")
     .option("--start-date <date>", "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d")
     .option("--end-date <date>", "up to this day")
     .optionsGroup("Options:");
-  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson").option(
-    "--demo",
-    "run on a generated data set, without key or configuration",
-  );
+  addDemoFlag(addListOutput(command));
   addListFlags(command, "selling_price");
   addReportingFlags(command)
     .addHelpText(
@@ -68,21 +58,19 @@ async function parseOptions(
   flags: Flags,
   context: Context,
 ): Promise<HistoryOptions> {
-  const isTerminal = context.stdout.isTTY === true;
-  const output = parseOutput<ListFormat>(flags, listFormatOfFile, isTerminal ? "table" : "ndjson");
-  refuseBinaryOnTerminal(output, isTerminal);
+  const output = parseListOutput(flags, context);
   const { skus, folder } = await splitWords(words, flags);
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
   if (skus.length === 0 && search.length === 0) {
-    throw new UsageError("Name a product: a sku, or words of its title with --search.");
+    throw new UsageError("no product is named: give a sku, or words of its title with --search.");
   }
   if (skus.length > 0 && flags.search !== undefined) {
     const last = skus.at(-1) ?? "";
     const others = skus.slice(0, -1);
     throw new UsageError(
       others.length === 0
-        ? `--search finds products by their titles, and ${quoted(last)} is no folder of \`catalog sync\`; leave it out, or --search.`
-        : `--search finds products by their titles; leave ${others.map(quoted).join(", ")} out, or --search.`,
+        ? `--search finds products by their titles, and ${quoted(last)} is not a folder of \`catalog sync\`; leave out one of the two.`
+        : `--search finds products by their titles; leave out ${others.map(quoted).join(", ")} or --search.`,
       { flag: "--search" },
     );
   }

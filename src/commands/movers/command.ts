@@ -1,21 +1,14 @@
 import { type Command, Option } from "commander";
 import { parseCondition } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { refuseFolderOfDemo } from "../../cli/flags/folder.ts";
 import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
-import {
-  addOutputFlags,
-  LIST_FORMATS,
-  type ListFormat,
-  listFormatOfFile,
-  type OutputFlags,
-  parseOutput,
-  refuseBinaryOnTerminal,
-} from "../../cli/flags/output.ts";
-import { checkDate, parseWhole, quoted } from "../../cli/flags/values.ts";
+import { addListOutput, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import { addDemoFlag } from "../../cli/flags/pull.ts";
+import { checkDate, parseKinds, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
-import { CONDITION_FIELDS, GROUPS, type MoversOptions } from "./options.ts";
+import { MOVER_KINDS } from "../../prices/movers.ts";
+import { GROUPS, MOVER_FIELDS, type MoversOptions } from "./options.ts";
 
 interface Flags extends FilterFlags, OutputFlags {
   since?: string;
@@ -45,12 +38,9 @@ export function declare(
     .option("--only <kinds>", `only these kinds, a comma list of ${MOVER_KINDS.join(", ")}`)
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
     .option("-n, --limit <n>", "products of each kind, or of each kind and group (default: 10)")
-    .option("--fail-if <condition>", "exit with 8 when a product meets it, as in 'percent < -20'");
+    .option("--fail-if <condition>", "exit with 8 if a product meets it, as in 'percent < -20'");
   addVocabularyFlags(command);
-  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson").option(
-    "--demo",
-    "run on a generated data set, without key or configuration",
-  );
+  addDemoFlag(addListOutput(command));
   addReportingFlags(command)
     .addHelpText(
       "after",
@@ -65,35 +55,17 @@ Examples:
 }
 
 function parseOptions(command: Command, folder: string | undefined, flags: Flags, context: Context): MoversOptions {
-  const isTerminal = context.stdout.isTTY === true;
-  const output = parseOutput<ListFormat>(flags, listFormatOfFile, isTerminal ? "table" : "ndjson");
-  refuseBinaryOnTerminal(output, isTerminal);
-  if (folder !== undefined && flags.demo) {
-    throw new UsageError(`--demo takes generated rows; leave ${quoted(folder)} out.`, { flag: "--demo" });
-  }
+  refuseFolderOfDemo(folder, flags.demo);
   return {
     globals: parseGlobals(command),
     folder,
     demo: flags.demo ?? false,
     filters: parseFilters(flags, context.now()),
     since: checkDate(flags.since ?? "latest-7d", "--since"),
-    kinds: flags.only === undefined ? MOVER_KINDS : parseKinds(flags.only),
+    kinds: flags.only === undefined ? MOVER_KINDS : parseKinds(flags.only, MOVER_KINDS),
     groupBy: flags.groupBy,
     limit: parseWhole(flags.limit ?? "10", "--limit", 1),
-    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, CONDITION_FIELDS),
-    output,
+    failIf: flags.failIf === undefined ? undefined : parseCondition(flags.failIf, MOVER_FIELDS),
+    output: parseListOutput(flags, context),
   };
-}
-
-function parseKinds(text: string): MoverKind[] {
-  return text.split(",").map((part) => {
-    const kind = MOVER_KINDS.find((known) => known === part.trim());
-    if (kind === undefined) {
-      throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${MOVER_KINDS.join(", ")}.`, {
-        flag: "--only",
-        value: part,
-      });
-    }
-    return kind;
-  });
 }

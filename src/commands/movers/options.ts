@@ -7,8 +7,8 @@ import type { MoverKind } from "../../prices/movers.ts";
 export const GROUPS = ["retailer", "department", "category"] as const;
 
 /** Fields of a mover that `--fail-if` may use. */
-export const CONDITION_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
-export type ConditionField = (typeof CONDITION_FIELDS)[number];
+export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
+type MoverField = (typeof MOVER_FIELDS)[number];
 
 export interface MoversOptions extends FolderOptions {
   since: DateExpression;
@@ -16,6 +16,6 @@ export interface MoversOptions extends FolderOptions {
   groupBy: (typeof GROUPS)[number] | undefined;
   /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
-  failIf: Condition<ConditionField> | undefined;
+  failIf: Condition<MoverField> | undefined;
   output: OutputOptions<ListFormat>;
 }

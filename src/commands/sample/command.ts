@@ -3,27 +3,24 @@ import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
 import {
-  addOutputFlags,
-  LIST_FORMATS,
+  addListOutput,
   type ListFormat,
-  listFormatOfFile,
   type OutputFlags,
   type OutputOptions,
-  parseOutput,
-  refuseBinaryOnTerminal,
+  parseListOutput,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
-import { emptyResult } from "../../cli/source/empty-result.ts";
+import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { hasLinks, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { EmptyResultError, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
@@ -62,7 +59,7 @@ export function declare(
 ): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
-  addOutputFlags(command, LIST_FORMATS, "table in a terminal, else ndjson")
+  addListOutput(command)
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
     .option("--wide", "a table of all columns with nothing cut, however wide; `| less -S` scrolls it")
     .option("--card", "one card for each row, a column a line");
@@ -85,14 +82,12 @@ Examples:
 
 function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {
   const view = parseView(flags);
-  const isForPeople = view !== "table" || context.stdout.isTTY === true;
-  const output = parseOutput<ListFormat>(flags, listFormatOfFile, isForPeople ? "table" : "ndjson");
+  const output = parseListOutput(flags, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {
     throw new UsageError(`--${view} is a view for people; it cannot be combined with ${output.format}.`, {
       flag: `--${view}`,
     });
   }
-  refuseBinaryOnTerminal(output, context.stdout.isTTY === true);
   return {
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
@@ -116,11 +111,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   const { all, meta, reporter } = await withConnection(options, context, async (connection) => {
     const { rows, meta } = await connection.client.sample(connection.filters);
     if (rows.length === 0) {
-      const message = await emptyResult(connection);
-      if (options.failOnEmpty) {
-        throw new EmptyResultError(message);
-      }
-      connection.reporter.note(message);
+      await reportEmpty(connection, options);
     }
     return { all: rows, meta, reporter: connection.reporter };
   });

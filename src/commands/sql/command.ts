@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import { refuseFolderOfDemo } from "../../cli/flags/folder.ts";
 import { addReportingFlags, parseGlobals } from "../../cli/flags/global.ts";
-import { addOutputFlags, type OutputFlags, parseOutput, refuseBinaryOnTerminal } from "../../cli/flags/output.ts";
-import { parseSize, quoted } from "../../cli/flags/values.ts";
+import { addListOutput, type OutputFlags, parseOutput } from "../../cli/flags/output.ts";
+import { addDemoFlag } from "../../cli/flags/pull.ts";
+import { parseSize } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { formatOfFile, ROW_FORMATS } from "../../output/formats/registry.ts";
@@ -26,10 +28,9 @@ export function declare(
       "Runs one query over a synced folder, by DuckDB. The tables are rows, days and combinations. The folder is " +
         "read-only, and a query reaches no other file and no network.",
     );
-  addOutputFlags(command, ["table", ...ROW_FORMATS], "table in a terminal, else ndjson")
-    .option("--memory <size>", "memory that DuckDB may use; what does not fit goes to disk (default: 512MiB)")
-    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]")
-    .option("--demo", "run on a generated data set, without key or configuration");
+  addDemoFlag(addListOutput(command, ["table", ...ROW_FORMATS]))
+    .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)")
+    .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   addReportingFlags(command)
     .addHelpText(
       "after",
@@ -53,14 +54,12 @@ function parseOptions(
   context: Context,
 ): SqlOptions {
   const isTerminal = context.stdout.isTTY === true;
-  const output = parseOutput<SqlFormat>(flags, (name) => formatOfFile(name).format, isTerminal ? "table" : "ndjson");
-  refuseBinaryOnTerminal(output, isTerminal);
+  const formatOfName = (name: string) => formatOfFile(name).format;
+  const output = parseOutput<SqlFormat>(flags, formatOfName, isTerminal ? "table" : "ndjson", isTerminal);
   if (query.trim() === "") {
-    throw new UsageError("The query is empty; write SQL, as in 'select count(*) from rows'.");
+    throw new UsageError("the query is empty; write SQL, as in 'select count(*) from rows'.");
   }
-  if (folder !== undefined && flags.demo) {
-    throw new UsageError(`--demo takes generated rows; leave ${quoted(folder)} out.`, { flag: "--demo" });
-  }
+  refuseFolderOfDemo(folder, flags.demo);
   return {
     globals: parseGlobals(command),
     folder,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
-import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
+import { addDemoFlag, addPullFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { formatOption, parseWhole } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -42,7 +42,7 @@ export function declare(
     .option("--allow-shrink", "go on where more than half of the rows would be removed")
     .addOption(formatOption(["text", "json"], "text"));
   addPullFlags(command);
-  addReadFlags(command, undefined);
+  addDemoFlag(command);
   addGlobalFlags(command)
     .addHelpText(
       "after",

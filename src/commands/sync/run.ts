@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
@@ -9,12 +10,11 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet.ts";
-import { reportOnce } from "../../output/formats/row-members.ts";
 import type { SyncOptions } from "./options.ts";
 
 /** Brings the folder up to date and reports the result. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
-  // The folder may have filters of its own, which are not to be told from none by what they mean.
+  // The folder may have filters of its own, so those of the command line are resolved later, together with these.
   await withConnection({ ...options, filters: {} }, context, async (connection) => {
     const result = await syncWithProgress(options, connection, context);
     tell(result, options, connection.reporter);
@@ -30,7 +30,7 @@ async function syncWithProgress(
   { client, service, reporter, signal }: Connection,
   context: Context,
 ): Promise<SyncResult> {
-  const warn = reportOnce((text) => reporter.warn(text));
+  const warnings = lossWarnings("parquet", reporter);
   return await withProgress(reporter, context, options, (update) =>
     syncFolder(client, {
       ...options,
@@ -42,9 +42,7 @@ async function syncWithProgress(
       createEncoder: () =>
         createParquetEncoder({
           known: PRODUCT_COLUMNS,
-          onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which parquet leaves out`),
-          onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD`),
-          onRounded: (column) => warn(`${column} holds a number that no double is equal to, written rounded`),
+          ...warnings,
         }),
       observer: {
         onTotal: ({ rows, requests }) => update({ total: rows, requests }),
