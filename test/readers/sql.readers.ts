@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { CATALOG, type RunResult, temporaryFolder } from "../helpers/cli.ts";
 import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
@@ -44,6 +45,44 @@ describe("catalog sql", () => {
     ]);
     expect(JSON.parse(answers[3]?.stdout ?? "")).toHaveLength(2);
     expect(answers[4]?.stdout).toContain("retailer");
+  });
+
+  test("writes a sheet with the days and times of DuckDB as dates, and exact numbers", async () => {
+    const { folder, sql } = await installed();
+    const query = `SELECT crawl_date, TIMESTAMP '2026-01-05 12:34:56.5' AS at, TIMESTAMPTZ '2026-01-05 12:00:00+00' AS zoned,
+      TIMESTAMP '2026-01-05 12:34:56.123456' AS exact, sku, '2026-01-05' AS day_text, url, 1e15::BIGINT + 1 AS long,
+      19.90::DECIMAL(9, 2) AS price, 1 / 3 AS third, 12345678901234567890::HUGEINT AS huge, true AS yes, NULL AS nothing,
+      [1, 2] AS list FROM rows ORDER BY crawl_date, sku LIMIT 1`;
+    expect(await sql([query, "-o", "answer.xlsx"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    const [sheet] = (await readXlsx(await readFile(join(folder, "answer.xlsx")))).sheets;
+    expect(sheet?.rows[1]).toEqual([
+      new Date("2026-01-01"),
+      new Date("2026-01-05T12:34:56.500Z"),
+      expect.stringMatching(/^2026-01-05 \d\d:00:00[+-]\d\d/),
+      "2026-01-05 12:34:56.123456",
+      "s0",
+      "2026-01-05",
+      "https://shop.example/p/s0",
+      "1000000000000001",
+      19.9,
+      1 / 3,
+      "12345678901234567890",
+      true,
+      null,
+      "[1,2]",
+    ]);
+    expect(sheet?.cells?.get("1,6")?.hyperlink?.target).toBe("https://shop.example/p/s0");
+  });
+
+  test("leaves no file of an answer that no sheet can hold", async () => {
+    const { folder, sql } = await installed();
+    const before = await readdir(folder);
+    const { code, stderr } = await sql(["SELECT range AS n FROM range(1048576)", "-o", "answer.xlsx"]);
+    expect([code, stderr.replace(/\s+/g, " "), await readdir(folder)]).toEqual([
+      2,
+      expect.stringContaining("a sheet of xlsx holds at most 1,048,575 rows below its header"),
+      before,
+    ]);
   });
 
   test("reads the query from standard input, and shows the tables with .schema", async () => {
