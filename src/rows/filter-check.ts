@@ -41,9 +41,11 @@ class KnownValues {
   }
 
   accept(rows: RowBatch, row: number, columns: readonly number[]): boolean {
-    if (row > 0 && isAsBefore(rows, row, columns)) {
-      return true;
-    }
+    return (row > 0 && isAsBefore(rows, row, columns)) || this.find(rows, row, columns);
+  }
+
+  /** Apart from `accept`, because its closures would cost an allocation for every row. */
+  private find(rows: RowBatch, row: number, columns: readonly number[]): boolean {
     const sum = checksum(rows, row, columns);
     const known = this.known.get(sum);
     if (known?.some((candidate) => isSame(candidate, rows, row, columns)) !== true) {
