@@ -118,26 +118,3 @@ export function rawMembers(text: string): Map<string, string> {
   }
   return members;
 }
-
-/** The same JSON without line breaks between its tokens, as a line of NDJSON. */
-export function onOneLine(text: string): string {
-  if (!text.includes("\n") && !text.includes("\r")) {
-    return text;
-  }
-  let compact = "";
-  let at = 0;
-  let start = 0;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = skipString(text, at);
-    } else if (code === 32 || code === 10 || code === 13 || code === 9) {
-      compact += text.slice(start, at);
-      at = skipSpace(text, at);
-      start = at;
-    } else {
-      at += 1;
-    }
-  }
-  return compact + text.slice(start);
-}

@@ -1,6 +1,6 @@
-import { array, assert, constantFrom, json, jsonValue, property, string, tuple } from "fast-check";
+import { array, assert, constantFrom, jsonValue, property, string, tuple } from "fast-check";
 import { expect, test } from "vitest";
-import { onOneLine, rawElements, rawMembers } from "../../src/contract/raw-json.ts";
+import { rawElements, rawMembers } from "../../src/contract/raw-json.ts";
 
 /** Any JSON text: any value, with white space around any token and any way to write a string or a number. */
 const jsonText = tuple(jsonValue(), array(constantFrom("", "", " ", "\n", "\t", "\r\n"), { minLength: 1 })).map(
@@ -41,24 +41,6 @@ test("the raw members of an object parse to the same object", () => {
       const text = `{${members.map(([name, member]) => `${JSON.stringify(name)}:${member}`).join(",")}}`;
       const parsed = [...rawMembers(text)].map(([name, member]) => [name, JSON.parse(member)] as const);
       expect(new Map(parsed)).toEqual(new Map(Object.entries(JSON.parse(text))));
-    }),
-  );
-});
-
-test("JSON on one line is the same JSON", () => {
-  assert(
-    property(jsonText, (text) => {
-      const line = onOneLine(text);
-      expect(line).not.toMatch(/[\n\r]/);
-      expect(JSON.parse(line)).toEqual(JSON.parse(text));
-    }),
-  );
-});
-
-test("text without a line break stays unchanged", () => {
-  assert(
-    property(json(), (text) => {
-      expect(onOneLine(text)).toBe(text);
     }),
   );
 });

@@ -7,8 +7,8 @@ export type StartOptions = ListenOptions & ({ store: EmbeddedStore } | { databas
 interface ListenOptions extends ServiceOptions {
   /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
-  /** Port to listen on, 0 for a free one. Default: 8787. */
-  port?: number;
+  /** Port to listen on, 0 for a free one. */
+  port: number;
 }
 
 /** A service that listens at `url` until it is closed. */
@@ -20,7 +20,7 @@ export interface RunningService {
 
 /** Starts the service on a store or on a database location. The store is closed with the service, and if listening fails. */
 export async function startService(options: StartOptions): Promise<RunningService> {
-  const { host = "127.0.0.1", port = 8787, ...service } = options;
+  const { host = "127.0.0.1", port, ...service } = options;
   const store = "store" in options ? options.store : await openStore(options.database);
   const app = createApp(store, service);
   try {

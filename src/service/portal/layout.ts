@@ -61,11 +61,11 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/**
- * Sends a page.
- *
- * @param cacheControl `no-store` for pages that only one person may see
- */
+/** Sends a page that only one person may see. */
+export function sendPrivatePage(reply: FastifyReply, status: number, content: Html): FastifyReply {
+  return sendPage(reply.code(status), content, "no-store");
+}
+
 export function sendPage(
   reply: FastifyReply,
   { markup }: Html,

@@ -63,9 +63,13 @@ function embeddedStore(database: Database): EmbeddedStore {
     return current.snapshots;
   }
 
+  async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return await database.writing((connection) => connection.transaction(work));
+  }
+
   return {
     read,
-    write: async (work) => await database.writing((connection) => connection.transaction(work)),
+    write,
     prepareWrite: async (work) => await database.writing((connection) => connection.exclusively(work)),
     snapshot: async (deadline) => (await read(snapshots, deadline)).newest,
     snapshotAt: async (version, deadline) => (await read(snapshots, deadline)).at(version),
@@ -78,10 +82,8 @@ function embeddedStore(database: Database): EmbeddedStore {
       secret = known;
       return known.bytes;
     },
-    addDayCounts: async (counts) =>
-      await database.writing((connection) => connection.transaction((session) => addDayCounts(session, counts))),
-    addKeyUses: async (uses) =>
-      await database.writing((connection) => connection.transaction((session) => addKeyUses(session, uses))),
+    addDayCounts: async (counts) => await write((session) => addDayCounts(session, counts)),
+    addKeyUses: async (uses) => await write((session) => addKeyUses(session, uses)),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
     incidents: async (since) => await read((session) => readIncidents(session, since)),
     close: async () => await database.close(),

@@ -8,13 +8,13 @@ export type Visibility = readonly string[] | null;
 
 /** Validated filters. Absent members do not restrict. `combinations` is the parsed `rcd` list. */
 export interface SelectionFilters {
-  retailer?: string;
-  category?: string;
-  department?: string;
-  combinations?: readonly Rcd[];
+  retailer?: string | undefined;
+  category?: string | undefined;
+  department?: string | undefined;
+  combinations?: readonly Rcd[] | undefined;
   /** `YYYY-MM-DD`, inclusive. */
-  startDate?: string;
-  endDate?: string;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
 }
 
 /** The rows that match a set of filters in one version of the data, in the row order of the service. */

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 /** If a connection has this number of open responses, its next requests are not read. */
-export const OPEN_ANSWERS = 10;
+const OPEN_ANSWERS = 10;
 /** Longest part of the stream that the parser gets at once, in bytes. */
 const LONGEST_PART = 4096;
 /** Milliseconds in which a client must read a part of its response. Otherwise its connection is closed. */

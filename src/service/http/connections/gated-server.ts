@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { GatedConnection } from "./gated-connection.ts";
 
 /** Most connections that may be open. Further ones are closed at once. */
-export const MAX_CONNECTIONS = 1_000;
+const MAX_CONNECTIONS = 1_000;
 /** Most requests in progress on all connections. Further ones get `service_unavailable`. */
-export const MAX_REQUESTS_UNDER_WAY = 256;
+const MAX_REQUESTS_UNDER_WAY = 256;
 
 /** An HTTP server that limits the requests in progress, for each connection and in total. */
 export class GatedServer extends Server {

@@ -25,14 +25,7 @@ export function readFilters(parameters: Parameters): ReadFilters {
     });
   }
   return {
-    filters: {
-      ...(retailer !== undefined && { retailer }),
-      ...(category !== undefined && { category }),
-      ...(department !== undefined && { department }),
-      ...(combinations !== undefined && { combinations }),
-      ...(startDate !== undefined && { startDate }),
-      ...(endDate !== undefined && { endDate }),
-    },
+    filters: { retailer, category, department, combinations, startDate, endDate },
     resolved: {
       retailer: retailer ?? null,
       category: category ?? null,

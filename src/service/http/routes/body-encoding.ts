@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+import { quality } from "../quality.ts";
 
 /** Shorter bodies fit into one packet without compression. */
 const SHORTEST = 1_400;
@@ -39,20 +40,13 @@ export async function encodeBody(body: Buffer, accepted: string | undefined, add
     : { body: await ENCODERS[encoding](body), headers: { ...headers, "content-encoding": encoding } };
 }
 
-/** Brotli unless gzip has the higher weight; a wildcard selects neither. */
+/** Brotli, unless gzip has the higher weight. */
 function preferred(accepted: string): Encoding | undefined {
-  const weights = { br: 0, gzip: 0 };
-  for (const item of accepted.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
-    if (name === "br" || name === "gzip") {
-      const weight = parameters.find((parameter) => parameter.startsWith("q="));
-      weights[name] = weight === undefined ? 1 : Number(weight.slice(2)) || 0;
-    }
-  }
-  if (weights.br === 0 && weights.gzip === 0) {
+  const [br, gzip] = [quality(accepted, "br"), quality(accepted, "gzip")];
+  if (br === 0 && gzip === 0) {
     return undefined;
   }
-  return weights.br >= weights.gzip ? "br" : "gzip";
+  return br >= gzip ? "br" : "gzip";
 }
 
 function isLocal(address: string): boolean {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { errorsPage } from "../../portal/pages/errors-page.ts";
+import { quality } from "../quality.ts";
 import { problemType } from "../service-problem.ts";
 import { PREFIXES } from "./serve-operations.ts";
 
@@ -28,15 +29,4 @@ function catalogue(errorBase: string): string {
 /** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers JSON to HTML. */
 function prefersJson(accept: string): boolean {
   return quality(accept, "application/json") > quality(accept, "text/html");
-}
-
-function quality(accept: string, mediaType: string): number {
-  for (const range of accept.toLowerCase().split(",")) {
-    const [type, ...parameters] = range.split(";").map((part) => part.trim());
-    if (type === mediaType) {
-      const weight = parameters.find((parameter) => parameter.startsWith("q="));
-      return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
-    }
-  }
-  return 0;
 }

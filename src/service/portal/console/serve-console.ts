@@ -3,7 +3,7 @@ import formBody from "@fastify/formbody";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
-import { sendPage } from "../layout.ts";
+import { sendPrivatePage } from "../layout.ts";
 import { PortalRefusal } from "./guard.ts";
 import type { ConsoleParts, PortalAccess } from "./parts.ts";
 import { serveKeys } from "./serve-keys.ts";
@@ -23,7 +23,7 @@ export function serveConsole(
 ): void {
   const { access } = parts;
   if (access === undefined) {
-    app.get("/portal", async (_, reply) => sendPage(reply.code(404), closedPage(), "no-store"));
+    app.get("/portal", async (_, reply) => sendPrivatePage(reply, 404, closedPage()));
     return;
   }
   app.register(async (scope) => {
@@ -52,7 +52,7 @@ function sendError(
   if (status === 500) {
     onUnexpectedError(error, request.id);
   }
-  return sendPage(reply.code(status), messagePage({ title, message, requestId: request.id }), "no-store");
+  return sendPrivatePage(reply, status, messagePage({ title, message, requestId: request.id }));
 }
 
 function describe(error: unknown): { status: number; title: string; message: string } {

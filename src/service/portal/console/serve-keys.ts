@@ -3,8 +3,7 @@ import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/a
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";
-import type { Html } from "../html.ts";
-import { sendPage } from "../layout.ts";
+import { sendPrivatePage } from "../layout.ts";
 import { checkForm, field, type PortalOrigin, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 import type { ConsoleParts } from "./parts.ts";
@@ -25,8 +24,6 @@ interface MemberCall {
 /** Serves the keys of a signed-in person's team: list, create, revoke. */
 export function serveKeys(app: FastifyInstance, { store, now, base, count, ...origin }: ConsoleParts): void {
   const onResponse = async (_: FastifyRequest, reply: FastifyReply) => count("portal-keys", reply.statusCode >= 500);
-
-  const send = (reply: FastifyReply, status: number, html: Html) => sendPage(reply.code(status), html, "no-store");
 
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
     (await listKeys(store))
@@ -57,21 +54,21 @@ export function serveKeys(app: FastifyInstance, { store, now, base, count, ...or
   };
 
   const listed = forMember(visitorOf, async ({ reply, visitor, member }) =>
-    send(reply, 200, keysPage({ member, keys: await keysOf(member), token: tokenField(visitor) })),
+    sendPrivatePage(reply, 200, keysPage({ member, keys: await keysOf(member), token: tokenField(visitor) })),
   );
 
   const created = forMember(checkForm, async ({ request, reply, visitor, member }) => {
     const name = field(request, "name").trim();
     const keys = await keysOf(member);
     const refused = (error: string) =>
-      send(reply, 400, keysPage({ member, keys, token: tokenField(visitor), name, error }));
+      sendPrivatePage(reply, 400, keysPage({ member, keys, token: tokenField(visitor), name, error }));
     const error = nameError(name, keys);
     if (error !== undefined) {
       return refused(error);
     }
     try {
       const secret = await createKey(store, { name, team: member.team }, new Date(now()));
-      return send(reply, 200, createdPage({ name, secret, base: base() }));
+      return sendPrivatePage(reply, 200, createdPage({ name, secret, base: base() }));
     } catch (error) {
       if (error instanceof DuplicateKeyError) {
         return refused("The team has a key of this name. Revoked keys keep their names. Choose another name.");
@@ -81,7 +78,7 @@ export function serveKeys(app: FastifyInstance, { store, now, base, count, ...or
   });
 
   const revocationAsked = forMember(visitorOf, async (call) =>
-    send(call.reply, 200, revokePage({ key: await activeKey(call), token: tokenField(call.visitor) })),
+    sendPrivatePage(call.reply, 200, revokePage({ key: await activeKey(call), token: tokenField(call.visitor) })),
   );
 
   const revoked = forMember(checkForm, async (call) => {

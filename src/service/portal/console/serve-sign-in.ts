@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
-import type { Html } from "../html.ts";
-import { sendPage } from "../layout.ts";
+import { sendPrivatePage } from "../layout.ts";
 import { checkForm, clearSecret, field, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
@@ -28,14 +27,12 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
   const triesOfSource = throttle(TRIES_PER_SOURCE, source);
   const onResponse = async (_: FastifyRequest, reply: FastifyReply) => count("portal-sign-in", reply.statusCode >= 500);
 
-  const send = (reply: FastifyReply, status: number, html: Html) => sendPage(reply.code(status), html, "no-store");
-
   app.get("/portal/sign-in", { onResponse }, async (request, reply) => {
     const visitor = knownVisitor(request, reply, parts);
     if ((await sessionMember(store, visitor, now())) !== undefined) {
       return reply.redirect("/portal", 303);
     }
-    return send(reply, 200, signInPage({ token: tokenField(visitor) }));
+    return sendPrivatePage(reply, 200, signInPage({ token: tokenField(visitor) }));
   });
 
   app.post("/portal/sign-in", { onResponse }, async (request, reply) => {
@@ -45,13 +42,13 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     const email = normalEmail(typed);
     if (email === undefined) {
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
-      return send(reply, 400, signInPage({ token, email: typed, error }));
+      return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
     const spent = exceeded(await codesOfSource(request)) ?? exceeded(await codesOfAddress(request));
     if (spent !== undefined) {
       const error = `Too many codes were asked for. Try again in ${minutes(spent)}.`;
       reply.header("retry-after", String(spent));
-      return send(reply, 429, signInPage({ token, email: typed, error }));
+      return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
     }
     const code = String(randomInt(1_000_000)).padStart(6, "0");
     const isMember = await beginSignIn(store, { visitor, email, code }, now());
@@ -71,7 +68,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
       return reply.redirect("/portal/sign-in", 303);
     }
     const printed = access.codesArePrinted;
-    return send(reply, 200, codePage({ token: tokenField(visitor), email, printed }));
+    return sendPrivatePage(reply, 200, codePage({ token: tokenField(visitor), email, printed }));
   });
 
   app.post("/portal/code", { onResponse }, async (request, reply) => {
@@ -80,7 +77,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     const code = field(request, "code").replaceAll(/[\s-]/g, "");
     const email = await pendingEmail(store, visitor, now());
     const again = (status: number, error: string) =>
-      send(reply, status, codePage({ token, email: email ?? "", printed: access.codesArePrinted, error }));
+      sendPrivatePage(reply, status, codePage({ token, email: email ?? "", printed: access.codesArePrinted, error }));
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
@@ -98,7 +95,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     }
     if (outcome.kind === "gone") {
       const error = "The code has expired, was used, or was tried too often. Ask for another one.";
-      return send(reply, 400, signInPage({ token, email: email ?? "", error }));
+      return sendPrivatePage(reply, 400, signInPage({ token, email: email ?? "", error }));
     }
     setSecret(reply, await openSession(store, outcome.email, now()), parts);
     return reply.redirect("/portal", 303);

@@ -3,8 +3,8 @@ import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
 
 /** Milliseconds after which a session without requests ends, and after which every session ends. */
-export const SESSION_IDLE = 30 * 60_000;
-export const SESSION_LIFETIME = 12 * 3_600_000;
+const SESSION_IDLE = 30 * 60_000;
+const SESSION_LIFETIME = 12 * 3_600_000;
 
 /** Milliseconds between two writes of the time of the last request, so that not every request writes. */
 const SEEN_EVERY = 60_000;

@@ -5,8 +5,8 @@ import { teamOf } from "./members.ts";
 import { isoTime } from "./sessions.ts";
 
 /** Milliseconds that a code is valid, and how often it may be tried. */
-export const CODE_LIFETIME = 10 * 60_000;
-export const CODE_TRIES = 5;
+const CODE_LIFETIME = 10 * 60_000;
+const CODE_TRIES = 5;
 
 interface NewSignIn {
   /** Secret of the browser that asked. The code is valid only there. */

@@ -74,25 +74,17 @@ export async function openReadOnlyDatabase(path: string): Promise<Database> {
 
 /** Whether the file can be read but not written, and has no write-ahead log. */
 async function isReadOnly(path: string): Promise<boolean> {
-  const mayWrite = await access(path, constants.R_OK | constants.W_OK).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== "EACCES" && error.code !== "EROFS" && error.code !== "EPERM",
-  );
-  return (
-    !mayWrite &&
-    (await access(path, constants.R_OK).then(
-      () => true,
-      () => false,
-    )) &&
-    !(await hasLog(path))
-  );
-}
-
-async function hasLog(path: string): Promise<boolean> {
-  return await stat(`${path}-wal`).then(
-    ({ size }) => size > 0,
-    () => false,
-  );
+  const codeOf = async (mode: number) =>
+    await access(path, mode).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code ?? "",
+    );
+  const refused = await codeOf(constants.R_OK | constants.W_OK);
+  if (!["EACCES", "EROFS", "EPERM"].includes(refused ?? "") || (await codeOf(constants.R_OK)) !== undefined) {
+    return false;
+  }
+  const log = await stat(`${path}-wal`).catch(() => undefined);
+  return log === undefined || log.size === 0;
 }
 
 async function createFile(path: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { ColumnIndex } from "./column-index.ts";
 import { countRows, isVisible, selectRows, type VersionRows } from "./selection.ts";
 
 /** Memory of all cached selections, in bytes. The newest selection is cached whatever its size. */
-export const SELECTION_CACHE_BYTES = 64 * 1024 * 1024;
+const SELECTION_CACHE_BYTES = 64 * 1024 * 1024;
 
 /** Approximate memory of a selection without its rows, and of a coverage entry. */
 const SELECTION_BYTES = 1000;

@@ -1,0 +1,15 @@
+/**
+ * The weight of a value in an `Accept` or `Accept-Encoding` header (RFC 9110 section 12.4.2).
+ *
+ * @returns 1 without a weight; 0 if the value is not named or its weight is invalid; wildcards are ignored
+ */
+export function quality(header: string, wanted: string): number {
+  for (const item of header.toLowerCase().split(",")) {
+    const [name, ...parameters] = item.split(";").map((part) => part.trim());
+    if (name === wanted) {
+      const weight = parameters.find((parameter) => parameter.startsWith("q="));
+      return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
+    }
+  }
+  return 0;
+}
