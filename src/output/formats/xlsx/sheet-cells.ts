@@ -21,6 +21,9 @@ const PLAIN_TEXT = Buffer.from(`" s="${STYLES.text}" t="inlineStr"><is><t>`);
 const TEXT_END = Buffer.from("</t></is></c>");
 const ROW_END = Buffer.from("</row>\n");
 
+/** Bytes of an empty JSON string. */
+const EMPTY_STRING = 2;
+
 /** Most days and times that are remembered. */
 const REMEMBERED = 1_000;
 
@@ -115,7 +118,8 @@ export class SheetCells {
     { name, kind, letters }: SheetColumn,
     line: string,
   ): void {
-    if (kind === undefined || (kind === "link" && this.links.isFull())) {
+    const isEmpty = end - start === EMPTY_STRING;
+    if (kind === undefined || (kind === "link" && (isEmpty || this.links.isFull()))) {
       this.add(PLAIN_TEXT);
       if (addPlainText(bytes, start + 1, end - 1, this.output)) {
         this.add(TEXT_END);
