@@ -28,17 +28,17 @@ export async function withProgress<T>(
   work: (update: (change: PullState) => void) => Promise<T>,
 ): Promise<T> {
   const { progress } = reporter;
-  const begun = now();
-  const pace = createPace(begun, maxRate);
+  const start = now();
+  const pace = createPace(start, maxRate);
   let { rows = 0, total, requests }: PullState = {};
   /** Rows of an earlier run. */
   let earlier: number | undefined;
-  let foretold = 0;
-  const foretell = () => {
-    foretold = now();
+  let estimatedAt = 0;
+  const estimate = () => {
+    estimatedAt = now();
     const all = requests ?? Math.ceil((total ?? 0) / LIMITS.pageSize.maximum);
     const share = total === undefined || total === 0 ? 0 : 1 - (earlier ?? 0) / total;
-    progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), foretold) });
+    progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), estimatedAt) });
   };
   const update = (change: PullState) => {
     ({ rows = rows, total = total, requests = requests } = change);
@@ -50,11 +50,11 @@ export async function withProgress<T>(
     if (event.type === "answer" && event.rate !== undefined) {
       progress.update({ requestsLeft: event.rate.remaining });
     }
-    if (event.type === "wait" || now() - foretold >= PAUSE) {
-      foretell();
+    if (event.type === "wait" || now() - estimatedAt >= PAUSE) {
+      estimate();
     }
   };
-  const ended = (how: string) => `${how}: ${counted(rows, "row")} in ${formatDuration(now() - begun)}`;
+  const ended = (how: string) => `${how}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`;
   let outcome = "stopped";
   try {
     const result = await work(update);
@@ -73,10 +73,10 @@ interface Pace {
 }
 
 /** Estimates the end of a pull from its pages so far and the window of the rate limit, as `--dry-run` does. */
-function createPace(begun: number, maxRate: number | undefined): Pace {
+function createPace(start: number, maxRate: number | undefined): Pace {
   let pages = 0;
-  let lastPage = begun;
-  let pause = { until: begun, milliseconds: 0 };
+  let lastPage = start;
+  let pause = { until: start, milliseconds: 0 };
   /** Milliseconds of the pauses for the rate limit before the last page. */
   let idle = 0;
   let seen: { rate: RateHeaders; at: number } | undefined;
@@ -106,7 +106,7 @@ function createPace(begun: number, maxRate: number | undefined): Pace {
         remaining: isPaused ? 0 : seen?.rate.remaining,
         resetSeconds: ((isPaused ? pause.until : windowEnds) - now) / 1000,
         maxRate,
-        latency: Math.max(1, lastPage - begun - idle) / pages,
+        latency: Math.max(1, lastPage - start - idle) / pages,
         concurrency: 1,
       });
       return now + seconds * 1000;

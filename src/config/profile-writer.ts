@@ -16,7 +16,7 @@ import { setProfile } from "./toml-edit.ts";
 export interface ProfileWritten {
   path: string;
   /** Other users could read the file before; now they cannot. */
-  mended: boolean;
+  madePrivate: boolean;
   /** Its comments could not be kept. */
   commentsLost: boolean;
 }
@@ -50,14 +50,14 @@ export async function writeProfile(
   const path = configPath(context);
   const text = await readExisting(path);
   const { profiles } = parseConfig(text ?? "", path);
-  const mended = text !== undefined && (await rightsOfOthers(path)).read;
+  const madePrivate = text !== undefined && (await rightsOfOthers(path)).read;
   const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
   try {
     await replacePrivateFile(path, edited.text, context.pid);
   } catch (error) {
     throw new FileError(`the configuration file ${path} cannot be written: ${(error as Error).message}`, path, error);
   }
-  return { path, mended, commentsLost: edited.commentsLost };
+  return { path, madePrivate, commentsLost: edited.commentsLost };
 }
 
 function readExisting(path: string): Promise<string | undefined> {

@@ -15,7 +15,7 @@ export interface Difference {
   sku: string;
   from: Listing | undefined;
   to: Listing | undefined;
-  /** The days of the rows that are compared, where they may be others than the compared days. */
+  /** The days of the two rows, if they may differ from the compared days. */
   seen?: { from: string | undefined; to: string | undefined } | undefined;
 }
 

@@ -173,7 +173,7 @@ test("a product that moved to another category at its price is unchanged", async
 
 test("warns of a retailer that was not crawled on one of the days", async () => {
   const { stderr } = await diff([...WEEK, row("1", MONDAY, "1", { retailer: "zeta" })]);
-  expect(stderr).toBe("warning: no rows on 2026-01-13 of zeta: everything of theirs counts as vanished\n");
+  expect(stderr).toBe("warning: no rows on 2026-01-13 of zeta: all their products count as vanished\n");
 });
 
 test("warns of a day without rows and names the days that have some", async () => {
@@ -196,10 +196,10 @@ test.each([
   [["diff", "--demo"], "--from is missing: name the earlier of the two crawl days"],
   [["diff", "--demo", "--from", TUESDAY, "--to", MONDAY], "--from 2026-01-13 is not before --to 2026-01-12"],
   [["diff", "--demo", "--from", "7d", "--only", "change"], '--only "change" is not a kind'],
-  [["diff", "--from", "7d", "--as-of"], "--as-of needs every day up to the two, which only a synced folder has"],
-  [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs every day up to the two"],
+  [["diff", "--from", "7d", "--as-of"], "--as-of needs the rows of all earlier days"],
+  [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
   [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],
-  [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave one out"],
+  [["diff", "--demo", "--from", "7d", "--max-age", "7d", "--no-as-of"], "leave out one of the two"],
   [["diff", "--demo", "--from", MONDAY, "--to", MONDAY], "--from 2026-01-12 is not before --to 2026-01-12"],
 ])("refuses %j", async (args, message) => {
   const { code, stdout, stderr } = await runInProcess(args);

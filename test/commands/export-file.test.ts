@@ -73,7 +73,10 @@ describe("an export to a file", () => {
     const run = (name: string) => runInProcess(["export", "-o", name], { cwd, env });
     for (const length of [242, 255]) {
       const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
-      expect([code, stderr.replace(/\s+/g, "")]).toEqual([EXIT.failure, expect.stringContaining("itmayhave241bytes")]);
+      expect([code, stderr.replace(/\s+/g, "")]).toEqual([
+        EXIT.failure,
+        expect.stringContaining("itmayhaveatmost241bytes"),
+      ]);
     }
     const longest = `${"n".repeat(237)}.csv`;
     const { code, stderr } = await run(longest);

@@ -39,7 +39,7 @@ test("a first run reports its result as text and as JSON", async () => {
     code: 0,
     stdout:
       "16 days checked (12 one by one, each within 2 runs) · 0 pulled · 0 rows added · 0 replaced · 0 removed · 13 requests\n",
-    stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog and left alone; whoever reads the day folders reads it, too\n`,
+    stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog, so it stays. Programs that read the day folders will also read it\n`,
   });
 });
 

@@ -84,7 +84,7 @@ test("unfolds the retailer that a link of the heat map points to", async () => {
 test("tells the days and rows of the cell that is pointed at, and shades it by its rows", async () => {
   const { evaluate } = await open();
   await evaluate(`document.querySelectorAll("#heat .rows")[1].click()`);
-  expect(await evaluate("document.querySelector('#told').textContent")).toBe("zeta, 2026-01-01: 900 rows");
+  expect(await evaluate("document.querySelector('#pointed').textContent")).toBe("zeta, 2026-01-01: 900 rows");
   expect(
     await evaluate(
       `[...document.querySelectorAll("#heat .rows")].map((cell) => cell.style.getPropertyValue("--share"))`,

@@ -34,7 +34,7 @@ export function addFilterFlags(command: Command): Command {
     .optionsGroup("Filters:")
     .option(
       "--start-date <date>",
-      "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day there is) or latest-7d",
+      "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day) or latest-7d",
     )
     .option("--end-date <date>", "crawled on or before this day")
     .option("--date <date>", "crawled on this day: --start-date and --end-date at once")

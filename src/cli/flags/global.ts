@@ -44,10 +44,10 @@ export function addGlobalFlags(command: Command): Command {
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
-    .option("--timeout <duration>", "for one request, its answer included (default: 30s)")
-    .option("--max-time <duration>", "for the whole command (default: no bound)")
-    .option("--retries <n>", "how often a request is sent again (default: 5)")
-    .option("--max-body <size>", "of one answer, such as 64MiB (default: 16MiB for 500 rows)");
+    .option("--timeout <duration>", "limit for one request with its answer (default: 30s)")
+    .option("--max-time <duration>", "limit for the whole command (default: none)")
+    .option("--retries <n>", "how often a failed request is sent again (default: 5)")
+    .option("--max-body <size>", "limit for the size of one answer, such as 64MiB (default: 16MiB for 500 rows)");
   return addReportingFlags(command);
 }
 
@@ -55,11 +55,11 @@ export function addGlobalFlags(command: Command): Command {
 export function addReportingFlags(command: Command): Command {
   return command
     .optionsGroup("Global options:")
-    .option("-q, --quiet", "nothing on stderr but errors")
+    .option("-q, --quiet", "only errors on stderr")
     .option("-v, --verbose", "each request on stderr")
     .option("--no-color", "no colour [env: NO_COLOR]")
     .addOption(
-      new Option("--progress <mode>", "plain: one line now and then, for logs (default: auto)").choices([
+      new Option("--progress <mode>", "plain: a line every ten seconds, for logs (default: auto)").choices([
         "auto",
         "plain",
         "none",

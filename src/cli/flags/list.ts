@@ -27,7 +27,7 @@ export interface ListFlags {
 /** Declares `--sort`, `--limit` and `--no-pager`. */
 export function addListFlags(command: Command, example: string, words = ""): Command {
   return command
-    .option("--sort <column>", `order by a column${words}; \`:desc\` turns it round: ${example}:desc`)
+    .option("--sort <column>", `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`)
     .option("-n, --limit <n>", "the first n rows only, after sorting")
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
 }

@@ -24,8 +24,8 @@ export function addDemoFlag(command: Command): Command {
 
 export function addPullFlags(command: Command): Command {
   return command
-    .option("--concurrency <n>", "parts of the set that are walked at once (default: 8)")
-    .option("--max-rate <n>", "requests a minute at most, to leave room for the rest of the team");
+    .option("--concurrency <n>", "parts of the set that are read at the same time (default: 8)")
+    .option("--max-rate <n>", "most requests a minute, to leave some to the rest of the team");
 }
 
 /** @throws UsageError naming flag and value */

@@ -113,7 +113,7 @@ export async function startDemo(context: Context): Promise<Demo> {
   const { startDemoService } = await import("../../service/demo/start-demo.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
-  // The rows depend on the day, so the rows of another day are a different set even where the crawl days are the same.
+  // The rows depend on today: the rows of another today are a different set, even for the same crawl days.
   const name = `demo of ${dayOf(now)}`;
   return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };
 }

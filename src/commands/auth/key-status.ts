@@ -15,7 +15,7 @@ export interface AuthStatusOptions {
 }
 
 /**
- * Writes which key is used, where it comes from and what the service reports about it.
+ * Shows the key in use, its source, and what the service reports about it.
  *
  * @throws ApiError if the service refuses the key, after the known facts were written
  */
@@ -88,7 +88,7 @@ function ratesOf(rates: KeyFacts["rates"]): NonNullable<Report["rate_limits"]> {
   );
 }
 
-/** @param origin the only one that the key is sent to, where it is bound to one */
+/** @param origin the only origin that the key is sent to, if it is bound to one */
 function textOf(
   { base_url, profile, config_file, key_source, key_ends_in, scopes, rate_limits, accepted }: Report,
   origin: string | undefined,

@@ -40,7 +40,7 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
     ...secret,
   }));
   const { note, warn } = createReporter(globals, context);
-  if (written.mended) {
+  if (written.madePrivate) {
     warn(`${written.path} could be read by other users of this machine; now they cannot read it.`);
   }
   if (written.commentsLost) {

@@ -44,7 +44,7 @@ export function declare(
   );
   addFilterFlags(command);
   addListOutput(command, COVERAGE_FORMATS)
-    .addOption(new Option("--group-by <what>", "add the combinations up, or count each day").choices(GROUPINGS))
+    .addOption(new Option("--group-by <what>", "sum up the combinations, or count each day").choices(GROUPINGS))
     .option("--from <dir>", "count a folder of `catalog sync` instead of asking the service; sends no request")
     .option(
       "--max-requests <n>",
@@ -57,7 +57,7 @@ export function declare(
     )
     .option(
       "--html <file>",
-      "write a page to look at: a heat map of days, every combination to search and sort; needs no network",
+      "write an HTML page: a heat map of days, and all combinations to search and sort; it needs no network",
     );
   addReadFlags(command);
   addListFlags(command, "matching_rows", ", or `rows`, `first` or `last` day");

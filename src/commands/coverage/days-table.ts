@@ -25,7 +25,7 @@ export function daysView(entries: readonly DayGroup[], all: DayCounts, now: numb
 /**
  * The table of some days.
  *
- * @param all every day, of which the totals are
+ * @param all every day; the totals are theirs
  * @param now milliseconds since the epoch
  */
 export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: number): Table {

@@ -24,7 +24,7 @@ th { text-align: left; font-weight: 600; }
 #heat tbody td { height: 1.35rem; background: var(--faint); border: 1px solid var(--paper); }
 #heat tbody td.rows { background: color-mix(in srgb, var(--accent) calc(12% + var(--share) * 88%), var(--faint)); }
 #heat tbody td:hover { outline: 2px solid var(--ink); outline-offset: -1px; }
-#told { min-height: 1.5em; font-size: .85rem; }
+#pointed { min-height: 1.5em; font-size: .85rem; }
 
 .tools { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin-bottom: .75rem; }
 input, select { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
@@ -117,10 +117,10 @@ if (list !== null) {
   addEventListener("hashchange", open);
   open();
 
-  const told = document.querySelector("#told");
+  const pointed = document.querySelector("#pointed");
   for (const kind of ["pointerover", "click"]) {
     document.querySelector("#heat").addEventListener(kind, ({ target }) => {
-      if (target.matches("tbody td")) told.textContent = target.title;
+      if (target.matches("tbody td")) pointed.textContent = target.title;
     });
   }
 }

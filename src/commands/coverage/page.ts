@@ -54,10 +54,10 @@ function heatMap({ periods, rows }: Activity): string {
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
   const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
   const cell = (retailer: string, count: number, index: number): string => {
-    const told = `${retailer}, ${daysOf(periods[index])}: ${counted(count, "row")}`;
+    const text = `${retailer}, ${daysOf(periods[index])}: ${counted(count, "row")}`;
     const shade =
       count === 0 ? "" : ` class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}"`;
-    return `<td${shade} title="${escapeHtml(told)}"></td>`;
+    return `<td${shade} title="${escapeHtml(text)}"></td>`;
   };
   const lines = [...rows]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -68,7 +68,7 @@ function heatMap({ periods, rows }: Activity): string {
   return `<h2 id="map">Rows a day</h2>
 <table id="heat"><thead><tr><td></td>${axis(periods)}</tr></thead>
 <tbody>${lines.join("\n")}</tbody></table>
-<p id="told" aria-live="polite">${escapeHtml(describePeriods(periods))} Point at a cell for its days and rows.</p>`;
+<p id="pointed" aria-live="polite">${escapeHtml(describePeriods(periods))} Point at a cell for its days and rows.</p>`;
 }
 
 function describePeriods(periods: readonly Period[]): string {

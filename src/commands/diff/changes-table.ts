@@ -10,16 +10,16 @@ import { diffValue, percentMoved } from "./record.ts";
 const SHOWN = 40;
 
 /** Collects differences and returns those to show. */
-export interface Selection {
+export interface DifferenceList {
   add(differences: readonly Difference[]): void;
   selected(): readonly Difference[];
 }
 
-/** Differences that are held beyond the limit before they are sorted and cut again. */
+/** Number of differences beyond the limit after which the list is sorted and cut again. */
 const SLACK = 10_000;
 
 /** Keeps the first `limit` differences in the order of `sort`; memory is about twice as many. Without a limit, keeps all. */
-export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<ListOptions, "pager">): Selection {
+export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<ListOptions, "pager">): DifferenceList {
   let kept: Difference[] = [];
   const cut = () => {
     const sorted = sort === undefined ? kept : sortBy(kept, sort, (difference) => diffValue(difference, sort.column));
@@ -39,12 +39,12 @@ export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<Li
   };
 }
 
-/** What a table shows: in the order of `--sort`, else what changed first. */
-export function shownInTable({ sort, limit = SHOWN }: ListOptions): Selection {
+/** Collects what a table shows: in the order of `--sort`, else changed products first. */
+export function shownInTable({ sort, limit = SHOWN }: ListOptions): DifferenceList {
   return sort === undefined ? changedFirst(limit) : firstInOrder({ sort, limit });
 }
 
-function changedFirst(limit: number): Selection {
+function changedFirst(limit: number): DifferenceList {
   const kept: Record<Change, Difference[]> = { changed: [], appeared: [], vanished: [] };
   return {
     add: (differences) => {

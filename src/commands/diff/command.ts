@@ -26,7 +26,7 @@ interface Flags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlag
   failIf?: string;
 }
 
-/** Shorter names for what a list is sorted by. */
+/** Short names for sort orders. */
 const SORT_WORDS = {
   drop: { column: "percent", descending: false },
   rise: { column: "percent", descending: true },
@@ -42,15 +42,15 @@ export function declare(
     .argument("[dir]", "a folder of `catalog sync`, as with --against")
     .description(
       "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
-        "A price changed where mrp, selling_price, discount_pct or currency did. Of a synced folder --as-of compares the " +
-        "last known prices up to each day, which is the default where the two days share few products.",
+        "A price changed if its mrp, selling_price, discount_pct or currency changed. With a synced folder, --as-of " +
+        "compares the last known prices up to each day; this is the default if the two days share few products.",
     )
     .option("--from <day>", "the earlier crawl day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC)")
     .option("--to <day>", "the later crawl day (default: yesterday)")
     .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
     .option("--as-of", "compare the last known price of each product up to each day (with --against or --demo)")
     .option("--no-as-of", "compare the rows of the two days themselves")
-    .option("--max-age <days>", "with --as-of: a price older than this is not known, as in 14d")
+    .option("--max-age <days>", "with --as-of: ignore prices that are older than this, such as 14d")
     .option("--only <kinds>", `only these kinds, a comma list of ${CHANGES.join(", ")}`)
     .option("--fail-if <condition>", "exit with 8 if a product meets it, as in 'percent < -20'");
   addVocabularyFlags(command);
@@ -120,13 +120,16 @@ function parseAsOf({ asOf, maxAge, against, demo }: Flags): Pick<DiffOptions, "a
   }
   const flag = asOf === true ? "--as-of" : "--max-age";
   if (asOf === false) {
-    throw new UsageError("--max-age is about last known prices, which --no-as-of does not compare; leave one out.", {
-      flag,
-    });
+    throw new UsageError(
+      "--max-age limits last known prices, which --no-as-of does not compare; leave out one of the two.",
+      {
+        flag,
+      },
+    );
   }
   if (against === undefined && !demo) {
     throw new UsageError(
-      `${flag} needs every day up to the two, which only a synced folder has at hand: run \`catalog sync rows\`, then add --against rows.`,
+      `${flag} needs the rows of all earlier days, which only a synced folder has: run \`catalog sync rows\`, then add --against rows.`,
       { flag },
     );
   }

@@ -12,7 +12,7 @@ export interface ComparedDays {
   to: string;
   /** Whether the last known prices up to the days are compared, not the rows of the days themselves. */
   asOf: boolean;
-  /** Hands on all differences, and tells how many rows there are to read and were read. */
+  /** Passes on all differences, and reports the expected rows and the rows read so far. */
   compare(
     progress: { onTotal?: (rows: number) => void; onRows?: (rows: number) => void },
     onDifferences: (differences: readonly Difference[]) => Promise<void>,

@@ -42,7 +42,7 @@ interface DiffResult {
   held: ReadonlySet<string>;
 }
 
-/** Which comparison it is, and what came of it. */
+/** Names the comparison and its result. */
 function resultLine({ from, to, asOf }: ComparedDays, summary: DiffSummary): string {
   return `${from} to ${to}${asOf ? ", by last known prices" : ""}: ${summaryLine(summary)}`;
 }
@@ -144,7 +144,7 @@ async function writeRecords(
   }
 }
 
-/** Hands on the differences of the kinds that are asked for, and of these counts the products that meet `--fail-if`. */
+/** Passes on the differences of the requested kinds, and collects their products that meet `--fail-if`. */
 async function compareDays(
   options: DiffOptions,
   days: ComparedDays,
@@ -185,7 +185,7 @@ function conditionRow(difference: Difference): Record<DiffField, number | undefi
   };
 }
 
-/** Warns if a day has no rows of a retailer at all: probably it was not crawled, rather than its shop being empty. */
+/** Warns if a day has no rows at all of a retailer: the retailer was probably not crawled on that day. */
 async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days: ComparedDays): Promise<void> {
   const { reporter, daysWithRows, asOf } = days;
   const sides = ["from", "to"] as const;
@@ -208,7 +208,7 @@ async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days
       const named = missing.slice(0, NAMED).join(", ");
       const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more retailers` : "";
       reporter.warn(
-        `no rows ${asOf ? "up to" : "on"} ${days[side]} of ${named}${more}: everything of theirs counts as ${seen}`,
+        `no rows ${asOf ? "up to" : "on"} ${days[side]} of ${named}${more}: all their products count as ${seen}`,
       );
     }
   }

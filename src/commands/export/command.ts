@@ -35,21 +35,21 @@ export function declare(
   run: (options: ExportOptions, context: Context) => Promise<void> = runAsAsked,
 ): void {
   command.description(
-    "The complete filtered set, streamed to stdout or a file, its rows counted against what the service says there are.",
+    "Writes the complete filtered set to stdout or a file, and checks the number of its rows against the service.",
   );
   addFilterFlags(command);
   addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson")
     .option("--columns <names>", "columns to write, in this order: sku,title,selling_price")
-    .option("--partition-by <names>", "write a file for each value to Hive folders below -o DIR: retailer,crawl_date")
-    .option("--bom", "begin CSV with a byte order mark, by which spreadsheets know UTF-8")
-    .option("--excel", "as --bom, and keep text as text: no formula is run, 0062355309 keeps its zeros")
+    .option("--partition-by <names>", "write a file for each value, in Hive folders below -o DIR: retailer,crawl_date")
+    .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read it as UTF-8")
+    .option("--excel", "as --bom, and protect text: no formula runs, and 0062355309 keeps its zeros")
     .option("--page-size <n>", "rows of one request, 1 to 500 (default: 500)")
     .option("--max-rows <n>", "stop after this many rows")
-    .option("--resume", "continue what an interrupted export to the same file left, else start it")
-    .option("--fresh", "start anew, whatever an interrupted export left and whether --resume is given")
-    .option("--spool-limit <size>", "disk space for pages that wait for their turn: 4GiB, 500MiB (default: 4GiB)")
+    .option("--resume", "continue an interrupted export to the same file; without one, start the export")
+    .option("--fresh", "start anew, even if an interrupted export left a partial file; overrides --resume")
+    .option("--spool-limit <size>", "disk space for pages that wait to be written, such as 500MiB (default: 4GiB)")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
-    .option("--dry-run", "tell the rows, requests and time that the pull will take, and pull nothing");
+    .option("--dry-run", "show the rows, requests and time of the export, and export nothing");
   addPullFlags(command);
   addReadFlags(command);
   addGlobalFlags(command)
@@ -82,7 +82,7 @@ function parseOptions(command: Command, flags: Flags, context: Context): ExportO
   const isTerminal = context.stdout.isTTY === true && !flags.dryRun;
   const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson", isTerminal);
   if (output.output === undefined && !flags.dryRun && context.isStdoutClosed()) {
-    throw new FileError("stdout is closed: the rows would be lost; use --output FILE", "stdout");
+    throw new FileError("stdout is closed, so the rows would be lost; use --output FILE", "stdout");
   }
   for (const name of ["resume", "manifest"] as const) {
     if (flags[name] && output.output === undefined) {
@@ -131,7 +131,7 @@ function checkPartitionFlags(flags: Flags, { output }: OutputOptions<RowFormat>)
   const other = (["resume", "manifest"] as const).find((name) => flags[name]);
   if (other !== undefined || flags.clobber === false) {
     throw new UsageError(
-      `--${other ?? "no-clobber"} is for an export to one file; it does not go with --partition-by.`,
+      `--${other ?? "no-clobber"} is for an export to one file; it cannot be combined with --partition-by.`,
       { flag: `--${other ?? "no-clobber"}` },
     );
   }

@@ -15,9 +15,9 @@ import { assertFitsSheet } from "./sheet-limit.ts";
 
 /** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
-  const expected = await withConnection(options, context, (connection) => foretell(options, connection, context));
+  const expected = await withConnection(options, context, (connection) => estimateExport(options, connection, context));
   if (options.failOnEmpty && expected.rows === 0) {
-    throw new EmptyResultError("nothing matches the filters");
+    throw new EmptyResultError("no rows match the filters");
   }
   if (options.output.format === "json") {
     await context.print(`${JSON.stringify(expected)}\n`);
@@ -36,7 +36,11 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   await context.print(text);
 }
 
-async function foretell(options: ExportOptions, { client, filters, reporter, signal }: Connection, context: Context) {
+async function estimateExport(
+  options: ExportOptions,
+  { client, filters, reporter, signal }: Connection,
+  context: Context,
+) {
   let rate: RateHeaders | undefined;
   reporter.onRate = (seen) => {
     rate = seen;

@@ -44,9 +44,9 @@ function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, cont
     throw new UsageError(`${folder} holds no rows that the filters match.`);
   }
   if (day >= latest || day < first) {
-    const problem = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
+    const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
     throw new UsageError(
-      `--since ${since}: ${folder} has ${problem}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
+      `--since ${since}: ${folder} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
       { flag: "--since", value: since, suggestions: ["latest-7d"] },
     );
   }

@@ -61,8 +61,8 @@ export function declare(
   addFilterFlags(command);
   addListOutput(command)
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
-    .option("--wide", "a table of all columns with nothing cut, however wide; `| less -S` scrolls it")
-    .option("--card", "one card for each row, a column a line");
+    .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
+    .option("--card", "a card for each row, with one line per column");
   addReadFlags(command);
   addListFlags(command, "selling_price");
   addGlobalFlags(command)

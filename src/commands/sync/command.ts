@@ -26,20 +26,20 @@ export function declare(
   command
     .description(
       "Keeps a folder a copy of the filtered set: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
-        "The days that differ are found by counts of coverage and replaced whole; what they are is kept in DIR/.catalog. " +
-        "DIR remembers the filters it was first given, as they were written; without filters a run goes on with those.",
+        "Days whose coverage counts differ are read again as a whole; the state is kept in DIR/.catalog. " +
+        "DIR remembers the filters of its first run, as they were typed; a run without filters uses those.",
     )
-    .argument("<dir>", "folder of the copy; it is created where there is none");
+    .argument("<dir>", "folder of the copy; it is created if it does not exist");
   addFilterFlags(command)
-    .option("--lookback <n>", "newest days that are read again whatever their counts (default: 2)")
+    .option("--lookback <n>", "newest days that are always read again (default: 2)")
     .option(
       "--audit <n>",
-      "days that are compared one by one, those that were longest ago; a request each (default: 12)",
+      "days to check one by one, one request each, beginning with those checked longest ago (default: 12)",
     )
-    .option("--verify", "compare every day with the service and every file with what was written, and repair")
-    .option("--adopt", "take over day files without a state, where their metadata say that catalog wrote them")
-    .option("--prune", "remove days that relative dates have left behind")
-    .option("--allow-shrink", "go on where more than half of the rows would be removed")
+    .option("--verify", "compare every day with the service and every file with its state, and repair them")
+    .option("--adopt", "adopt day files without a state, if their metadata say that catalog wrote them")
+    .option("--prune", "remove days that are no longer within the relative dates of the filters")
+    .option("--allow-shrink", "continue even if more than half of the rows would be removed")
     .addOption(formatOption(["text", "json"], "text"));
   addPullFlags(command);
   addDemoFlag(command);
@@ -47,9 +47,9 @@ export function declare(
     .addHelpText(
       "after",
       `
-Rows that came, went or moved to another day change a count and are found: at once, or, where the changes of a combination
-cancel out over all days, when one of the days is audited. A row that was exchanged for another one of the same
-combination and day changes no count; --lookback alone finds it.
+Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
+combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
+combination and day changes no count; only --lookback finds it.
 
 Examples:
   $ catalog sync rows --demo
@@ -62,7 +62,7 @@ Examples:
 
 function parseOptions(command: Command, folder: string, flags: Flags, context: Context): SyncOptions {
   if (folder === "") {
-    throw new UsageError("the folder's name is empty.");
+    throw new UsageError("the name of the folder is empty.");
   }
   return {
     globals: parseGlobals(command),

@@ -70,7 +70,7 @@ function tell({ filters, outside, strangers }: SyncResult, options: SyncOptions,
     const named = strangers.slice(0, NAMED).map((name) => join(folder, name));
     const more = strangers.length > NAMED ? ` and ${groupDigits(strangers.length - NAMED)} more` : "";
     reporter.warn(
-      `${named.join(", ")}${more}: not written by catalog and left alone; whoever reads the day folders reads it, too`,
+      `${named.join(", ")}${more}: not written by catalog, so it stays. Programs that read the day folders will also read it`,
     );
   }
 }

@@ -47,15 +47,15 @@ export function withCompressionEnding(name: string, compression: Compression | u
  * @throws UsageError if the two contradict each other, or this Node.js lacks the codec.
  */
 export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
-  const told = file === undefined ? undefined : withoutCompressionEnding(file).compression;
-  if (asked !== undefined && told !== undefined && asked !== told) {
-    throw new UsageError(`--compress ${asked} contradicts the ending ${CODECS[told].ending} of ${file}`, {
+  const byEnding = file === undefined ? undefined : withoutCompressionEnding(file).compression;
+  if (asked !== undefined && byEnding !== undefined && asked !== byEnding) {
+    throw new UsageError(`--compress ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${file}`, {
       flag: "--compress",
       value: asked,
-      suggestions: [told],
+      suggestions: [byEnding],
     });
   }
-  const compression = asked ?? told;
+  const compression = asked ?? byEnding;
   if (compression !== undefined && CODECS[compression].createStream === undefined) {
     throw new UsageError("zstd needs Node.js 22.15 or newer; gzip works with every version", {
       flag: "--compress",

@@ -40,7 +40,7 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
     return openSpecial(path);
   }
   if (existing !== undefined && options.noClobber) {
-    throw new FileError(`${path} exists already and --no-clobber forbids to replace it`, path);
+    throw new FileError(`${path} already exists, and --no-clobber does not allow replacing it`, path);
   }
   const target = await targetOf(path);
   const partial = partialPathOf(target);
@@ -97,7 +97,7 @@ function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
       settled = true;
       const place = options.noClobber ? renameToFree : rename;
       await place(partial, target).catch(async (error: unknown) => {
-        const reason = errorCode(error) === "EEXIST" ? new Error("it was created by another meanwhile") : error;
+        const reason = errorCode(error) === "EEXIST" ? new Error("another process has created it") : error;
         const isThere = await existingAt(partial).catch(() => undefined);
         throw fileError(path, reason, isThere && `; the complete output is in ${partial}`);
       });
@@ -132,7 +132,7 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
   const handle = await createOwnFile(partial, { append: true }).catch((error: unknown) => {
     if (errorCode(error) === "EEXIST") {
       const cause = "another export is writing it, or one was interrupted";
-      throw new FileError(`${partial} exists already: ${cause}. Delete it to start anew.`, partial, error);
+      throw new FileError(`${partial} already exists: ${cause}. Delete it to start anew.`, partial, error);
     }
     throw error;
   });
@@ -148,7 +148,7 @@ async function reopenPartial(partial: string, length: number): Promise<FileHandl
   if (size < length) {
     await handle.close();
     throw new FileError(
-      `${partial} holds ${size} bytes where its journal says ${length}; delete both files to start anew`,
+      `${partial} has ${size} bytes, but its journal says ${length}; delete both files to start anew`,
       partial,
     );
   }

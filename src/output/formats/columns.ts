@@ -14,7 +14,7 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
   }
   names.forEach((name, index) => {
     if (name === "") {
-      throw new UsageError("--columns holds an empty name", { flag: "--columns", value: text });
+      throw new UsageError("--columns contains an empty name", { flag: "--columns", value: text });
     }
     if (names.indexOf(name) !== index) {
       throw new UsageError(`--columns names "${name}" twice`, { flag: "--columns", value: text });
@@ -27,11 +27,11 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
 function unknownColumns(unknown: readonly string[], text: string, known: readonly string[]): UsageError {
   const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
   const names = text.split(",").map((name) => name.trim());
-  const mended = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
+  const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
   const isHopeless = [...nearest.values()].some((columns) => columns.length === 0);
   const [only = ""] = unknown;
   const single = unknown.length === 1;
-  const suggestions = single ? (nearest.get(only) ?? []) : isHopeless ? [] : [mended];
+  const suggestions = single ? (nearest.get(only) ?? []) : isHopeless ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
   const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text.trim()}"`;
   return new UsageError(isHopeless ? `${what}; the columns are ${known.join(", ")}` : what, {

@@ -78,7 +78,7 @@ test("a second output to the same target is refused while the first is being wri
     name: "FileError",
     path: `${target}.partial`,
     message:
-      `${target}.partial exists already: another export is writing it, or one was interrupted. ` +
+      `${target}.partial already exists: another export is writing it, or one was interrupted. ` +
       "Delete it to start anew.",
   });
   await first.finish();
@@ -88,7 +88,7 @@ test("--no-clobber refuses an existing file before anything is written", async (
   await writeFile(target, "old");
   expect(await rejectionOf(openFile(target, { noClobber: true }))).toMatchObject({
     name: "FileError",
-    message: `${target} exists already and --no-clobber forbids to replace it`,
+    message: `${target} already exists, and --no-clobber does not allow replacing it`,
   });
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });
@@ -99,7 +99,7 @@ test("--no-clobber keeps a file that appeared meanwhile, and also the finished r
   await writeFile(target, "theirs");
   expect(await rejectionOf(destination.finish())).toMatchObject({
     name: "FileError",
-    message: `${target}: it was created by another meanwhile; the complete output is in ${target}.partial`,
+    message: `${target}: another process has created it; the complete output is in ${target}.partial`,
   });
   await destination.abandon();
   expect(await readFile(target, "utf8")).toBe("theirs");

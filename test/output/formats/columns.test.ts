@@ -41,8 +41,8 @@ test("a column without close matches is refused, and all names are listed", () =
 });
 
 test.each([
-  ["sku,,mrp", "--columns holds an empty name"],
-  ["", "--columns holds an empty name"],
+  ["sku,,mrp", "--columns contains an empty name"],
+  ["", "--columns contains an empty name"],
   ["sku,mrp,sku", '--columns names "sku" twice'],
 ])("the list '%s' is refused", (text, message) => {
   expect(refusalOf(text).message).toBe(message);

@@ -108,7 +108,7 @@ function recoveryOf(error: unknown, { recovery }: ProblemDocument): string[] {
 /** The errors whose message alone does not say what to do. */
 const EXPLAINED = [ApiError, ContractError, MismatchError, NetworkError, SetChangedError] as const;
 
-/** What to quote in a report, and where to read more: the parts of a line, none of which is wrapped. */
+/** Facts for a report, and where to read more: the parts of a line, which are not broken. */
 function facts(error: unknown, { code, request_id }: ProblemDocument): string[][] {
   if (!EXPLAINED.some((kind) => error instanceof kind)) {
     return [];

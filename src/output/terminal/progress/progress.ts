@@ -49,14 +49,14 @@ export function createProgress({ stream, mode, now }: ProgressOptions): Progress
   let isOver = false;
 
   function begin() {
-    const begun = now();
+    const start = now();
     const timer = setInterval(() => {
-      if (work !== undefined && now() - begun >= PATIENCE) {
+      if (work !== undefined && now() - start >= PATIENCE) {
         presenter.show(work.state, work.meter.rate(now()));
       }
     }, presenter.interval);
     timer.unref();
-    return { state: {}, meter: createRateMeter(begun), timer };
+    return { state: {}, meter: createRateMeter(start), timer };
   }
 
   function clear(outcome?: string) {
