@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";
-import { firstLines, settled, TRANSCRIPT_NOW, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
+import {
+  firstLines,
+  MORNING_QUESTIONS,
+  MORNING_ROWS,
+  settled,
+  TRANSCRIPT_NOW,
+  TRANSCRIPT_ROWS,
+} from "../helpers/transcripts.ts";
 
 const TRANSCRIPTS = {
   "coverage-table": ["coverage", "-f", "table"],
@@ -49,6 +56,7 @@ const TRANSCRIPTS = {
   "help-exit-codes": ["help", "exit-codes"],
   "completion-bash": ["completion", "bash"],
   "service-keys-list": ["service", "keys", "list", "--database", "service.db"],
+  ...MORNING_QUESTIONS,
 } as const;
 
 /** What was run before, in the same folder. */
@@ -71,11 +79,12 @@ const KEPT_LINES: Readonly<Record<string, number>> = { "status-json": 24, "compl
 
 describe("what a script sees of", () => {
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
-    const service = await startTestService({ rows: TRANSCRIPT_ROWS });
+    const isMorning = Object.hasOwn(MORNING_QUESTIONS, name);
+    const service = await startTestService({ rows: isMorning ? MORNING_ROWS : TRANSCRIPT_ROWS });
     const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key };
     const now = () => TRANSCRIPT_NOW;
     const cwd = await temporaryFolder();
-    for (const earlier of EARLIER[name] ?? []) {
+    for (const earlier of isMorning ? [["sync", "rows"]] : (EARLIER[name] ?? [])) {
       expect(await runInProcess(earlier, { env, cwd })).toMatchObject({ code: 0 });
     }
     const { code, stdout, stderr } = await runInProcess(args, { env, cwd, now });

@@ -8,7 +8,14 @@ import { product } from "../helpers/products.ts";
 import { renderScreen, type Screen } from "../helpers/screen.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../helpers/service.ts";
 import { CTRL_C, CTRL_D, runInTerminal, SIZE, type TerminalOptions } from "../helpers/terminal.ts";
-import { daysAgo, settled, TRANSCRIPT_NOW, TRANSCRIPT_ROWS } from "../helpers/transcripts.ts";
+import {
+  daysAgo,
+  MORNING_QUESTIONS,
+  MORNING_ROWS,
+  settled,
+  TRANSCRIPT_NOW,
+  TRANSCRIPT_ROWS,
+} from "../helpers/transcripts.ts";
 
 interface Transcript extends Pick<TerminalOptions, "columns" | "env"> {
   args: readonly string[];
@@ -167,6 +174,12 @@ const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   "help-environment": { args: ["help", "environment"] },
   "help-formats": { args: ["help", "formats"] },
   "mistyped-command": { args: ["covrage"] },
+  ...Object.fromEntries(
+    Object.entries(MORNING_QUESTIONS).map(([name, args]) => [
+      name,
+      { args, columns: 80, isDated: true, earlier: [["sync", "rows"]], service: { rows: MORNING_ROWS } },
+    ]),
+  ),
 };
 
 describe("what a person at a terminal sees of", () => {
