@@ -38,7 +38,9 @@ export function renderPage({ title, body, style, script }: Page): string {
 <style>${style}</style>
 </head>
 <body>
+<main>
 ${body}
+</main>
 <script>${script}</script>
 </body>
 </html>

@@ -7,7 +7,10 @@ import type { Series } from "../../prices/series.ts";
 const LINES = 8;
 
 /** Size of the drawing, in its own units. */
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 320, 64, 28, 12];
+const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 320, 28, 22];
+
+/** Most units that a character of a label takes, on a narrow screen. */
+const CHARACTER = 16;
 
 /**
  * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, and
@@ -34,7 +37,7 @@ function section(currency: string, series: readonly Series[]): string {
   const charts = Array.from({ length: Math.ceil(ordered.length / LINES) }, (_, index) =>
     figure(ordered.slice(index * LINES, (index + 1) * LINES), currency),
   );
-  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${table(ordered)}`;
+  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${table(ordered, currency)}`;
 }
 
 function figure(series: readonly Series[], currency: string): string {
@@ -48,11 +51,12 @@ function figure(series: readonly Series[], currency: string): string {
   const [first, last] = [Math.min(...days), Math.max(...days)];
   const ticks = ticksOf(Math.min(...prices), Math.max(...prices));
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const x = (day: string) => LEFT + ((dayNumber(day) - first) / (last - first || 1)) * (WIDTH - LEFT - 8);
+  const left = 8 + CHARACTER * Math.max(...ticks.map((tick) => groupDigits(tick).length));
+  const x = (day: string) => left + ((dayNumber(day) - first) / (last - first || 1)) * (WIDTH - left - 8);
   const y = (price: number) => HEIGHT - BOTTOM - ((price - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP);
   const grid = ticks.map(
     (tick) =>
-      `<line class="grid" x1="${LEFT}" x2="${WIDTH - 8}" y1="${at(y(tick))}" y2="${at(y(tick))}"/><text x="${LEFT - 8}" y="${at(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
+      `<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${at(y(tick))}" y2="${at(y(tick))}"/><text x="${left - 8}" y="${at(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
   );
   const ends = [...new Set([first, last])].map((number) => {
     const day = dayOf(number * DAY);
@@ -86,23 +90,27 @@ function ticksOf(low: number, high: number): number[] {
   return Array.from({ length: end - start + 1 }, (_, index) => Number(((start + index) * step).toPrecision(12)));
 }
 
-function table(series: readonly Series[]): string {
+const HEADINGS = ["Title", "Product", "Last price", "Lowest", "Highest", "Changes", "Seen"];
+
+function table(series: readonly Series[], currency: string): string {
   const rows = series.map(({ title, retailer, sku, last, lowest, highest, changes, isNewLow }) => {
     const cells = [
       [escapeHtml(title), ""],
       [`${escapeHtml(retailer)} ${escapeHtml(sku)}`, ""],
-      [`${groupDigits(last.selling_price)}${isNewLow ? " new low" : ""}`, "number"],
+      [`${isNewLow ? "<small>new low</small> " : ""}${groupDigits(last.selling_price)}`, "number"],
       [groupDigits(lowest.selling_price), "number"],
       [groupDigits(highest.selling_price), "number"],
       [groupDigits(changes), "number"],
       [last.day, ""],
     ];
-    return `<tr>${cells.map(([text, kind]) => `<td${kind === "" ? "" : ` class="${kind}"`}>${text}</td>`).join("")}</tr>`;
+    const drawn = cells.map(
+      ([text, kind], index) => `<td class="${kind}" data-label="${HEADINGS[index]}"><span>${text}</span></td>`,
+    );
+    return `<tr>${drawn.join("")}</tr>`;
   });
-  const headings = ["Title", "Product", "Last price", "Lowest", "Highest", "Changes", "Seen"];
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Products"><table><thead><tr>${headings
-    .map((heading) => `<th scope="col">${heading}</th>`)
-    .join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Products in ${escapeHtml(currency)}"><table><thead><tr>${HEADINGS.map(
+    (heading, index) => `<th scope="col" class="${index >= 2 && index <= 5 ? "number" : ""}">${heading}</th>`,
+  ).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 /** A coordinate, to a tenth of a unit. */
@@ -121,7 +129,7 @@ const STYLE = `
 :root{font:16px/1.5 system-ui,sans-serif;color:#1c1f24;background:#fff}
 body{max-width:60rem;margin:0 auto;padding:1rem}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}
-p,figcaption span{color:#5a616c}
+p{overflow-wrap:anywhere}p,figcaption span,small,td::before{color:#5a616c}
 figure{margin:0 0 1rem}svg{width:100%;height:auto;display:block}
 svg text{font-size:12px;fill:#5a616c}.grid{stroke:#dfe3e8}
 path{fill:none;stroke:var(--line);stroke-width:2}circle{fill:var(--line)}
@@ -130,8 +138,12 @@ figcaption i{display:inline-block;width:.75rem;height:.75rem;border-radius:50%;b
 .scroll{overflow-x:auto}.scroll:focus-visible{outline:3px solid #2563eb;outline-offset:2px}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid #dfe3e8;vertical-align:top}
-td:first-child{min-width:14rem}.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td:first-child{min-width:14rem}th.number,.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 ${colours(COLOURS)}
-@media (max-width:40rem){svg text{font-size:20px}}
-@media (prefers-color-scheme:dark){:root{color:#e6e8eb;background:#15181c}p,figcaption span{color:#a3abb6}svg text{fill:#a3abb6}
-.grid,th,td{stroke:#343a42;border-color:#343a42}${colours(COLOURS_DARK)}}`;
+@media (max-width:40rem){svg text{font-size:18px}thead{display:none}table,tbody,tr,td{display:block}
+tr{padding:.5rem 0;border-bottom:1px solid #dfe3e8}td{display:flex;justify-content:space-between;gap:1rem;padding:.1rem 0;
+border:0;text-align:right}td:first-child{min-width:0;font-weight:600;text-align:left}
+td:not(:first-child)::before{content:attr(data-label)}}
+@media (max-width:30rem){svg text{font-size:24px}}
+@media (prefers-color-scheme:dark){:root{color:#e6e8eb;background:#15181c}p,figcaption span,small,td::before{color:#a3abb6}svg text{fill:#a3abb6}
+.grid,th,td,tr{stroke:#343a42;border-color:#343a42}${colours(COLOURS_DARK)}}`;

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import axe from "axe-core";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+let chrome: Browser;
+
+beforeAll(async () => {
+  chrome = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+});
+
+afterAll(async () => {
+  await chrome.close();
+});
+
+const LONG = "Stehlampe-mit-Leseleuchte-dimmbar-in-fünf-Lichtfarben-und-mit-Fernbedienung 高品質 <b>";
+
+/** Products of one title and two currencies, with prices of one digit and of eight, a new low, and one single day. */
+const ROWS = [
+  ...[25, 24.5, 9].map((price, day) => ["a", "EUR", price, day] as const),
+  ...[12_345_678, 14_000_000.5].map((price, day) => ["b", "JPY", price, 5 * day] as const),
+  ["c", "EUR", 7, 3] as const,
+].map(([sku, currency, selling_price, day]) =>
+  product({ sku, currency, selling_price, title: `${LONG} ${sku}`, crawl_date: `2026-01-0${1 + day}` }),
+);
+
+/** The pages of `history --html` and `coverage --html` of the rows. */
+async function pages(): Promise<Record<string, string>> {
+  const { folder, sync } = await servedFolder(ROWS);
+  await sync();
+  const cwd = await temporaryFolder();
+  for (const args of [
+    ["history", "--search", "stehlampe", folder, "--html", "history.html"],
+    ["coverage", "--from", folder, "--html", "coverage.html"],
+  ]) {
+    expect(await runInProcess(args, { cwd })).toMatchObject({ code: 0 });
+  }
+  const address = (name: string) => pathToFileURL(join(cwd, `${name}.html`)).href;
+  return { history: address("history"), coverage: address("coverage") };
+}
+
+/** Labels of the charts that stick out of their chart, or are lower than 11 pixels. */
+const BAD_LABELS = `[...document.querySelectorAll("svg text")].filter((text) => {
+  const label = text.getBoundingClientRect(), chart = text.closest("svg").getBoundingClientRect();
+  return label.height < 11 || label.left < chart.left || label.right > chart.right || label.top < chart.top ||
+    label.bottom > chart.bottom + 1;
+}).map((text) => text.textContent)`;
+
+/** Parts of the page that have more than their width, and tables that have to be scrolled. */
+const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll(".scroll")]
+  .filter((element) => element.scrollWidth > element.clientWidth).map((element) => element.outerHTML.slice(0, 80))`;
+
+describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
+  test.each([390, 1280])("every page fits a window of %d pixels, is readable and clean for axe", async (width) => {
+    for (const [name, address] of Object.entries(await pages())) {
+      const page = await chrome.newPage({ colorScheme, viewport: { width, height: 900 } });
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(request.url()));
+      await page.goto(address);
+      await page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+      await page.evaluate(axe.source);
+      const violations = await page.evaluate(
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+      );
+      const found = [await page.evaluate(TOO_WIDE), await page.evaluate(BAD_LABELS), violations];
+      expect([name, ...found]).toEqual([name, [], [], []]);
+      expect(requests.filter((url) => !/^(file|data):/.test(url))).toEqual([]);
+      await page.close();
+    }
+  });
+});
