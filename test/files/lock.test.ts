@@ -105,7 +105,7 @@ test.each([
   await (await lockOutput(file, process.pid)).release();
 });
 
-test("a lock counts while it is being written", async () => {
+test("a lock is valid while it is being written", async () => {
   const { file, lockPath } = await target();
   await writeFile(lockPath, "");
   await expect(lockOutput(file, process.pid)).rejects.toThrow("is being written by another process");
@@ -113,7 +113,7 @@ test("a lock counts while it is being written", async () => {
   await (await lockOutput(file, process.pid)).release();
 });
 
-test("of many processes exactly one gets the lock, also if an old one is left", async () => {
+test("exactly one of many processes gets the lock, also if there is an old one", async () => {
   const { file, leaveLock } = await target();
   await leaveLock(await deadOwner());
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockOutput(file, process.pid)));
@@ -172,7 +172,7 @@ async function newNamespace(): Promise<string[]> {
   return [];
 }
 
-test("two containers with one host name never both write, and the next one gets in a minute after a kill", async () => {
+test("two containers with the same host name never write at once, and after a kill the next one can write within a minute", async () => {
   const { folder: cwd, lockPath } = await target();
   const stalling = await stallingServer();
   const { url, key } = await startTestService({ rows: products(3) });
@@ -206,7 +206,7 @@ test("two containers with one host name never both write, and the next one gets 
   expect(JSON.parse(refusedWhileItRuns.stderr)).toMatchObject({ code: "locked", retryable: true, exit_code: 5 });
 });
 
-test("a run on the same machine takes the lock of a killed one at once", async () => {
+test("a run on the same machine gets the lock of a killed run at once", async () => {
   const { folder: cwd } = await target();
   const stalling = await stallingServer();
   const { url, key } = await startTestService({ rows: products(3) });

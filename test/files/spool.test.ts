@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type Extent, openSpool, openTemporarySpool } from "../../src/files/spool.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
-test("pieces are read back as written after others were freed, and room is used again", async () => {
+test("pieces are read as written after others were freed, and free space is used again", async () => {
   const path = join(await temporaryFolder(), "spool");
   const step = fc.record({ size: fc.integer({ min: 1, max: 50 }), free: fc.option(fc.nat(20)) });
   let round = 0;
@@ -37,7 +37,7 @@ test("pieces are read back as written after others were freed, and room is used 
   );
 });
 
-test("the room of freed pieces is used again, also in a continued spool", async () => {
+test("the space of freed pieces is used again, also in a continued spool", async () => {
   const path = join(await temporaryFolder(), "spool");
   const first = await openSpool(path, 1_000, []);
   const [a, b] = [await first.write(Buffer.alloc(100, 1)), await first.write(Buffer.alloc(100, 2))];

@@ -13,7 +13,7 @@ export interface Answer {
   body: any;
 }
 
-// A schema of the description refers to its neighbours in `components`, which is no keyword of JSON Schema.
+// Schemas of the OpenAPI document refer to `components`, which is not a keyword of JSON Schema.
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, keywords: ["components"] });
 addFormats.default(ajv);
 ajv.addFormat("slug", /^\S+$/);
@@ -25,7 +25,7 @@ const bodies: [RegExp, object][] = [
   [/^(\/api)?\/status\.json$/, statusFeedSchema],
 ];
 
-/** Reads a response and holds it against everything the contract says of any response. */
+/** Reads a response and checks it against the rules of the contract for all responses. */
 export async function readAnswer(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const text = await response.text();
@@ -52,7 +52,7 @@ export function check(schema: object, body: unknown): void {
   expect(valid ? [] : ajv.errors).toEqual([]);
 }
 
-/** Checks an error body; an answer to HEAD has none. */
+/** Checks an error body. A response to HEAD has none. */
 function checkProblem(status: number, headers: Headers, text: string): unknown {
   expect(headers.get("content-type")).toBe("application/problem+json");
   if (text === "") {

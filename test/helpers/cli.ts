@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { OnEnd } from "./endings.ts";
 
-/** The built tool; another build of it may be named. */
+/** The path of the built tool. It can be set to another build. */
 export const CATALOG =
   process.env.CATALOG_UNDER_TEST ?? fileURLToPath(new URL("../../dist/catalog.js", import.meta.url));
 
@@ -24,16 +24,16 @@ export interface RunResult {
   stderr: string;
 }
 
-/** An empty folder, removed when the test has ended, or when `onEnd` says. */
+/** An empty folder. It is removed after the test, or as registered with `onEnd`. */
 export async function temporaryFolder(onEnd: OnEnd = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "catalog-test-"));
   onEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An environment in which nothing of the user's configuration counts. */
+/** An environment without the user's configuration. */
 export function bareEnvironment(): Record<string, string> {
-  // Below a file no cache can be written.
+  // No cache can be written below a file.
   return {
     PATH: process.env.PATH ?? "",
     HOME: "/nonexistent",
@@ -49,12 +49,12 @@ export function startCatalog(args: readonly string[], { env = {}, cwd }: RunOpti
     env: { ...bareEnvironment(), ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // What a child that has ended had not read yet.
+  // The child may end before it has read its input.
   child.stdin.on("error", () => undefined);
   return child;
 }
 
-/** Runs the built tool to its end, as a script would: nothing is a terminal. */
+/** Runs the built tool to its end, without a terminal, like a script. */
 export async function runCatalog(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const child = startCatalog(args, options);
   child.stdin?.end(options.stdin ?? "");

@@ -3,7 +3,7 @@ import { afterAll } from "vitest";
 /** Registers what closes a part: `onTestFinished` of vitest, or the result of `afterAllTests`. */
 export type OnEnd = (close: () => Promise<void>) => void;
 
-/** Closes what is registered, newest first, after all tests of the file; to be called at the top of it. */
+/** Closes what was registered, newest first, after all tests of the file. Call it at the top of the file. */
 export function afterAllTests(): OnEnd {
   const closers: (() => Promise<void>)[] = [];
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Problem } from "../../src/contract/problems.ts";
 
-/** `meta` of an answer to a request without filters. */
+/** `meta` of a response to a request without filters. */
 export const META = {
   request_id: "req-1",
   resolved: { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null },
@@ -39,7 +39,7 @@ export function coverageBody(data: readonly unknown[], meta: Readonly<Record<str
   return JSON.stringify({ data, pagination: { next_cursor: null, has_more: false }, meta });
 }
 
-/** A problem document with the members that every one must have. */
+/** A problem document with the required members. */
 export function problemBody(problem: Partial<Problem>): string {
   return JSON.stringify({
     type: `https://errors.example/errors#${problem.code}`,

@@ -6,7 +6,7 @@ import { PROBLEMS } from "../../src/contract/problems.ts";
 import { ApiError } from "../../src/errors.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 
-/** What tells rows apart; the rest of a product does not matter to a walk. */
+/** The members that distinguish rows. The other members do not matter to a walk. */
 export interface FakeRow {
   retailer: string;
   department: string;
@@ -16,14 +16,14 @@ export interface FakeRow {
   product_id: string;
 }
 
-/** A service in memory, for what a real one does too rarely to be tested: sets that change, cursors that are refused. */
+/** A service in memory, for faults that are rare in a real service: sets that change, cursors that are refused. */
 export interface FakeService {
   client: CatalogClient;
-  /** Rows now; a test may replace them between two requests. */
+  /** The current rows. A test may replace them between two requests. */
   rows: FakeRow[];
-  /** Requests so far, as `coverage` or `catalog <offset>`. */
+  /** All requests, as `coverage` or `catalog <offset>`. */
   requests: string[];
-  /** Called before each answer; may change the rows or throw. */
+  /** Called before each response. It may change the rows or throw. */
   before: (request: string, filters: Filters) => void | Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function problemError(code: keyof typeof PROBLEMS): ApiError {
   return new ApiError(title, { status, problem: { code, status, retryable, title, recovery }, attempts: 1 });
 }
 
-/** Rows of one combination on consecutive days, a few skus a day. */
+/** Rows of one combination on consecutive days, with a few skus per day. */
 export function fakeRows(count: number, retailer = "acme", category = "shoes", days = 10): FakeRow[] {
   return Array.from({ length: count }, (_, index) => ({
     retailer,
@@ -138,7 +138,7 @@ function grouped(rows: readonly FakeRow[]): Map<string, FakeRow[]> {
 
 const rcds = new WeakMap<FakeRow, string>();
 
-/** Made once a row: a fake compares that of each row at each request. */
+/** Created once per row, because it is compared at each request. */
 function rcdOf(row: FakeRow): string {
   const rcd = rcds.get(row) ?? `${row.retailer}:${row.category}:${row.department}`;
   rcds.set(row, rcd);

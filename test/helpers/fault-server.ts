@@ -9,7 +9,7 @@ export interface ReceivedRequest {
   headers: Readonly<Record<string, string>>;
 }
 
-/** What the server does with one request: anything that can be done to its socket. */
+/** The reaction to one request. It has the whole socket. */
 export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface FaultServer {
@@ -22,12 +22,12 @@ export interface FaultServer {
   close(): Promise<void>;
 }
 
-/** A list is played once, in order; a function chooses for each request. */
+/** A list is used once, in order. A function chooses for each request. */
 export type Script = readonly Behaviour[] | ((request: ReceivedRequest) => Behaviour);
 
 /**
- * An HTTP/1.1 server on a free port whose every answer is scripted, byte for byte if need be. A request
- * beyond the end of a list is answered with 418.
+ * An HTTP/1.1 server on a free port with scripted responses, byte for byte if necessary. Requests after the end of a list
+ * get a 418.
  */
 export async function startFaultServer(script: Script): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
@@ -65,7 +65,7 @@ export async function startFaultServer(script: Script): Promise<FaultServer> {
   };
 }
 
-/** Calls back with each request head; requests have no bodies here. */
+/** Calls back with each request head. These requests have no bodies. */
 function onRequest(socket: Socket, received: (request: ReceivedRequest) => void): void {
   let pending = "";
   socket.on("data", (chunk) => {
@@ -89,13 +89,13 @@ export interface ScriptedAnswer {
   body?: string | Buffer;
 }
 
-/** The head of an answer as it goes over the wire. */
+/** The head of a response, as it is sent. */
 export function head(status: number, headers: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} Scripted\r\n${lines.join("")}\r\n`;
 }
 
-/** A whole answer; `application/json` unless its headers say otherwise. */
+/** A complete response. Its default type is `application/json`. */
 export function answer({ status = 200, headers = {}, body = "" }: ScriptedAnswer): Behaviour {
   const bytes = Buffer.from(body);
   return (socket) => {
@@ -104,7 +104,7 @@ export function answer({ status = 200, headers = {}, body = "" }: ScriptedAnswer
   };
 }
 
-/** An answer of which only the first `sent` bytes of the body come before the connection closes. */
+/** A response whose connection closes after the first `sent` bytes of the body. */
 export function cutBody(body: string, sent: number): Behaviour {
   return (socket) => {
     socket.write(head(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }));
@@ -112,20 +112,20 @@ export function cutBody(body: string, sent: number): Behaviour {
   };
 }
 
-/** The connection is reset (TCP RST) in place of an answer. */
+/** Resets the connection (TCP RST) instead of responding. */
 export const resetConnection: Behaviour = (socket) => {
   socket.resetAndDestroy();
 };
 
-/** Nothing is answered, ever. */
+/** Never responds. */
 export const stallBeforeHeaders: Behaviour = () => {};
 
-/** The head never ends. */
+/** Sends a head that never ends. */
 export const stallInHeaders: Behaviour = (socket) => {
   socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-slow: ");
 };
 
-/** The head and a first part of the body, then nothing. */
+/** Sends the head and the first part of the body, then nothing. */
 export function stallInBody(status = 200, part = '{"data":['): Behaviour {
   return (socket) => {
     socket.write(head(status, { "content-type": "application/json", "content-length": 100_000 }));
@@ -133,19 +133,19 @@ export function stallInBody(status = 200, part = '{"data":['): Behaviour {
   };
 }
 
-/** What comes is not HTTP. */
+/** Sends bytes that are not HTTP. */
 export const garbage: Behaviour = (socket) => {
   socket.end("\u0000\u0001 not a status line \r\n\r\n");
 };
 
-/** A body that goes on until the client hangs up. */
+/** Sends a body until the client closes the connection. */
 export function endlessBody(status: number): Behaviour {
   return (socket) => {
     socket.write(head(status, { "content-type": "text/plain" }));
     const chunk = "x".repeat(16 * 1024);
     const more = () => {
       while (!socket.destroyed && socket.write(chunk)) {
-        // Until the socket asks to wait.
+        // Until the buffer of the socket is full.
       }
     };
     socket.on("drain", more);

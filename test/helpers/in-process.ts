@@ -8,14 +8,14 @@ import { writeToStdout } from "../../src/output/destination/stdout.ts";
 import type { TestService } from "./service.ts";
 
 export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdout" | "stderr">> {
-  /** Address and key of this service in the environment. */
+  /** The service whose address and key are in the environment. */
   service?: TestService;
   stdin?: string;
   /** The working folder of the run. */
   cwd?: string;
-  /** A stream of the test's own in place of one that keeps what is written. */
+  /** A stream to use instead of one that collects the output. */
   stdout?: Output;
-  /** Cells of the terminal that stdout and stderr are; without it they are none. */
+  /** Size of the terminal, in cells. Without it, stdout and stderr are not a terminal. */
   columns?: number;
 }
 
@@ -25,7 +25,7 @@ export interface InProcessResult {
   stderr: string;
 }
 
-/** Runs a command line in this process, in a context of its own in which nothing of the user's counts. */
+/** Runs a command line in this process, in a separate context without the user's configuration. */
 export async function runInProcess(
   args: readonly string[],
   { cwd, ...options }: InProcessOptions = {},
@@ -39,7 +39,7 @@ export async function runInProcess(
 }
 
 const home = process.cwd();
-/** How many runs are in the working folder of the process; it has only one. */
+/** The number of runs that use the working folder of the process, which has only one. */
 let runsInFolder = 0;
 
 function enterFolder(folder: string | undefined): () => void {
@@ -64,7 +64,7 @@ async function runHere(
   { service, stdin = "", columns, env = {}, ...options }: Omit<InProcessOptions, "cwd">,
 ): Promise<InProcessResult> {
   const [stdout, stderr] = [capture(columns), capture(columns)];
-  // Below a file nothing can be written.
+  // Nothing can be written below a file.
   const nowhere = fileURLToPath(import.meta.url);
   const { signal = new AbortController().signal } = options;
   const code = await main(args, {
@@ -93,7 +93,7 @@ async function runHere(
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** A stream that keeps what is written to it. */
+/** A stream that collects what is written to it. */
 function capture(columns: number | undefined): { stream: Output; text: () => string } {
   const chunks: Buffer[] = [];
   const stream: Output = new Writable({

@@ -8,15 +8,15 @@ import type { OnEnd } from "./endings.ts";
 import { type InProcessResult, runInProcess } from "./in-process.ts";
 import { startTestService, type TestServiceOptions } from "./service.ts";
 
-/** A service that can stop to answer. */
+/** A service that can stop responding. */
 export interface InterruptibleService {
   /** Address and key. */
   env: Record<string, string>;
-  /** Pages that it was asked for so far. */
+  /** Number of requested pages. */
   pages: () => number;
-  /** Answers so many more pages, and keeps who asks for another one waiting. */
+  /** Returns this number of further pages. Later requests wait. */
   answerOnly(pages: number): void;
-  /** Whether somebody has been kept waiting since. */
+  /** Whether a request has been waiting since then. */
   isStalled: () => boolean;
 }
 
@@ -24,15 +24,14 @@ export interface InterruptibleService {
 export interface Interruptible {
   cwd: string;
   name: string;
-  /** Pages that all runs of this export asked for so far. */
+  /** Number of pages requested by all runs of this export. */
   pages: () => number;
-  /** A run in this process that nothing interrupts. */
+  /** A run in this process, without interruption. */
   run(...flags: string[]): Promise<InProcessResult>;
-  /** The same with the built tool, as a process of its own. */
+  /** The same with the built tool, in a separate process. */
   runProcess(...flags: string[]): Promise<RunResult>;
   /**
-   * A run of which no request beyond the first `pages` pages is answered, and which gets the signal once all of these are
-   * in its journal.
+   * A run that gets only the first `pages` pages. It gets the signal when all of these are in its journal.
    */
   interrupt(
     signal: NodeJS.Signals,
@@ -46,7 +45,7 @@ export async function startInterruptibleService(options: TestServiceOptions): Pr
   const { url, key } = await startTestService({
     rateLimit: 1_000_000,
     faults: (store) => ({
-      // Each page needs it once, and no other answer does.
+      // It is called exactly once for each page.
       cursorSecret: async (deadline) => {
         left -= 1;
         if (left < 0) {
@@ -68,7 +67,7 @@ export async function startInterruptibleService(options: TestServiceOptions): Pr
   };
 }
 
-/** An export of all that the service has to a file in an empty folder. */
+/** An export of the whole catalog to a file in an empty folder. */
 export async function interruptible(
   name: string,
   args: readonly string[],
@@ -117,7 +116,7 @@ async function journaledPages(file: string): Promise<number> {
   return text.split('{"kind":"page"').length - 1;
 }
 
-/** Changes the first line of a journal, with a checksum that fits. */
+/** Changes the first line of a journal and corrects its checksum. */
 export async function changeHead(file: string, changes: Record<string, unknown>): Promise<void> {
   const path = `${file}.partial.json`;
   const [head = "", ...rest] = (await readFile(path, "utf8")).split("\n");

@@ -1,4 +1,4 @@
-/** A source of whole numbers from 0 up to `below`. */
+/** Returns random whole numbers from 0 to `below` (exclusive). */
 export type Dice = (below: number) => number;
 
 const TOKENS = ["{", "}", "[", "]", ",", ":", '"', "\\", "null", "true", "false", "-", "0", "1", ".", "e", "E", "+"];
@@ -8,7 +8,7 @@ const NUMBERS = ["-0", "01", "1.", ".5", "1e5", "1E+2", "1e", "-", "19.90", "123
 const TEXTS = ['"data"', '"d\\u0061ta"', '"meta"', '"title":1', '"sku":"x"', '"é"', '"😀"', "\u0000", "\u007f", "NaN"];
 const PIECES = [TOKENS, ESCAPES, SPACES, NUMBERS, TEXTS].flat();
 
-/** JSON text changed at a few places, most of the time no longer JSON. */
+/** JSON text with a few random changes. Usually it is no longer valid. */
 export function mutated(text: string, dice: Dice): string {
   let changed = text;
   for (let changes = dice(4); changes >= 0; changes -= 1) {
@@ -21,7 +21,7 @@ export function mutated(text: string, dice: Dice): string {
   return changed;
 }
 
-/** An answer with rows as a service may write it: white space, escapes, repeated and unknown names, any order. */
+/** A response with rows in an unusual form: white space, escapes, repeated and unknown names, any order. */
 export function answerText(dice: Dice): string {
   const space = (): string => (dice(8) === 0 ? (SPACES[dice(4)] ?? "") : "");
   const pick = (list: readonly string[]): string => list[dice(list.length)] ?? "";

@@ -9,7 +9,7 @@ interface Mail {
   text: string;
 }
 
-/** A mail server on this machine that takes every mail of who knows its password. */
+/** A mail server on this machine. It accepts all mail from clients with its password. */
 export async function startMailServer(): Promise<{ port: number; mails: Mail[] }> {
   const mails: Mail[] = [];
   const server = new SMTPServer({

@@ -2,11 +2,11 @@ import { createTeam } from "../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../src/service/store/access/members.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "./service.ts";
 
-/** A service whose portal hands its codes to the test. */
+/** A service whose portal passes its codes to the test. */
 export interface TestPortal extends TestService {
   /** Codes in the order in which they were sent. */
   codes: { email: string; code: string }[];
-  /** A browser of its own; `headers` go with every request of it. */
+  /** A new browser, which sends `headers` with each request. */
   browser(headers?: Record<string, string>): TestBrowser;
   /** A browser that is signed in with a code. */
   signedIn(email?: string): Promise<TestBrowser>;
@@ -47,7 +47,7 @@ export async function startTestPortal(options: TestServiceOptions = {}): Promise
   };
 }
 
-/** Keeps one cookie and the token of the last form, and follows no redirect by itself. */
+/** Keeps one cookie and the token of the last form, and does not follow redirects. */
 export class TestBrowser {
   readonly #url: string;
   readonly #headers: Record<string, string>;

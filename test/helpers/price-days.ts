@@ -2,7 +2,7 @@ import type { Prices } from "../../src/mirror/prices/day-prices.ts";
 import { growListings } from "../../src/mirror/prices/grow-listings.ts";
 import { unpackListings } from "../../src/mirror/prices/listings.ts";
 
-/** A row of which only the prices matter. */
+/** A row for tests about prices. */
 export interface PriceRow {
   day: string;
   retailer: string;
@@ -12,7 +12,7 @@ export interface PriceRow {
   currency: string;
 }
 
-/** Rows as the columns of their days, in the order given within a day. */
+/** The rows of each day as columns, in the given order. */
 export function priceDays(rows: readonly PriceRow[]): Prices {
   const listings = growListings();
   const listed = rows.map((row) => ({

@@ -1,7 +1,7 @@
 import { formatRcd, type Rcd } from "../../src/contract/filters.ts";
 import type { Product } from "../../src/contract/product.ts";
 
-/** A whole row; what a test is about is given, the rest follows from the sku. */
+/** A complete row. A test gives the values that it is about; the rest follows from the sku. */
 export function product({ sku = "sku-1", ...given }: Partial<Product> = {}): Product {
   const row: Product = {
     product_id: "",
@@ -44,7 +44,7 @@ export function oneRowEach(...triples: string[]): Product[] {
   });
 }
 
-/** A row of the contract as JSON text; members of `raw` replace or add raw values, an undefined one leaves its member out. */
+/** A row as JSON text. Members of `raw` replace or add raw values; an undefined value removes its member. */
 export function productRow(raw: Record<string, string | undefined> = {}): string {
   const members = {
     product_id: '"p1"',

@@ -3,9 +3,9 @@ import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { scanAnswer } from "../../src/rows/answer.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 
-/** Fails where the scanner and `JSON.parse` do not agree about a text, or about what is in it. */
+/** Fails if the scanner and `JSON.parse` do not agree about a text or its values. */
 export function compareWithParse(text: string): void {
-  // Half a surrogate pair has no UTF-8.
+  // Half a surrogate pair cannot be written in UTF-8.
   const bytes = Buffer.from(text);
   const known = resultOf(() => JSON.parse(bytes.toString().replace(/^\uFEFF/, "")) as unknown);
   const found = resultOf(() => scanAnswer(bytes));

@@ -1,12 +1,12 @@
 import stringWidth from "string-width";
 
-/** What a terminal shows after it was sent some text, all that scrolled away included. */
+/** The content of a terminal after some output, with the lines that scrolled away. */
 export interface Screen {
-  /** Lines without the spaces at their ends; one that the terminal had to break ends in `↩` and goes on in the next. */
+  /** Lines without spaces at the end. A line that the terminal had to break ends in `↩` and continues in the next. */
   lines: string[];
   /** Each run of cells in one style, as in `3: bold "retailer  sku"`; lines count from 1. */
   styles: string[];
-  /** What would spoil the prompt of the shell that follows. */
+  /** Settings that would disturb the next prompt of the shell. */
   leftovers: string[];
 }
 
@@ -17,11 +17,11 @@ interface Cell {
 
 interface Row {
   cells: Cell[];
-  /** Whether the terminal broke the line here, for want of columns. */
+  /** Whether the terminal broke the line here, because it was too long. */
   broken: boolean;
 }
 
-/** The attributes of SGR that the tool uses; a code that turns one off names those that it ends. */
+/** The SGR attributes that the tool uses. A code that turns attributes off lists them. */
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   1: "bold",
   2: "dim",
@@ -31,7 +31,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 const ENDS: Readonly<Record<string, readonly string[]>> = { 22: ["bold", "dim"], 39: ["red", "green", "yellow"] };
 
-/** The modes that the tool switches: whether each is usually on, and what is wrong when it stays otherwise. */
+/** The modes that the tool switches: whether each is on by default, and the problem if it is not restored. */
 const MODES: Readonly<Record<string, { usual: boolean; unusual: string }>> = {
   "?25": { usual: true, unusual: "the cursor is hidden" },
   "?2026": { usual: false, unusual: "the terminal waits for the end of an update" },
@@ -42,7 +42,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /**
  * Shows `output` on a terminal of `columns` by `rows` cells that breaks long lines, as xterm does.
  *
- * @throws Error for a control sequence that the tool is not known to use
+ * @throws Error for an unexpected control sequence
  */
 export function renderScreen(output: string, { columns, rows }: { columns: number; rows: number }): Screen {
   const screen = new Terminal(columns, rows);
@@ -56,7 +56,7 @@ export function renderScreen(output: string, { columns, rows }: { columns: numbe
   return screen.shown();
 }
 
-/** The sequence that an escape character begins and the text after it. */
+/** The control sequence after an escape character, and the text after it. */
 function splitSequence(piece: string): [sequence: string, rest: string] {
   const [sequence = ""] = /^(?:\[[?\d;]*[A-Za-z]|\]8;;\P{Cc}*|\\)/u.exec(piece) ?? [];
   return [sequence, piece.slice(sequence.length)];
@@ -142,7 +142,7 @@ class Terminal {
     }
     const style = [...this.#attributes, ...(this.#link === "" ? [] : [`link to ${this.#link}`])].join(" ");
     for (let offset = 0; offset < width; offset++) {
-      // The second cell of a wide character holds nothing.
+      // The second cell of a wide character is empty.
       cells[this.#column + offset] = { text: offset === 0 ? grapheme : "", style };
     }
     this.#column += width;
@@ -208,7 +208,7 @@ class Terminal {
   }
 }
 
-/** Characters of a run that tell which text is meant. */
+/** Characters of a run that identify it. */
 const SHOWN_RUN = 48;
 
 function runsOf(cells: readonly Cell[]): string[] {

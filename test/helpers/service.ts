@@ -8,16 +8,16 @@ import { createRowStage } from "../../src/service/store/product-rows/row-stage.t
 import { type Answer, readAnswer } from "./answers.ts";
 import type { OnEnd } from "./endings.ts";
 
-/** A row, or the JSON text by which it is stored. */
+/** A row, or its JSON text as it is stored. */
 type TestRow = Product | string;
 
 export interface TestServiceOptions extends ServiceOptions {
   rows?: readonly TestRow[];
-  /** Methods of the store that a test replaces by faulty ones; the others stay real. */
+  /** Faulty methods that replace methods of the real store. */
   faults?: (store: EmbeddedStore) => Partial<EmbeddedStore>;
   /** File or `:memory:`. */
   database?: string;
-  /** When it is closed; after the test by default. */
+  /** Registers closing. Default: after the test. */
   onEnd?: OnEnd;
 }
 
@@ -26,9 +26,9 @@ export interface TestService {
   store: EmbeddedStore;
   /** Secret of a key with every scope that sees every retailer. */
   key: string;
-  /** A key with grants of its own gets a team of its own, unless it names one. */
+  /** Creates a key. A key with grants gets a new team, unless it names one. */
   createKey(key: NewKey): Promise<string>;
-  /** Adds rows as a load does. */
+  /** Loads more rows. */
   addRows(rows: readonly TestRow[]): Promise<void>;
   /** Sends a GET and checks the answer against the contract; `key: null` sends no credential. */
   get(

@@ -5,13 +5,13 @@ interface Timer {
   ring: () => void;
 }
 
-/** Time that passes only when nothing else can happen: what takes minutes is over at once and is the same every time. */
+/** A clock that advances only when nothing else can happen. Minutes pass at once, and each run is the same. */
 export class SimulatedClock {
   #now = 0;
   readonly #timers = new Set<Timer>();
   readonly #settle: () => Promise<unknown>;
 
-  /** @param settle resolves when nothing more can happen at this instant; what other threads do takes longer than a turn */
+  /** @param settle resolves when nothing more can happen at this time; work of other threads may need several turns */
   constructor(settle: () => Promise<unknown> = () => turn()) {
     this.#settle = settle;
   }
@@ -28,7 +28,7 @@ export class SimulatedClock {
       });
     });
 
-  /** Lets time pass until `work` is done. */
+  /** Advances the time until `work` is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const finished = work.finally(() => {

@@ -26,13 +26,13 @@ export function sixteenDays(): Product[] {
   ]);
 }
 
-/** A byte order mark is a character of a text. */
+/** A text that begins with a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
 export type TestSync = Partial<MirrorOptions>;
 
-/** A service whose rows a test can change between runs, and a folder that is synced with it in this process. */
+/** A service whose rows a test can change between runs, and a folder that is synced with it. */
 export async function servedFolder(initial: readonly Product[], wrap = (client: CatalogClient) => client) {
   let rows = [...initial];
   let onRequest: () => Promise<void> = async () => {};
@@ -66,18 +66,18 @@ export async function servedFolder(initial: readonly Product[], wrap = (client: 
     days,
     env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
     all: () => rows,
-    /** Makes these the rows of the service. */
+    /** Replaces the rows of the service. */
     replace: async (next: readonly Product[]) => {
       rows = [...next];
       await replaceRows(store, rows);
     },
-    /** One run, as the command makes it; `requests` is what it sent. */
+    /** One run, as in the command; `requests` are the requests it sent. */
     sync: async (options: TestSync = {}): Promise<SyncResult & { requests: number }> => {
       requests = 0;
       const result = await syncFolder(wrap(counting), { ...defaults(folder, new URL(url).href), ...options });
       return { ...result, requests };
     },
-    /** Resolves when the service has been asked so many times from now; the last of these requests is never answered. */
+    /** Resolves when the service has received this number of further requests. The last of them gets no response. */
     stalledAt: (count: number) =>
       new Promise<void>((resolve) => {
         let left = count;
@@ -90,12 +90,12 @@ export async function servedFolder(initial: readonly Product[], wrap = (client: 
           }
         };
       }),
-    /** When each day's file was last written, and which file it is. */
+    /** The time of the last change and the identity of each day's file. */
     times: async () =>
       Promise.all(
         (await days()).map(async (day) => [day, (await stat(file(day))).mtimeMs, (await stat(file(day))).ino]),
       ),
-    /** What a reader of the folder finds. */
+    /** The rows that a reader of the folder finds. */
     copy: async (): Promise<Product[]> => {
       const files = await Promise.all((await days()).map((day) => readFile(file(day))));
       const read = await Promise.all(
@@ -105,7 +105,7 @@ export async function servedFolder(initial: readonly Product[], wrap = (client: 
         read.flat().map((row) => ({ ...row, crawl_date: row.crawl_date.toISOString().slice(0, 10) }) as Product),
       );
     },
-    /** What it should find. */
+    /** The rows that it should find. */
     expected: () => inOrder(rows),
   };
 }

@@ -5,17 +5,17 @@ import { bareEnvironment, CATALOG, type RunOptions } from "./cli.ts";
 export interface TerminalOptions extends Omit<RunOptions, "stdin"> {
   columns?: number;
   rows?: number;
-  /** A command line of the shell that reads what the tool writes to stdout, in the same terminal. */
+  /** A shell command that reads the tool's stdout, in the same terminal. */
   pipedTo?: string;
-  /** What a person types, each once the terminal has shown the text that it answers. */
+  /** The input of a person. Each part is typed when the terminal shows the text that it answers. */
   typed?: readonly { after: string; text: string }[];
 }
 
 export interface TerminalResult {
   code: number;
-  /** Everything that the terminal was sent, control sequences included. */
+  /** Everything that was sent to the terminal, with control sequences. */
   output: string;
-  /** Whether what is typed next is shown and takes effect by line, as a shell expects it. */
+  /** Whether the terminal is in the mode that a shell expects: input is shown and read by lines. */
   isRestored: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface TerminalResult {
 export const CTRL_C = "\x03";
 export const CTRL_D = "\x04";
 
-/** The size of a terminal that nobody has resized for long. */
+/** The usual size of a terminal. */
 export const SIZE = { columns: 100, rows: 30 };
 
-/** Only Python knows pseudo-terminals everywhere that the tests run: Node.js has none. */
+/** Python, because Node.js has no pseudo-terminals. */
 const DRIVER = `
 import fcntl, json, os, pty, struct, sys, termios
 job = json.load(sys.stdin)

@@ -20,7 +20,7 @@ async function place(path: string, content: Buffer | string): Promise<void> {
 }
 
 describe("a folder without a state", () => {
-  test.each([false, true])("that holds somebody else's day file is refused, with adopt: %s", async (adopt) => {
+  test.each([false, true])("with another program's day file is refused, with adopt: %s", async (adopt) => {
     const rows = await servedFolder(products(2));
     await place(rows.file(OTHER_DAY), FOREIGN);
     const failure = await failureOf(rows.sync({ adopt }));
@@ -30,7 +30,7 @@ describe("a folder without a state", () => {
     expect(await readdir(rows.folder)).toEqual([`crawl_date=${OTHER_DAY}`]);
   });
 
-  test.each([false, true])("that holds other files in day folders is refused, with adopt: %s", async (adopt) => {
+  test.each([false, true])("with other files in day folders is refused, with adopt: %s", async (adopt) => {
     const rows = await servedFolder(products(2));
     await place(join(rows.folder, `crawl_date=${OTHER_DAY}/data_0.parquet`), FOREIGN);
     await expect(rows.sync({ adopt })).rejects.toThrow("data_0.parquet");
@@ -58,7 +58,7 @@ describe("a folder without a state", () => {
     expect(await rows.copy()).toEqual(rows.expected());
   });
 
-  test("whose day file is of another day than its folder is refused", async () => {
+  test("with a file of another day in a day's folder is refused", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     const content = await readFile(rows.file(FIRST_DAY));
@@ -68,7 +68,7 @@ describe("a folder without a state", () => {
     expect(await readFile(rows.file(OTHER_DAY))).toEqual(content);
   });
 
-  test("that holds days outside the filters is not taken over", async () => {
+  test("with days outside the filters is not taken over", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     await rm(join(rows.folder, ".catalog"), { recursive: true });
@@ -79,7 +79,7 @@ describe("a folder without a state", () => {
 });
 
 describe("in a synced folder", () => {
-  test("a file that somebody put beside a day's file is reported, not read and not removed", async () => {
+  test("another file in a day's folder is reported, not read and not removed", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     const stranger = join(`crawl_date=${FIRST_DAY}`, "part-1.parquet");
@@ -129,7 +129,7 @@ test("a day file that an interrupted run began to take over is not forgotten by 
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-describe("a planted link is refused and what it leads to stays:", () => {
+describe("a planted link is refused, and its target is not changed:", () => {
   test("the tool's own folder", async () => {
     const rows = await servedFolder(products(3));
     const victim = await temporaryFolder();
@@ -152,7 +152,7 @@ describe("a planted link is refused and what it leads to stays:", () => {
     expect(await readFile(join(victim, "part-0.parquet"), "utf8")).toBe("data");
   });
 
-  test("a day's folder that becomes a link while the run goes on", async () => {
+  test("a day's folder that becomes a link during the run", async () => {
     const victim = await temporaryFolder();
     await place(join(victim, "part-0.parquet"), "data");
     const planted: string[] = [];
@@ -182,7 +182,7 @@ describe("a planted link is refused and what it leads to stays:", () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "a folder that cannot be made, below /proc, is an error and not a hang",
+  "a folder that cannot be created, below /proc, is an error and the run ends",
   async () => {
     const rows = await servedFolder(products(1));
     await expect(rows.sync({ folder: "/proc/rows/copy" })).rejects.toThrow("/proc/rows/copy: ");

@@ -25,7 +25,7 @@ test("a first run copies the whole set, one file a day", async () => {
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a run tells its rows and requests before it pulls, and mends them where a day by itself has grown", async () => {
+test("a run reports its rows and requests before it pulls, and corrects them if a single day has grown", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const late = [3, 10].map((day) => product({ crawl_date: addDays(FIRST_DAY, day), sku: "late" }));
@@ -44,7 +44,7 @@ test("a run tells its rows and requests before it pulls, and mends them where a 
   expect(told.filter((entry) => typeof entry !== "object")).toEqual([0, 4, 4, 8, 8, 14]);
 });
 
-test("a run with nothing new takes a handful of requests and leaves every file alone", async () => {
+test("a run without changes sends a few requests and does not touch any file", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const before = await rows.times();
@@ -54,7 +54,7 @@ test("a run with nothing new takes a handful of requests and leaves every file a
   expect(await rows.sync()).toMatchObject({ ...nothing, days: 0, requests: 1 });
 });
 
-test("finding a new day takes one request besides those for its rows", async () => {
+test("a new day is found with one request in addition to those for its rows", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   await rows.replace([...rows.all(), product({ crawl_date: addDays(LAST_DAY, 1), sku: "new" })]);
@@ -89,7 +89,7 @@ test("the folder of a day that the service no longer has is removed and counted"
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
-test("a row that changed without a change of counts is found by --lookback", async () => {
+test("a changed row with the same counts is found by --lookback", async () => {
   const rows = await servedFolder(sixteenDays());
   await rows.sync();
   const day = addDays(LAST_DAY, -1);

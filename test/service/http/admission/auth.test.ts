@@ -88,7 +88,7 @@ test("a revoked key is refused at the very next request, with the answer of an u
   expect({ ...revoked.body, request_id: "" }).toEqual({ ...unknown.body, request_id: "" });
 });
 
-test("revoking one key of a team leaves its others alone", async () => {
+test("revoking one key of a team does not affect its other keys", async () => {
   const service = await startTestService();
   const kept = await service.createKey({ name: "kept", team: "crew" });
   await service.createKey({ name: "gone", team: "crew" });

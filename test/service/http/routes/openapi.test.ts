@@ -58,7 +58,7 @@ test("the schemas have the names of the contract", async () => {
   ]);
 });
 
-test("every reference leads to a component", async () => {
+test("each reference points to a component", async () => {
   const service = await startTestService();
 
   const { body, text } = await service.get("/openapi.json");
