@@ -43,11 +43,14 @@ interface NewRows {
   discount_pct: Float64Array;
 }
 
+/** Products of which the differences are made at once. */
+const AT_ONCE = 2_000;
+
 /**
  * Compares two days by the last known price of each product up to them: a product that was not crawled on the day itself
  * has the rows of its newest day before. Differences come by retailer, then sku.
  *
- * Memory: about 60 bytes a product, 28 bytes for each row that differs, and the differences of a retailer.
+ * Memory: about 60 bytes a product, 28 bytes for each newer row, and the differences of 2,000 products.
  *
  * @param prices of the days up to `to`
  */
@@ -64,15 +67,20 @@ export async function diffAsOf(
   for (const [retailer, products] of byRetailer(prices, known)) {
     const rowsOf = (side: Side) => products.reduce((sum, product) => sum + (known[side].rows[product] ?? 0), 0);
     retailers.set(retailer, { from: rowsOf("from"), to: rowsOf("to") });
-    const newer = products.filter((product) => hasNewer(known, product));
+    const newer = products
+      .filter((product) => hasNewer(known, product) && !isSamePrice(prices, known, rows, product))
+      .map((product) => ({ product, sku: prices.listings.skuOf(rows.listing[rows.starts[product] ?? 0] ?? 0) }))
+      .sort((a, b) => (a.sku < b.sku ? -1 : 1));
     summary.unchanged += products.length - newer.length;
-    const { days, seen } = listingsOf(retailer, newer, prices, known, rows);
-    const held: Difference[] = [];
-    for (const { change, differences } of joinDays(days.from, days.to)) {
-      summary[change] += 1;
-      held.push(...differences.map((difference) => ({ ...difference, seen: seen.get(difference.sku) })));
+    for (let start = 0; start < newer.length; start += AT_ONCE) {
+      const { days, seen } = listingsOf(retailer, newer.slice(start, start + AT_ONCE), prices, known, rows);
+      const held: Difference[] = [];
+      for (const { change, differences } of joinDays(days.from, days.to)) {
+        summary[change] += 1;
+        held.push(...differences.map((difference) => ({ ...difference, seen: seen.get(difference.sku) })));
+      }
+      await onDifferences(held);
     }
-    await onDifferences(held);
   }
   return { products: summary, retailers };
 }
@@ -162,6 +170,19 @@ async function newRows({ listings, days }: Prices, isWantedListing: Uint8Array, 
   return found;
 }
 
+/** Whether a product has one row on each side, with the same price. Most have, and are told apart from the rest here. */
+function isSamePrice({ listings: { currency } }: Prices, { from, to }: Known, rows: NewRows, product: number): boolean {
+  const at = rows.starts[product] ?? 0;
+  const isSame = ({ [at]: before, [at + 1]: after }: Float64Array) => before === after;
+  const currencyAt = (row: number) => currency[rows.listing[row] ?? 0];
+  return (
+    from.rows[product] === 1 &&
+    to.rows[product] === 1 &&
+    currencyAt(at) === currencyAt(at + 1) &&
+    [rows.mrp, rows.selling_price, rows.discount_pct].every(isSame)
+  );
+}
+
 /** The products known on one of the days, by retailer in their order. */
 function byRetailer({ listings }: Prices, { from, to }: Known): [retailer: string, products: number[]][] {
   const retailers = new Map<string, Set<number>>();
@@ -177,16 +198,15 @@ function byRetailer({ listings }: Prices, { from, to }: Known): [retailer: strin
 /** The listings of some products on both sides, and by sku the days on which each side was seen. */
 function listingsOf(
   retailer: string,
-  products: readonly number[],
+  products: readonly { product: number; sku: string }[],
   { listings }: Prices,
   known: Known,
   rows: NewRows,
 ): { days: Record<Side, Day>; seen: Map<string, Record<Side, string | undefined>> } {
   const days = { from: new Map<string, string[]>(), to: new Map<string, string[]>() };
   const seen = new Map<string, Record<Side, string | undefined>>();
-  for (const product of products) {
+  for (const { product, sku } of products) {
     let at = rows.starts[product] ?? 0;
-    const sku = listings.skuOf(rows.listing[at] ?? 0);
     const dayOf = (side: Side) => known.days[known[side].day[product] ?? 0] || undefined;
     seen.set(sku, { from: dayOf("from"), to: dayOf("to") });
     for (const side of SIDES) {
