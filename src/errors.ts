@@ -1,6 +1,6 @@
 import type { Problem } from "./contract/problems.ts";
 
-/** A flag, an argument or a configured value is wrong; nothing was requested. */
+/** A flag, an argument or a configured value is wrong. No request was sent. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   /** The closest valid values, best first. */
@@ -10,7 +10,7 @@ export class UsageError extends Error {
   /** The value as typed, if the value of a flag is wrong. */
   readonly value: string | undefined;
 
-  /** @param message of one line or more; those after the first are shown indented */
+  /** @param message of one or more lines; all lines after the first are shown indented */
   constructor(message: string, details: { suggestions?: readonly string[]; flag?: string; value?: string } = {}) {
     super(message);
     this.suggestions = details.suggestions ?? [];
@@ -19,14 +19,14 @@ export class UsageError extends Error {
   }
 }
 
-/** There is no usable API key: none was found, or the one found cannot be a key. The key itself is never in the message. */
+/** There is no API key, or it cannot be valid. The message never contains the key. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";
 }
 
 /**
- * The service answered with an error. `problem` holds the members that could be read from the body; others are absent.
- * `status` is always that of the response line.
+ * The service responded with an error. `problem` has the members that could be read from the body. `status` is from the
+ * response line.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -34,7 +34,7 @@ export class ApiError extends Error {
   readonly problem: Partial<Problem>;
   /** How often the request was sent. */
   readonly attempts: number;
-  /** What looks wrong with the key that was sent, if anything does. */
+  /** The visible flaw of the key that was sent, if there is one. */
   readonly keyFlaw: string | undefined;
 
   constructor(
@@ -49,7 +49,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No complete answer arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
+/** No complete response arrived: connection refused or reset, name not resolved, body cut off, or timeout. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
   readonly attempts: number;
@@ -60,11 +60,11 @@ export class NetworkError extends Error {
   }
 }
 
-/** A successful answer broke the contract; its rows cannot be trusted. */
+/** A successful response broke the contract. Its rows cannot be trusted. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
   readonly requestId: string | undefined;
-  /** Whether the answer may have been damaged in transit, so that another attempt may succeed. */
+  /** Whether the response may have been damaged in transit, so that another attempt may succeed. */
   readonly damaged: boolean;
 
   constructor(message: string, requestId?: string, damaged = false) {
@@ -79,7 +79,7 @@ export class SetChangedError extends Error {
   override readonly name = "SetChangedError";
 }
 
-/** A sync would remove unusually many rows; the answer of the service may be wrong. */
+/** A sync would remove more than half of the rows. The response of the service may be wrong. */
 export class ShrinkError extends Error {
   override readonly name = "ShrinkError";
 }
@@ -99,7 +99,7 @@ export class NotOperationalError extends Error {
   override readonly name = "NotOperationalError";
 }
 
-/** A condition that `--fail-if` names holds; the output is complete. */
+/** The condition of `--fail-if` holds. The output is complete. */
 export class ConditionHoldsError extends Error {
   override readonly name = "ConditionHoldsError";
 }
@@ -131,7 +131,7 @@ export class LockedError extends Error {
   }
 }
 
-/** The reader of stdout went away (`| head`); not a failure. */
+/** The reader closed stdout (`| head`). This is not reported. */
 export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";
 }

@@ -94,10 +94,10 @@ test("the events report each request, answer, failure and wait, and never the ke
   const { client, events } = await start([resetConnection, down, answer({ headers: RATE, body: PAGE })]);
   await client.catalog({}, { limit: 100 });
   const facts = { operation: "catalog", target: "/v1/catalog?limit=100" };
-  const fault = expect.stringMatching(/the connection was (reset|closed)/);
+  const failure = expect.stringMatching(/the connection was (reset|closed)/);
   expect(events).toEqual([
     { type: "request", method: "GET", ...facts, attempt: 1 },
-    { type: "failure", ...facts, attempt: 1, milliseconds: 0, message: fault },
+    { type: "failure", ...facts, attempt: 1, milliseconds: 0, message: failure },
     { type: "wait", reason: "retry", milliseconds: 250, code: undefined },
     { type: "request", method: "GET", ...facts, attempt: 2 },
     {

@@ -172,7 +172,7 @@ async function newNamespace(): Promise<string[]> {
   return [];
 }
 
-test("two containers with the same host name never write at once, and after a kill the next one can write within a minute", async () => {
+test("two containers with the same host name never write at the same time, and a minute after a kill the next one can write", async () => {
   const { folder: cwd, lockPath } = await target();
   const stalling = await stallingServer();
   const { url, key } = await startTestService({ rows: products(3) });

@@ -21,14 +21,14 @@ describe("a state that cannot be read is refused with a solution:", () => {
       (text: string) => changed(text, { version: 99 }),
       "was written by another version of catalog",
     ],
-  ])("%s", async (_, damage, fault) => {
+  ])("%s", async (_, damage, reason) => {
     const folder = await temporaryFolder();
     await mkdir(ownFolderOf(folder));
     await writeState(folder, newState({ service: "test", filters: {} }));
     const path = statePathOf(folder);
     await writeFile(path, damage(await readFile(path, "utf8")));
     await expect(readStateOf(folder)).rejects.toThrow(
-      `${path} ${fault}; delete it and run \`catalog sync --adopt\` to start anew`,
+      `${path} ${reason}; delete it and run \`catalog sync --adopt\` to start anew`,
     );
   });
 });

@@ -63,8 +63,8 @@ test("the same product_id with other values is refused, and the stored row stays
   const store = await testStore();
   await load(store, [product({ product_id: "p" })]);
   const other = product({ product_id: "p", title: "Another" });
-  const fault = await errorIn(loadLines(store, [JSON.stringify(product({ sku: "new" })), JSON.stringify(other)]));
-  expect(fault).toEqual({
+  const facts = await errorIn(loadLines(store, [JSON.stringify(product({ sku: "new" })), JSON.stringify(other)]));
+  expect(facts).toEqual({
     line: 2,
     field: "title",
     found: '"Another"',
@@ -136,14 +136,14 @@ test.each([
     "a slug without white space, comma, colon or control characters",
   ],
 ])("a row with %s is named by line and field", async (_name, text, field, found, expected) => {
-  const fault = await errorIn(loadLines(await testStore(), [ROW, "", text]));
-  expect(fault).toEqual({ line: 3, found, expected, ...(field !== undefined && { field }) });
+  const facts = await errorIn(loadLines(await testStore(), [ROW, "", text]));
+  expect(facts).toEqual({ line: 3, found, expected, ...(field !== undefined && { field }) });
 });
 
 test("an error about bytes that are not UTF-8 names their line", async () => {
   const bytes = Buffer.concat([Buffer.from(`${ROW}\n${ROW}\n`), Buffer.from([0xc3, 0x28, 10]), Buffer.from(ROW)]);
-  const fault = await errorIn(loadRows(await testStore(), { name: "rows.ndjson", stream: chunksOf(bytes, 4096) }));
-  expect(fault).toEqual({ line: 3, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
+  const facts = await errorIn(loadRows(await testStore(), { name: "rows.ndjson", stream: chunksOf(bytes, 4096) }));
+  expect(facts).toEqual({ line: 3, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
 });
 
 test("a line that never ends is refused before it fills the memory", async () => {
@@ -152,8 +152,8 @@ test("a line that never ends is refused before it fills the memory", async () =>
       yield Buffer.alloc(1024 * 1024, "{");
     }
   })();
-  const fault = await errorIn(loadRows(await testStore(), { name: "rows.ndjson", stream: endless }));
-  expect(fault).toEqual({ line: 1, found: "a longer line", expected: "a line of at most 4194304 bytes" });
+  const facts = await errorIn(loadRows(await testStore(), { name: "rows.ndjson", stream: endless }));
+  expect(facts).toEqual({ line: 1, found: "a longer line", expected: "a line of at most 4194304 bytes" });
 });
 
 test("a row longer than 32,000 bytes is refused, and the error names its longest field", async () => {
