@@ -9,10 +9,10 @@ import { products } from "../helpers/products.ts";
 
 const ROWS = Array.from({ length: 10 }, (_, index) => products(40, { category: `category-${index}` })).flat();
 
-/** 80 pages in slices of eight. */
-const ARGS = ["--page-size", "5", "--concurrency", "4"];
-const PAGES = 80;
-const PAGES_OF_SLICE = 8;
+/** 40 pages in slices of four. */
+const ARGS = ["--page-size", "10", "--concurrency", "4"];
+const PAGES = 40;
+const PAGES_OF_SLICE = 4;
 
 const SUFFIXES = [".partial", ".partial.json", ".partial.spool"];
 
@@ -36,7 +36,7 @@ const wholeFile = once(async () => {
 });
 
 /** Folders of exports that were killed after so many pages. */
-const killed = new Map([7, 40].map((pages) => [pages, once(() => killedFolder(pages))]));
+const killed = new Map([7, 20].map((pages) => [pages, once(() => killedFolder(pages))]));
 
 async function killedFolder(pages: number): Promise<string> {
   const rows = await interruptible("rows.csv", ARGS, await service(), onEnd);
@@ -74,7 +74,7 @@ describe("an export with --resume", () => {
     const rows = await exporting();
     const killed = await rows.interrupt("SIGKILL", 1, "--resume");
     const interrupted = await rows.interrupt("SIGINT", 7, "--resume");
-    const terminated = await rows.interrupt("SIGTERM", 30, "--resume");
+    const terminated = await rows.interrupt("SIGTERM", 15, "--resume");
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
     await expectWhole(rows);
@@ -130,7 +130,7 @@ describe("an export with --resume", () => {
   test.each(SUFFIXES)(
     "makes the right file if a bit of FILE%s was flipped, and says what it reads again",
     async (suffix) => {
-      const rows = await exportKilledAfter(40);
+      const rows = await exportKilledAfter(20);
       const left = await Promise.all(SUFFIXES.map((name) => readFile(rows.at(name))));
       // What the file has beyond the last slice of the journal is cut off in any case, damaged or not.
       const journaled = (await readJournal(rows.at(".partial.json")))?.slices.at(-1)?.bytes ?? 0;
@@ -158,24 +158,24 @@ describe("an export with --resume", () => {
     [".partial.spool", "rows.csv.partial.spool is damaged or missing"],
     [".partial.json", "without a journal that this version of catalog understands; the export starts anew"],
   ])("makes the right file if FILE%s is missing or cut, and says so", async (suffix, message) => {
-    const rows = await exportKilledAfter(40);
+    const rows = await exportKilledAfter(20);
     await truncate(rows.at(suffix), 3);
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
     await expectWhole(rows);
-    const other = await exportKilledAfter(40);
+    const other = await exportKilledAfter(20);
     await rm(other.at(suffix));
     expect((await other.run("--resume")).code).toBe(EXIT.ok);
     await expectWhole(other);
   });
 
   test("reads again only the damaged part of the file and what follows", async () => {
-    const rows = await exportKilledAfter(40);
+    const rows = await exportKilledAfter(20);
     const bytes = await readFile(rows.at(".partial"));
     bytes[bytes.length - 10] = 0;
     await writeFile(rows.at(".partial"), bytes);
     expect((await rows.run("--resume")).code).toBe(EXIT.ok);
-    expect(rows.pages()).toBeLessThanOrEqual(PAGES - 40 + PAGES_OF_SLICE);
+    expect(rows.pages()).toBeLessThanOrEqual(PAGES - 20 + PAGES_OF_SLICE);
     await expectWhole(rows);
   });
 });

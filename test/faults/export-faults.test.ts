@@ -12,8 +12,8 @@ import { FAULTS, startFaultProxy } from "./fault-proxy.ts";
 const FORMATS = ["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.ndjson.gz", "rows.parquet"];
 const CONCURRENCIES = [1, 4, 8, 32];
 
-/** 63 pages in all. */
-const SMALL_PAGES = ["--page-size", "30"];
+/** Enough pages for two kills in the middle. */
+const SMALL_PAGES = ["--page-size", "40"];
 
 /** 1,500 rows in combinations of very different size, the largest of which is cut by date. */
 const ROWS = Array.from({ length: 1_500 }, (_, index) =>
@@ -26,7 +26,7 @@ const ROWS = Array.from({ length: 1_500 }, (_, index) =>
 );
 
 async function exporting(path: string, url: string, env: Record<string, string>, ...flags: string[]) {
-  const args = ["export", "--page-size", "50", "--base-url", url, "-o", path, ...flags];
+  const args = ["export", "--page-size", "60", "--base-url", url, "-o", path, ...flags];
   const { code, stderr } = await runInProcess(args, { env });
   return { code, stderr, digest: code === 0 ? await digestOf(path) : undefined };
 }
@@ -72,7 +72,7 @@ describe("an export", () => {
       const pages = whole.pages();
       const rows = await interruptible(name, [...SMALL_PAGES, "--manifest"], service);
       const first = await rows.interrupt("SIGKILL", 3, "--resume", "--concurrency", "1");
-      const second = await rows.interrupt("SIGKILL", 21, "--resume", "--concurrency", "16");
+      const second = await rows.interrupt("SIGKILL", 18, "--resume", "--concurrency", "16");
       const { code, stderr } = await rows.run("--resume", "--concurrency", "4");
       expect([first.signal, second.signal, code, stderr]).toEqual(["SIGKILL", "SIGKILL", 0, ""]);
       expect(rows.pages()).toBe(pages);
