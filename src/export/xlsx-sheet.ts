@@ -34,7 +34,7 @@ export async function* sheetRows(
       continue;
     }
     if (wanted === undefined) {
-      const header = line.match(/<t[^>]*>[^<]*<\/t>/g)?.map(textOf) ?? [];
+      const header = line.match(/<t[^>]*>[^<]*<\/t>/g)?.map(textOfCell) ?? [];
       wanted = header.flatMap((name, index) => (columns.includes(name) ? [[name, columnLetters(index)]] : []));
       continue;
     }
@@ -55,7 +55,7 @@ function cellValue(line: string, start: string): string | undefined {
   const cell = line.slice(at, line.indexOf("</c>", at));
   const [, number] = /<v>(.*)<\/v>/.exec(cell) ?? [];
   if (number === undefined) {
-    return textOf(cell);
+    return textOfCell(cell);
   }
   return cell.includes(`s="${STYLES.date}"`)
     ? new Date(DAY_ZERO + Number(number) * DAY).toISOString().slice(0, 10)
@@ -64,7 +64,7 @@ function cellValue(line: string, start: string): string | undefined {
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#10;": "\n" };
 
-function textOf(cell: string): string {
+function textOfCell(cell: string): string {
   const [, text = ""] = /<t[^>]*>(.*)<\/t>/.exec(cell) ?? [];
   return text
     .replace(/&[^;]*;/g, (entity) => CHARACTERS[entity] ?? entity)

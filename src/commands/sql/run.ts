@@ -98,7 +98,7 @@ async function answer(
   const names = uniqueNames(result);
   if (output.format !== "table") {
     const format = output as OutputOptions<RowFormat>;
-    const encoding = { known: names, kinds: kindsOf(result, names), ...lossWarnings(format.format, reporter) };
+    const encoding = { known: names, kinds: cellKindsOf(result, names), ...lossWarnings(format.format, reporter) };
     await writeBatches(batchesOf(result, names), format, encoding, context);
     return;
   }
@@ -133,7 +133,7 @@ function uniqueNames({ columns }: QueryResult): string[] {
 }
 
 /** What the columns are in a sheet, by their types; a text column is a link if it has the name of one. */
-function kindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
+function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
   const kinds = columns.map(({ type }, index) => {
     const named = PRODUCT_KINDS[names[index] ?? ""];
     return KIND_OF_TYPE[type] ?? (type === "VARCHAR" && named === "link" ? named : undefined);

@@ -30,7 +30,7 @@ export class SheetLinks {
 
   /** Makes a cell a link; false if it stays text. */
   add(cell: string, address: string): boolean {
-    const target = targetOf(address);
+    const target = linkTarget(address);
     if (target === undefined || this.isFull()) {
       return false;
     }
@@ -43,7 +43,7 @@ export class SheetLinks {
  * The address as a link holds it. Excel repairs a workbook whose links hold characters that RFC 3986 does not allow, so
  * these are escaped.
  */
-function targetOf(address: string): string | undefined {
+function linkTarget(address: string): string | undefined {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
     return undefined;
   }

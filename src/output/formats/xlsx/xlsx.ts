@@ -30,7 +30,7 @@ const BLOCK_BYTES = 1024 * 1024;
 const compress = promisify(deflateRaw);
 
 /** What another encoder needs to continue after a slice. */
-interface SliceState {
+interface SheetState {
   rows: number;
   /** Entries of the archive up to the sheet, whose sizes are those up to here. */
   entries: readonly ZipEntry[];
@@ -45,7 +45,7 @@ interface SliceState {
  */
 export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const columns = options.chosen ?? options.known;
-  const earlier = (options.restore ?? []).map(stateOf);
+  const earlier = (options.restore ?? []).map(sliceStateOf);
   const last = earlier.at(-1);
   const entries: ZipEntry[] = last?.entries.map((entry) => ({ ...entry })) ?? [];
   const links = new SheetLinks(
@@ -115,7 +115,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     },
     endSlice: async () => {
       const chunk = await pack();
-      const state: SliceState = { rows, entries, links: links.all.slice(linksBefore) };
+      const state: SheetState = { rows, entries, links: links.all.slice(linksBefore) };
       linksBefore = links.all.length;
       return { chunk, state: deflateRawSync(JSON.stringify(state)).toString("base64") };
     },
@@ -136,8 +136,8 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   };
 }
 
-function stateOf(text: string): SliceState {
-  return JSON.parse(inflateRawSync(Buffer.from(text, "base64")).toString()) as SliceState;
+function sliceStateOf(text: string): SheetState {
+  return JSON.parse(inflateRawSync(Buffer.from(text, "base64")).toString()) as SheetState;
 }
 
 function tooMuch(limit: string): UsageError {

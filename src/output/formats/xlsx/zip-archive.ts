@@ -40,7 +40,7 @@ export function wholeEntry(name: string, content: Buffer, offset: number): { ent
 export function localHeader({ streamed, ...entry }: ZipEntry): Buffer {
   const header = [
     ...u32(LOCAL_HEADER),
-    ...described(streamed ? { ...entry, crc: 0, size: 0, packed: 0 } : entry, streamed),
+    ...sharedFields(streamed ? { ...entry, crc: 0, size: 0, packed: 0 } : entry, streamed),
   ];
   return Buffer.from([...header, ...u16(0), ...Buffer.from(entry.name)]);
 }
@@ -56,7 +56,7 @@ export function centralDirectory(entries: readonly ZipEntry[], offset: number): 
     Buffer.from([
       ...u32(CENTRAL_HEADER),
       ...u16(VERSION),
-      ...described(entry, entry.streamed),
+      ...sharedFields(entry, entry.streamed),
       // Lengths of extra fields and comment, number of the disk, attributes.
       ...[0, 0, 0, 0].flatMap(u16),
       ...u32(0),
@@ -71,7 +71,7 @@ export function centralDirectory(entries: readonly ZipEntry[], offset: number): 
 }
 
 /** The fields that local and central header share, up to the length of the name. */
-function described({ crc, packed, size, name }: Omit<ZipEntry, "streamed">, streamed: boolean): number[] {
+function sharedFields({ crc, packed, size, name }: Omit<ZipEntry, "streamed">, streamed: boolean): number[] {
   const words = [VERSION, streamed ? STREAMED_FLAG : 0, DEFLATE, 0, NO_DATE].flatMap(u16);
   return [...words, ...[crc, packed, size].flatMap(u32), ...u16(name.length)];
 }
