@@ -63,5 +63,7 @@ export function refuseEnding(
 }
 
 function extensionsOf(formats: readonly string[]): string[] {
-  return formats.flatMap((format) => FORMATS[format as keyof typeof FORMATS]?.extensions ?? [format]);
+  return formats.flatMap((format) =>
+    format === "markdown" ? ["md", format] : (FORMATS[format as keyof typeof FORMATS]?.extensions ?? [format]),
+  );
 }
