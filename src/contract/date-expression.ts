@@ -1,4 +1,4 @@
-import { DAY, dayOf } from "./days.ts";
+import { DAY, dayOf } from "./day-arithmetic.ts";
 import { isCalendarDate } from "./filters.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { addDays } from "../contract/days.ts";
+import { addDays } from "../contract/day-arithmetic.ts";
 import type { Rcd } from "../contract/filters.ts";
 import type { DiffSummary } from "../diff/compare.ts";
 import type { Day } from "../diff/day-rows.ts";

@@ -1,5 +1,5 @@
 import type { Coverage } from "../contract/coverage.ts";
-import { DAY, dayNumber, dayOf } from "../contract/days.ts";
+import { DAY, dayNumber, dayOf } from "../contract/day-arithmetic.ts";
 import type { Filters } from "../contract/filters.ts";
 
 /** Filters narrowed to a range of crawl days, and the expected number of rows. */

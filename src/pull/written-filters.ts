@@ -1,7 +1,7 @@
 import type { CatalogClient } from "../api/client.ts";
 import { closest } from "../contract/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/date-expression.ts";
-import { dayOf } from "../contract/days.ts";
+import { dayOf } from "../contract/day-arithmetic.ts";
 import { type Filters, fitsRequest, type Rcd } from "../contract/filters.ts";
 import { UsageError } from "../errors.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { StatusFeed } from "../../src/contract/status.ts";
 import { EXIT } from "../../src/errors.ts";
-import { openIncident } from "../../src/service/store/incidents.ts";
+import { openIncident } from "../../src/service/store/manage-incidents.ts";
 import { answer, type Behaviour, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService } from "../helpers/service.ts";

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import type { CatalogClient } from "../../src/api/client.ts";
-import { addDays } from "../../src/contract/days.ts";
+import { addDays } from "../../src/contract/day-arithmetic.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { type MirrorOptions, type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";

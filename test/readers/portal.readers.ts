@@ -3,7 +3,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { mailCodes } from "../../src/service/portal/mail.ts";
-import { openIncident } from "../../src/service/store/incidents.ts";
+import { openIncident } from "../../src/service/store/manage-incidents.ts";
 import { runCatalog } from "../helpers/cli.ts";
 import { startMailServer } from "../helpers/mail-server.ts";
 import { startTestPortal } from "../helpers/portal.ts";

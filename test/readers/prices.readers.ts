@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays } from "../../src/contract/days.ts";
+import { addDays } from "../../src/contract/day-arithmetic.ts";
 import type { Product } from "../../src/contract/product.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { quoteCommand } from "../../src/output/terminal/quote.ts";
-import { openIncident, updateIncident } from "../../src/service/store/incidents.ts";
+import { openIncident, updateIncident } from "../../src/service/store/manage-incidents.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { product } from "../helpers/products.ts";
 import { renderScreen, type Screen } from "../helpers/screen.ts";

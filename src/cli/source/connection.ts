@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type CatalogClient, createClient } from "../../api/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
-import { dayOf } from "../../contract/days.ts";
+import { dayOf } from "../../contract/day-arithmetic.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { withLongLists } from "../../pull/long-lists.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { dayOf } from "../../contract/days.ts";
+import { dayOf } from "../../contract/day-arithmetic.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { makeFolderPath } from "../../files/own-file.ts";

@@ -1,5 +1,5 @@
 import { closest } from "../../contract/closest.ts";
-import { dayNumber } from "../../contract/days.ts";
+import { dayNumber } from "../../contract/day-arithmetic.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";

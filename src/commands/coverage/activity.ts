@@ -1,6 +1,6 @@
 import type { CatalogClient } from "../../api/client.ts";
 import type { CoverageSummary } from "../../contract/coverage.ts";
-import { addDays, dayNumber } from "../../contract/days.ts";
+import { addDays, dayNumber } from "../../contract/day-arithmetic.ts";
 import type { Filters } from "../../contract/filters.ts";
 
 /** When the rows were crawled, retailer by retailer. */

@@ -1,6 +1,6 @@
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { addDays } from "../../contract/days.ts";
+import { addDays } from "../../contract/day-arithmetic.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { SetChangedError } from "../../errors.ts";
 import { halvesOf } from "../../mirror/sync/day-ranges.ts";

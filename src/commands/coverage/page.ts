@@ -1,6 +1,6 @@
 import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import { dayNumber } from "../../contract/days.ts";
+import { dayNumber } from "../../contract/day-arithmetic.ts";
 import { counted, groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";

@@ -1,4 +1,4 @@
-import { DAY, dayNumber, dayOf } from "../../contract/days.ts";
+import { DAY, dayNumber, dayOf } from "../../contract/day-arithmetic.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import type { Series } from "../../prices/series.ts";

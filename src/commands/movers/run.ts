@@ -8,7 +8,7 @@ import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { resolveDay } from "../../contract/date-expression.ts";
-import { dayOf } from "../../contract/days.ts";
+import { dayOf } from "../../contract/day-arithmetic.ts";
 import { groupDigits } from "../../contract/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";

@@ -2,7 +2,7 @@ import { parseWhole, quoted } from "../../cli/flags/values.ts";
 import { closest } from "../../contract/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
-import { openIncident, resolveIncident, updateIncident } from "../../service/store/incidents.ts";
+import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AsyncBuffer } from "hyparquet";
-import { dayOf } from "../../contract/days.ts";
+import { dayOf } from "../../contract/day-arithmetic.ts";
 import { formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";

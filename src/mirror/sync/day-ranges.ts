@@ -1,4 +1,4 @@
-import { addDays, dayNumber } from "../../contract/days.ts";
+import { addDays, dayNumber } from "../../contract/day-arithmetic.ts";
 
 /** Days from `first` to `last`, both included, as `YYYY-MM-DD`. */
 export interface DayRange {

@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { addDays } from "../../contract/days.ts";
+import { addDays } from "../../contract/day-arithmetic.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
 import type { Filters } from "../../contract/filters.ts";
 import type { Lock } from "../../files/lock.ts";

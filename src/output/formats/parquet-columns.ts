@@ -1,5 +1,5 @@
 import type { SchemaElement } from "hyparquet";
-import { dayNumber } from "../../contract/days.ts";
+import { dayNumber } from "../../contract/day-arithmetic.ts";
 import { isExactDouble } from "../../contract/decimal.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";

@@ -1,4 +1,4 @@
-import { dayNumber } from "../../contract/days.ts";
+import { dayNumber } from "../../contract/day-arithmetic.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 

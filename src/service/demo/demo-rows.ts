@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { addDays } from "../../contract/days.ts";
+import { addDays } from "../../contract/day-arithmetic.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import {
   type CrawlPeriod,

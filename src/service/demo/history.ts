@@ -1,8 +1,8 @@
-import { DAY, dayOf } from "../../contract/days.ts";
+import { DAY, dayOf } from "../../contract/day-arithmetic.ts";
 import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { openIncident, resolveIncident, updateIncident } from "../store/incidents.ts";
+import { openIncident, resolveIncident, updateIncident } from "../store/manage-incidents.ts";
 import type { DayCount } from "../store/store.ts";
 
 const MINUTE = 60_000;

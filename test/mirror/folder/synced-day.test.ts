@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { addDays } from "../../../src/contract/days.ts";
+import { addDays } from "../../../src/contract/day-arithmetic.ts";
 import { formatRcd, type Rcd } from "../../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import { diffDays } from "../../../src/diff/compare.ts";

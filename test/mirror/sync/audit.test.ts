@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { addDays } from "../../../src/contract/days.ts";
+import { addDays } from "../../../src/contract/day-arithmetic.ts";
 import type { Product } from "../../../src/contract/product.ts";
 import { readStateOf } from "../../../src/mirror/folder/folder-state.ts";
 import { product } from "../../helpers/products.ts";

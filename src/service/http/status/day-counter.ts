@@ -1,4 +1,4 @@
-import { dayOf } from "../../../contract/days.ts";
+import { dayOf } from "../../../contract/day-arithmetic.ts";
 import type { DayCount, MeasuredPart, Store } from "../../store/store.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { addDays, dayOf } from "../../../contract/days.ts";
+import { addDays, dayOf } from "../../../contract/day-arithmetic.ts";
 import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
 import {
   AVAILABILITY,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openIncident, resolveIncident } from "../../../../src/service/store/incidents.ts";
+import { openIncident, resolveIncident } from "../../../../src/service/store/manage-incidents.ts";
 import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { startTestService } from "../../../helpers/service.ts";
 

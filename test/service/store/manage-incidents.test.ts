@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openIncident, resolveIncident, updateIncident } from "../../../src/service/store/incidents.ts";
+import { openIncident, resolveIncident, updateIncident } from "../../../src/service/store/manage-incidents.ts";
 import { RefusedChangeError } from "../../../src/service/store/store.ts";
 import { testStore } from "./stores.ts";
 
