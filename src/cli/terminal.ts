@@ -30,6 +30,11 @@ export function screenOf(
     : { width: undefined, colour: false };
 }
 
+/** Names the columns that did not fit into the terminal; empty if all did. */
+export function notShown(hidden: readonly string[], remedy: string): string[] {
+  return hidden.length === 0 ? [] : [`not shown: ${hidden.join(", ")} (${remedy})`];
+}
+
 /** Whether `stream` has a live reader: a person at a terminal, or a program at the end of a pipe. */
 export function isReadElsewhere(stream: Output): boolean {
   if (stream.isTTY || stream.fd === undefined) {

@@ -32,12 +32,7 @@ interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   html?: string;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: CoverageOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./run.ts")).runCoverage(options, context),
-): void {
+export function declare(command: Command, context: Context): void {
   command.description(
     "How much data exists, and how fresh it is: a row per retailer/category/department combination with its row counts, " +
       "crawl dates, and the days since its newest crawl.",
@@ -75,7 +70,11 @@ Examples:
   $ catalog coverage --html coverage.html
   $ catalog coverage --date yesterday -f csv -o yesterday.csv`,
     )
-    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+    .action(async (flags: Flags) => {
+      const options = parseOptions(command, flags, context);
+      const { runCoverage } = await import("./run.ts");
+      await runCoverage(options, context);
+    });
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): CoverageOptions {

@@ -1,11 +1,10 @@
 import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { screenOf } from "../../cli/terminal.ts";
+import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";

@@ -32,12 +32,7 @@ const SORT_WORDS = {
   rise: { column: "percent", descending: true },
 } as const;
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: DiffOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./run.ts")).runDiff(options, context),
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .argument("[dir]", "a folder of `catalog sync`, as with --against")
     .description(
@@ -71,9 +66,11 @@ Examples:
   $ catalog diff rows --as-of --from latest-7d --to latest --sort drop --limit 20
   $ catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv`,
     )
-    .action((folder: string | undefined, flags: Flags) =>
-      run(parseOptions(command, withFolder(flags, folder), context), context),
-    );
+    .action(async (folder: string | undefined, flags: Flags) => {
+      const options = parseOptions(command, withFolder(flags, folder), context);
+      const { runDiff } = await import("./run.ts");
+      await runDiff(options, context);
+    });
 }
 
 function withFolder(flags: Flags, folder: string | undefined): Flags {

@@ -1,10 +1,9 @@
 import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
-import { screenOf } from "../../cli/terminal.ts";
+import { notShown, screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";

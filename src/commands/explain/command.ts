@@ -13,7 +13,7 @@ import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
-export interface ExplainOptions {
+interface ExplainOptions {
   globals: GlobalOptions;
   /** Undefined for the whole catalogue. */
   code: string | undefined;
@@ -44,11 +44,7 @@ const EXPLANATIONS: readonly Explanation[] = [...SERVICE_ERRORS, ...TOOL_ERRORS]
   }),
 );
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: ExplainOptions, context: Context) => Promise<void> = runExplain,
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .description(
       "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
@@ -66,7 +62,7 @@ Examples:
   $ catalog explain rate_limited --format json`,
     )
     .action((code: string | undefined, flags: { format?: "text" | "json" }) =>
-      run(
+      runExplain(
         {
           globals: parseGlobals(command),
           code: code === undefined ? undefined : parseCode(code),

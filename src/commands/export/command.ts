@@ -29,11 +29,7 @@ interface Flags extends FilterFlags, OutputFlags, PullFlags, ReadFlags {
   manifest?: boolean;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: ExportOptions, context: Context) => Promise<void> = runAsAsked,
-): void {
+export function declare(command: Command, context: Context): void {
   command.description(
     "Writes the complete filtered set to stdout or a file, and checks the number of its rows against the service.",
   );
@@ -66,7 +62,7 @@ Examples:
   $ catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month
   $ catalog export -o rows.ndjson.gz --manifest --resume`,
     )
-    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+    .action((flags: Flags) => runAsAsked(parseOptions(command, flags, context), context));
 }
 
 async function runAsAsked(options: ExportOptions, context: Context): Promise<void> {

@@ -17,12 +17,7 @@ interface Flags extends FilterFlags, OutputFlags, ListFlags {
   demo?: boolean;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: HistoryOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./run.ts")).runHistory(options, context),
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .argument("[sku...]", "products by sku, then a folder of `catalog sync` (default: the current folder)")
     .description(
@@ -49,7 +44,11 @@ Examples:
   $ catalog history B0CHX1W1XY N53437343A rows --html prices.html
   $ catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv`,
     )
-    .action(async (words: string[], flags: Flags) => run(await parseOptions(command, words, flags, context), context));
+    .action(async (words: string[], flags: Flags) => {
+      const options = await parseOptions(command, words, flags, context);
+      const { runHistory } = await import("./run.ts");
+      await runHistory(options, context);
+    });
 }
 
 async function parseOptions(

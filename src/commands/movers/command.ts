@@ -19,12 +19,7 @@ interface Flags extends FilterFlags, OutputFlags {
   demo?: boolean;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: MoversOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./run.ts")).runMovers(options, context),
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
@@ -51,7 +46,11 @@ Examples:
   $ catalog movers rows --since latest-1d --retailer acme --group-by category
   $ catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada`,
     )
-    .action((folder: string | undefined, flags: Flags) => run(parseOptions(command, folder, flags, context), context));
+    .action(async (folder: string | undefined, flags: Flags) => {
+      const options = parseOptions(command, folder, flags, context);
+      const { runMovers } = await import("./run.ts");
+      await runMovers(options, context);
+    });
 }
 
 function parseOptions(command: Command, folder: string | undefined, flags: Flags, context: Context): MoversOptions {

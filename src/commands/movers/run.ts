@@ -1,10 +1,9 @@
 import { heldBy } from "../../cli/flags/condition.ts";
 import type { OutputOptions } from "../../cli/flags/output.ts";
-import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { screenOf } from "../../cli/terminal.ts";
+import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { resolveDay } from "../../contract/date-expression.ts";

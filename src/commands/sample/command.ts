@@ -10,12 +10,11 @@ import {
   parseListOutput,
 } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
-import { notShown } from "../../cli/hidden-columns.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { hasLinks, screenOf } from "../../cli/terminal.ts";
+import { hasLinks, notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/decimal.ts";
@@ -32,7 +31,7 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
 
-export interface SampleOptions {
+interface SampleOptions {
   globals: GlobalOptions;
   filters: WrittenFilters;
   demo: boolean;
@@ -52,11 +51,7 @@ interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   card?: boolean;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: SampleOptions, context: Context) => Promise<void> = runSample,
-): void {
+export function declare(command: Command, context: Context): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
   addListOutput(command)
@@ -77,7 +72,7 @@ Examples:
   $ catalog sample --retailer acme --card | less
   $ catalog sample --date yesterday -f csv -o sample.csv`,
     )
-    .action((flags: Flags) => run(parseOptions(command, flags, context), context));
+    .action((flags: Flags) => runSample(parseOptions(command, flags, context), context));
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {

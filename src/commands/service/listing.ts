@@ -1,5 +1,4 @@
-import { notShown } from "../../cli/hidden-columns.ts";
-import { screenOf } from "../../cli/terminal.ts";
+import { notShown, screenOf } from "../../cli/terminal.ts";
 import { textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import type { Call, ListingFlags } from "./subcommand.ts";

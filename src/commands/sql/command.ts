@@ -15,12 +15,7 @@ interface Flags extends OutputFlags {
   demo?: boolean;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: SqlOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./run.ts")).runSql(options, context),
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .argument("<query>", `one query; - reads it from standard input, ${SCHEMA} shows the tables`)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
@@ -41,9 +36,11 @@ Examples:
   $ catalog sql 'from rows where selling_price < 10 limit 5' rows -f csv
   $ catalog sql - rows -o cheapest.parquet < cheapest.sql`,
     )
-    .action((query: string, folder: string | undefined, flags: Flags) =>
-      run(parseOptions(command, query, folder, flags, context), context),
-    );
+    .action(async (query: string, folder: string | undefined, flags: Flags) => {
+      const options = parseOptions(command, query, folder, flags, context);
+      const { runSql } = await import("./run.ts");
+      await runSql(options, context);
+    });
 }
 
 function parseOptions(

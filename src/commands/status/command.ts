@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
 import { renderStatus } from "../../output/terminal/status-feed.ts";
 
-export interface StatusOptions {
+interface StatusOptions {
   globals: GlobalOptions;
   statusUrl: string | undefined;
   demo: boolean;
@@ -17,11 +17,7 @@ export interface StatusOptions {
 /** Width without a terminal: enough for a block for each day of the window. */
 const WIDTH = 90;
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: StatusOptions, context: Context) => Promise<void> = runStatus,
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .description(
       "The status feed of the service: suites with their uptime and their state on each day, and incidents. It needs no key.",
@@ -44,7 +40,7 @@ Examples:
   $ catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'`,
     )
     .action((flags: { statusUrl?: string; demo?: boolean; format?: "text" | "json" }) =>
-      run(
+      runStatus(
         {
           globals: parseGlobals(command),
           statusUrl: flags.statusUrl,

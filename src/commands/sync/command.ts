@@ -17,12 +17,7 @@ interface Flags extends FilterFlags, PullFlags, ReadFlags {
   format?: "text" | "json";
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: SyncOptions, context: Context) => Promise<void> = async (options) =>
-    (await import("./run.ts")).runSync(options, context),
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .description(
       "Keeps a folder a copy of the filtered set: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
@@ -57,7 +52,11 @@ Examples:
   $ catalog sync rows --prune
   $ duckdb -c "SELECT retailer, count(*) FROM 'rows/*/*.parquet' GROUP BY ALL"`,
     )
-    .action((folder: string, flags: Flags) => run(parseOptions(command, folder, flags, context), context));
+    .action(async (folder: string, flags: Flags) => {
+      const options = parseOptions(command, folder, flags, context);
+      const { runSync } = await import("./run.ts");
+      await runSync(options, context);
+    });
 }
 
 function parseOptions(command: Command, folder: string, flags: Flags, context: Context): SyncOptions {

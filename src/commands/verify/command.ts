@@ -8,16 +8,12 @@ import { verify } from "../../export/verify.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
-export interface VerifyOptions {
+interface VerifyOptions {
   globals: GlobalOptions;
   file: string;
 }
 
-export function declare(
-  command: Command,
-  context: Context,
-  run: (options: VerifyOptions, context: Context) => Promise<void> = runVerify,
-): void {
+export function declare(command: Command, context: Context): void {
   command
     .description(
       "Checks an exported file against FILE.manifest.json, offline: its size, its sha256, the number of its rows, and that no row occurs twice.",
@@ -33,7 +29,7 @@ Examples:
   $ catalog verify rows.csv.gz
   $ catalog verify --quiet rows.ndjson && load rows.ndjson`,
     )
-    .action((file: string) => run({ globals: parseGlobals(command), file }, context));
+    .action((file: string) => runVerify({ globals: parseGlobals(command), file }, context));
 }
 
 async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
