@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Another build may be named, to compare two. */
-const CATALOG = process.env.CATALOG ?? fileURLToPath(new URL("../dist/catalog.js", import.meta.url));
+export const CATALOG = process.env.CATALOG ?? fileURLToPath(new URL("../dist/catalog.js", import.meta.url));
 const PEAK = pathToFileURL(fileURLToPath(new URL("peak.mjs", import.meta.url))).href;
 
 /**

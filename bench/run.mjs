@@ -4,7 +4,15 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatasets } from "./datasets.mjs";
 
-const SCENARIOS = ["side-by-side", "service-load", "service-pages", "service-walkers", "export-memory", "export-pace"];
+const SCENARIOS = [
+  "side-by-side",
+  "service-load",
+  "service-pages",
+  "service-walkers",
+  "export-memory",
+  "export-pace",
+  "prices",
+];
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : SCENARIOS;
 const unknown = names.filter((name) => !SCENARIOS.includes(name));
