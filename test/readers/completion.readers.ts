@@ -103,7 +103,7 @@ describe.each(Object.keys(SHELLS) as (keyof typeof SHELLS)[])("in %s, the tabula
   });
 });
 
-test.each(["bash", "zsh"] as const)(
+test.each(["bash", "zsh", "fish"] as const)(
   "%s completes a list of columns without a space before the comma",
   async (shell) => {
     expect(await typedInto(shell, "catalog sample --columns sel\t,ti\t,sk\t")).toEqual([

@@ -70,6 +70,13 @@ function __catalog_complete
             __fish_complete_path $words[-1]
         case folders
             __fish_complete_directories $words[-1]
+        case list
+            set -e lines[1]
+            test (count $lines) -gt 0; and printf '%s\\n' $lines
+            # fish adds a space after the only candidate. A list may go on, so a second candidate ends with the comma; a
+            # quoted word needs none, since fish then closes the quote.
+            test (count $lines) -eq 1; and not string match -qr '[\\'"]' -- (commandline -ct)
+            and printf '%s,\\n' (string split -f 1 \\t -- $lines)
         case '*'
             set -e lines[1]
             test (count $lines) -gt 0; and printf '%s\\n' $lines
