@@ -103,7 +103,7 @@ describe("stdout that is closed", () => {
   test.runIf(process.platform === "linux")("export ends with exit code 1 before it requests a row", async () => {
     const { code, stderr } = await runInto(">&-", ["export", "--verbose"], await setting());
     expect(code).toBe(EXIT.failure);
-    expect(stderr).toBe("error: stdout is closed: the rows would be lost; use --output FILE\n");
+    expect(stderr).toBe("error: stdout is closed, so the rows would be lost; use --output FILE\n");
   });
 
   test("a command that writes to a file is not refused", async () => {
