@@ -87,7 +87,10 @@ async function synced(rows: readonly Product[]) {
 const pick = (records: readonly Record<string, unknown>[], ...names: string[]) =>
   [...new Set(records.map((record) => String(names.map((name) => record[name]))))].sort();
 
-describe("equals the same question asked in SQL", () => {
+/** Each run of a property writes a folder and asks two programs. */
+const TIMEOUT = 240_000;
+
+describe("equals the same question asked in SQL", { timeout: TIMEOUT }, () => {
   const runs = { numRuns: 12 };
 
   test("diff by last known prices", async () => {
