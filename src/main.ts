@@ -58,7 +58,7 @@ const FIRST_STEPS = `First steps:
 Every morning, on the folder that \`catalog sync rows\` keeps:
   $ catalog movers rows --only drop                       what dropped in a week
   $ catalog history SKU rows                              is this a new low
-  $ catalog history --search 'WORDS OF THE TITLE' rows    who is the cheapest
+  $ catalog history --search 'MODEL OR TITLE' rows        who is the cheapest
   $ catalog diff rows --from latest-7d --to latest --only appeared --category SLUG
                                                           what is new there
   $ catalog coverage --from rows --group-by retailer      how fresh each one is`;

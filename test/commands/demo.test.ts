@@ -26,6 +26,11 @@ describe("with --demo", () => {
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
 
+  test("history finds a model at each retailer that sells it", async () => {
+    const { stdout } = await runDemo("history", "--search", "HE-3 d&m", "-f", "table");
+    expect(stdout.match(/bazaar-plus|nordwind|ridge-and-river/g)).toEqual(["bazaar-plus", "nordwind"]);
+  });
+
   test("status needs no configuration and shows a feed with a history", async () => {
     const { code, stdout } = await runDemo("status");
     expect([code, stdout]).toEqual([0, expect.stringContaining("generated demo data")]);

@@ -55,6 +55,33 @@ describe("catalog history", () => {
     expect(stdout.match(/bolt|acme/g)).toEqual(["bolt", "acme"]);
   });
 
+  test("finds products by model number, by brand and a word of the title, and by sku", async () => {
+    const lamps = [
+      ["A1", "acme", 30, "Élan", "", "01"],
+      ["A1", "acme", 30, "Élan", "SM-A155F", "02"],
+      ["B2", "bolt", 20, "ÉLAN", "sm-a155f/ds", "02"],
+      ["C3", "cedar", 10, "", "SM-A156", "02"],
+      ["A155F", "cedar", 5, "Other", "", "02"],
+    ] as const;
+    const { folder, sync } = await servedFolder(
+      lamps.map(([sku, retailer, selling_price, brand, model_number, day]) => {
+        const facts = { brand, model_number, title: `Lamp ${sku[0]}` };
+        return product({ sku, retailer, selling_price, crawl_date: `2026-01-${day}`, ...facts });
+      }),
+    );
+    await sync();
+    const found = async (...words: readonly string[]) => {
+      const { stdout } = await runInProcess(["history", ...words, folder, "--sort", "price", "-f", "csv"]);
+      const columns = stdout.trimEnd().split("\n").slice(1);
+      return columns.map((line) => line.split(",").slice(0, 2).join(" "));
+    };
+
+    expect(await found("--search", "Sm-A155f")).toEqual(["bolt B2", "acme A1", "acme A1"]);
+    expect(await found("--search", "élan lamp")).toEqual(["bolt B2", "acme A1", "acme A1"]);
+    expect(await found("--search", "A155F")).toEqual(["cedar A155F", "bolt B2", "acme A1", "acme A1"]);
+    expect(await found("--search", "other A155F")).toEqual(["cedar A155F"]);
+  });
+
   test("says whether the last price is a new low, and of several products which ones have one", async () => {
     const folder = await syncedFolder();
     const higher = await runInProcess(["history", "A1", folder, "-f", "table", "--end-date", "2026-01-03"]);
@@ -123,7 +150,7 @@ describe("catalog history", () => {
   test.each([
     [[], "no product is named"],
     [["A1", "--search", "lamp"], '"A1" is not a folder of `catalog sync`; leave out one of the two'],
-    [["--search", "lamp", "A1", "rows"], '--search finds products by their titles; leave out "A1" or --search'],
+    [["--search", "lamp", "A1", "rows"], '--search finds products by words; leave out "A1" or --search'],
   ])("refuses %j", async (words, reason) => {
     const { code, stderr } = await runInProcess(["history", ...words]);
 

@@ -1,6 +1,6 @@
 import type { Prices } from "../../src/mirror/prices/day-prices.ts";
 import { growListings } from "../../src/mirror/prices/grow-listings.ts";
-import { unpackListings } from "../../src/mirror/prices/listings.ts";
+import { modelText, unpackListings } from "../../src/mirror/prices/listings.ts";
 
 /** A row for tests about prices. */
 export interface PriceRow {
@@ -12,12 +12,18 @@ export interface PriceRow {
   currency: string;
 }
 
-/** The rows of each day as columns, in the given order. */
+/** The rows of each day as columns, in the given order. Each day has another model number, which must change no answer. */
 export function priceDays(rows: readonly PriceRow[]): Prices {
   const listings = growListings();
   const listed = rows.map((row) => ({
     ...row,
-    listing: listings.add(`${row.retailer}:lamps:home`, row.sku, row.currency, `title of ${row.sku}`),
+    listing: listings.add({
+      rcd: `${row.retailer}:lamps:home`,
+      sku: row.sku,
+      currency: row.currency,
+      title: `title of ${row.sku}`,
+      model: modelText("", row.day),
+    }),
   }));
   return {
     listings: unpackListings(listings.pack()),

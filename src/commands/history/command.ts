@@ -17,6 +17,9 @@ interface Flags extends FilterFlags, OutputFlags, ListFlags {
   demo?: boolean;
 }
 
+/** The name that the price has in the table. */
+const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
+
 export function declare(command: Command, context: Context): void {
   command
     .argument("[sku...]", "products by sku, then a folder of `catalog sync` (default: the current folder)")
@@ -24,7 +27,7 @@ export function declare(command: Command, context: Context): void {
       "The prices of products over their days, from a synced folder: each day, the lowest, the highest, the last, and " +
         "whether the last is a new low. Several products are shown side by side, the cheapest first.",
     )
-    .option("--search <words>", "products with all these words in their title, instead of skus")
+    .option("--search <words>", "products with each of these words in title, brand, model number or sku")
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
   addVocabularyFlags(command)
     .optionsGroup("Filters:")
@@ -32,7 +35,7 @@ export function declare(command: Command, context: Context): void {
     .option("--end-date <date>", "up to this day")
     .optionsGroup("Options:");
   addDemoFlag(addListOutput(command));
-  addListFlags(command, "selling_price");
+  addListFlags(command, "price");
   addReportingFlags(command)
     .addHelpText(
       "after",
@@ -40,7 +43,8 @@ export function declare(command: Command, context: Context): void {
 Examples:
   $ catalog history --demo --search headphones
   $ catalog history B0CHX1W1XY rows
-  $ catalog history --search 'galaxy a15 128gb' rows
+  $ catalog history --search SM-A155F rows
+  $ catalog history --search 'samsung a15 128gb' rows
   $ catalog history B0CHX1W1XY N53437343A rows --html prices.html
   $ catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv`,
     )
@@ -61,15 +65,15 @@ async function parseOptions(
   const { skus, folder } = await splitWords(words, flags);
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
   if (skus.length === 0 && search.length === 0) {
-    throw new UsageError("no product is named: give a sku, or words of its title with --search.");
+    throw new UsageError("no product is named: give a sku, or its model number or words of its title with --search.");
   }
   if (skus.length > 0 && flags.search !== undefined) {
     const last = skus.at(-1) ?? "";
     const others = skus.slice(0, -1);
     throw new UsageError(
       others.length === 0
-        ? `--search finds products by their titles, and ${quoted(last)} is not a folder of \`catalog sync\`; leave out one of the two.`
-        : `--search finds products by their titles; leave out ${others.map(quoted).join(", ")} or --search.`,
+        ? `--search finds products by words, and ${quoted(last)} is not a folder of \`catalog sync\`; leave out one of the two.`
+        : `--search finds products by words; leave out ${others.map(quoted).join(", ")} or --search.`,
       { flag: "--search" },
     );
   }
@@ -80,7 +84,7 @@ async function parseOptions(
     filters: parseFilters(flags, context.now()),
     skus,
     search,
-    list: parseList(flags, HISTORY_COLUMNS),
+    list: parseList(flags, HISTORY_COLUMNS, SORT_WORDS),
     html: flags.html,
     output,
   };

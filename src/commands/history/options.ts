@@ -5,7 +5,7 @@ import type { FolderOptions } from "../../cli/source/synced-folder.ts";
 export interface HistoryOptions extends FolderOptions {
   /** Skus of the products, at every retailer that has them; empty with `search`. */
   skus: readonly string[];
-  /** Words in the title. */
+  /** Words in the title, brand, model number or sku. */
   search: readonly string[];
   list: ListOptions;
   /** The file of the HTML page, if one is written. */

@@ -13,7 +13,7 @@ import type { Prices } from "../../mirror/prices/day-prices.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
-import { type FoundTitle, searchTitles } from "../../prices/search-titles.ts";
+import { type FoundProduct, searchProducts } from "../../prices/search-products.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { HistoryOptions } from "./options.ts";
@@ -49,7 +49,7 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices:
   const missing = options.skus.filter((sku) => series.every((found) => found.sku !== sku));
   if (missing.length > 0) {
     throw new UsageError(
-      `${folder} has no row of the sku ${missing.map((sku) => JSON.stringify(sku)).join(", ")}${days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`}. \`catalog history --search WORDS\` finds products by their titles.`,
+      `${folder} has no row of the sku ${missing.map((sku) => JSON.stringify(sku)).join(", ")}${days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`}. \`catalog history --search WORDS\` finds products by title, brand or model number.`,
     );
   }
   return series;
@@ -60,11 +60,13 @@ async function search(
   { search }: HistoryOptions,
   { folder, isWanted, reporter }: SyncedFolder,
   prices: Prices,
-): Promise<readonly FoundTitle[]> {
-  const found = await searchTitles(prices, search, isWanted);
+): Promise<readonly FoundProduct[]> {
+  const found = await searchProducts(prices, search, isWanted);
   const words = JSON.stringify(search.join(" "));
   if (found.length === 0) {
-    throw new UsageError(`No product of ${folder} has a title with the words ${words}.`, { flag: "--search" });
+    throw new UsageError(`No product of ${folder} has the words ${words} in its title, brand, model number or sku.`, {
+      flag: "--search",
+    });
   }
   if (found.length > SEARCH_LIMIT) {
     const some = found.slice(0, 5).map(({ title }) => truncate(visible(title), SHOWN_TITLE));

@@ -21,6 +21,7 @@ import {
   storeInFile,
   storeInMemory,
 } from "./index-file.ts";
+import { modelText } from "./listings.ts";
 
 export interface IndexRequest {
   folder: string;
@@ -146,7 +147,7 @@ async function bytesOfDay(index: PriceIndex, { rows, at }: IndexedDay): Promise<
 }
 
 const COLUMNS = [
-  ...(["retailer", "category", "department", "sku", "currency", "title"] as const),
+  ...(["retailer", "category", "department", "sku", "currency", "title", "brand", "model_number"] as const),
   ...(["mrp", "selling_price", "discount_pct"] as const),
 ];
 
@@ -171,7 +172,13 @@ async function readDay(folder: string, state: SyncState, day: string, listings: 
         category: textAt("category", row),
         department: textAt("department", row),
       });
-      target.listing[row] = listings.add(rcd, textAt("sku", row), textAt("currency", row), textAt("title", row));
+      target.listing[row] = listings.add({
+        rcd,
+        sku: textAt("sku", row),
+        currency: textAt("currency", row),
+        title: textAt("title", row),
+        model: modelText(textAt("brand", row), textAt("model_number", row)),
+      });
     }
     return { sha256: opened.sha256, rows, bytes };
   } catch (error) {

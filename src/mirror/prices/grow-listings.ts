@@ -1,14 +1,21 @@
 import { formatRcd, splitRcd } from "../../contract/filters.ts";
 import type { Listings, PackedListings } from "./listings.ts";
 
+/** What tells the rows of one listing from others. */
+export interface ListingTexts {
+  /** `retailer:category:department` */
+  rcd: string;
+  sku: string;
+  currency: string;
+  title: string;
+  /** What `modelText` makes of the brand and the model number. */
+  model: string;
+}
+
 /** Listings that grow while rows are read; numbers that are given out stay the same. */
 export interface GrowingListings {
-  /**
-   * The number of the listing of a row.
-   *
-   * @param rcd `retailer:category:department`
-   */
-  add(rcd: string, sku: string, currency: string, title: string): number;
+  /** The number of the listing of a row. */
+  add(row: ListingTexts): number;
   pack(): PackedListings;
 }
 
@@ -21,6 +28,7 @@ export function growListings(known?: Listings): GrowingListings {
   const currency: number[] = [];
   const skus: string[] = [];
   const titles: string[] = [];
+  const models: string[] = [];
   /** The listing before it of the same product; -1 for the first. */
   const earlier: number[] = [];
   /** The newest listing of each product, by retailer and sku. */
@@ -28,14 +36,15 @@ export function growListings(known?: Listings): GrowingListings {
   const retailers: Map<string, number>[] = [];
   let products = 0;
 
-  const add = (rcd: string, sku: string, currencyCode: string, title: string): number => {
+  const add = ({ rcd, sku, title, model, ...row }: ListingTexts): number => {
     const ofRow = combinations.numberOf(rcd);
-    const itsCurrency = currencies.numberOf(currencyCode);
+    const itsCurrency = currencies.numberOf(row.currency);
     retailers[ofRow] ??= retailerOf(rcd);
     const own = retailers[ofRow];
     const last = own.get(sku) ?? -1;
     for (let listing = last; listing >= 0; listing = earlier[listing] ?? -1) {
-      if (combination[listing] === ofRow && currency[listing] === itsCurrency && titles[listing] === title) {
+      const isSame = combination[listing] === ofRow && currency[listing] === itsCurrency;
+      if (isSame && titles[listing] === title && models[listing] === model) {
         return listing;
       }
     }
@@ -44,6 +53,7 @@ export function growListings(known?: Listings): GrowingListings {
     currency.push(itsCurrency);
     skus.push(sku);
     titles.push(title);
+    models.push(model);
     earlier.push(last);
     own.set(sku, listing);
     return listing;
@@ -58,9 +68,13 @@ export function growListings(known?: Listings): GrowingListings {
   if (known !== undefined) {
     const rcds = known.combinations.map(formatRcd);
     for (let listing = 0; listing < known.listings; listing += 1) {
-      const rcd = rcds[known.combination[listing] ?? 0] ?? "";
-      const code = known.currencies[known.currency[listing] ?? 0] ?? "";
-      add(rcd, known.skuOf(listing), code, known.titleOf(listing));
+      add({
+        rcd: rcds[known.combination[listing] ?? 0] ?? "",
+        sku: known.skuOf(listing),
+        currency: known.currencies[known.currency[listing] ?? 0] ?? "",
+        title: known.titleOf(listing),
+        model: known.modelOf(listing),
+      });
     }
   }
   return {
@@ -70,10 +84,11 @@ export function growListings(known?: Listings): GrowingListings {
       currencies: currencies.names(),
       columns: [
         ...([Uint32Array.from(product), Uint32Array.from(combination), Uint32Array.from(currency)] as const),
-        ...([endsOf(skus), endsOf(titles)] as const),
+        ...([endsOf(skus), endsOf(titles), endsOf(models)] as const),
       ],
       skus: Buffer.from(skus.join("")),
       titles: Buffer.from(titles.join("")),
+      models: Buffer.from(models.join("")),
     }),
   };
 }

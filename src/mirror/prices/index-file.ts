@@ -8,7 +8,7 @@ import { type Listings, type PackedListings, unpackListings } from "./listings.t
  * The first number of the last twelve bytes of an index; then come the bytes of the footer before it, and the CRC-32 of all
  * before. Change it on incompatible changes. A machine with the other byte order reads another number.
  */
-const MARK = 0x70726901;
+const MARK = 0x70726902;
 const TRAILER = 12;
 
 /** A day in an index, and where its columns begin. */
@@ -43,6 +43,7 @@ interface Footer extends Pick<PackedListings, "combinations" | "currencies"> {
   listings: number;
   skuBytes: number;
   titleBytes: number;
+  modelBytes: number;
   /** Where the listings begin. */
   at: number;
 }
@@ -70,15 +71,18 @@ async function readIndex(path: string, file: FileHandle): Promise<PriceIndex | u
   await read(text, size - TRAILER - length);
   const footer = JSON.parse(text.toString()) as Footer;
   const count = footer.listings;
-  const bytes = new Uint8Array(5 * 4 * count + footer.skuBytes + footer.titleBytes);
+  const titlesAt = footer.skuBytes;
+  const modelsAt = titlesAt + footer.titleBytes;
+  const bytes = new Uint8Array(6 * 4 * count + modelsAt + footer.modelBytes);
   await read(bytes, footer.at);
-  const texts = Buffer.from(bytes.buffer, 5 * 4 * count);
+  const texts = Buffer.from(bytes.buffer, 6 * 4 * count);
   const column = (index: number) => new Uint32Array(bytes.buffer, index * 4 * count, count);
   const listings = unpackListings({
     ...{ combinations: footer.combinations, currencies: footer.currencies },
-    columns: [column(0), column(1), column(2), column(3), column(4)],
-    skus: texts.subarray(0, footer.skuBytes),
-    titles: texts.subarray(footer.skuBytes),
+    columns: [column(0), column(1), column(2), column(3), column(4), column(5)],
+    skus: texts.subarray(0, titlesAt),
+    titles: texts.subarray(titlesAt, modelsAt),
+    models: texts.subarray(modelsAt),
   });
   const days = new Map(footer.days.map((day) => [day.day, day]));
   return { days, listings, dropped: footer.dropped, read, close };
@@ -91,14 +95,14 @@ export async function finishIndex(
   packed: PackedListings,
   dropped: number,
 ): Promise<PriceIndex> {
-  const { combinations, currencies, columns, skus, titles } = packed;
+  const { combinations, currencies, columns, skus, titles, models } = packed;
   const at = await store.append(bytesOf(columns[0]));
-  for (const part of [...columns.slice(1).map(bytesOf), skus, titles]) {
+  for (const part of [...columns.slice(1).map(bytesOf), skus, titles, models]) {
     await store.append(part);
   }
   const footer: Footer = {
     ...{ days, dropped, combinations, currencies, at },
-    ...{ listings: columns[0].length, skuBytes: skus.length, titleBytes: titles.length },
+    ...{ listings: columns[0].length, skuBytes: skus.length, titleBytes: titles.length, modelBytes: models.length },
   };
   const text = Buffer.from(JSON.stringify(footer));
   await store.append(text);

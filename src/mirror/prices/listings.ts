@@ -1,8 +1,9 @@
 import type { Rcd } from "../../contract/filters.ts";
 
 /**
- * What rows have in common while only their day and their prices differ: combination, sku, currency and title. Listings
- * are numbered from 0, and so are products: a product is one sku of one retailer (contract section 2.1).
+ * What rows have in common while only their day and their prices differ: combination, sku, currency, title, brand and
+ * model number. Listings are numbered from 0, and so are products: a product is one sku of one retailer (contract
+ * section 2.1).
  */
 export interface Listings {
   listings: number;
@@ -15,6 +16,8 @@ export interface Listings {
   currency: Uint32Array;
   skuOf(listing: number): string;
   titleOf(listing: number): string;
+  /** What `modelText` made of the brand and the model number. */
+  modelOf(listing: number): string;
   /** The listings of a sku, of any retailer. */
   withSku(sku: string): number[];
 }
@@ -23,15 +26,21 @@ export interface Listings {
 export interface PackedListings {
   combinations: readonly Rcd[];
   currencies: readonly string[];
-  /** Columns of equal length: product, combination, currency, and where each sku and each title ends. */
-  columns: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  /** Columns of equal length: product, combination, currency, and where each sku, title and model ends. */
+  columns: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
   /** The texts of all listings one after another, in UTF-8; ends are in bytes. */
   skus: Buffer;
   titles: Buffer;
+  models: Buffer;
 }
 
-export function unpackListings({ combinations, currencies, columns, skus, titles }: PackedListings): Listings {
-  const [product, combination, currency, skuEnds, titleEnds] = columns;
+/** The brand and the model number in one text, apart from each other. */
+export function modelText(brand: string, modelNumber: string): string {
+  return `${brand}\n${modelNumber}`;
+}
+
+export function unpackListings({ combinations, currencies, columns, skus, titles, models }: PackedListings): Listings {
+  const [product, combination, currency, skuEnds, titleEnds, modelEnds] = columns;
   const textAt = (texts: Buffer, ends: Uint32Array, listing: number) =>
     texts.toString("utf8", listing === 0 ? 0 : ends[listing - 1], ends[listing]);
   return {
@@ -40,6 +49,7 @@ export function unpackListings({ combinations, currencies, columns, skus, titles
     ...{ combinations, currencies, product, combination, currency },
     skuOf: (listing) => textAt(skus, skuEnds, listing),
     titleOf: (listing) => textAt(titles, titleEnds, listing),
+    modelOf: (listing) => textAt(models, modelEnds, listing),
     withSku: (sku) => {
       const bytes = Buffer.from(sku);
       const found: number[] = [];

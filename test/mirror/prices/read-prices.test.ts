@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { lock } from "../../../src/files/lock.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
+import { modelText } from "../../../src/mirror/prices/listings.ts";
 import { withPrices } from "../../../src/mirror/prices/read-prices.ts";
 import { observationOf, pricesAt } from "../../../src/prices/observation.ts";
 import { bareEnvironment, CATALOG, runCatalog, startCatalog } from "../../helpers/cli.ts";
@@ -18,7 +20,7 @@ const DAYS = ["2026-01-01", "2026-01-02"];
 
 const rows = DAYS.flatMap((crawl_date, index) => [
   product({ crawl_date, sku: "ab", selling_price: 1.5 + index, currency: "EUR", title: `Lamp ${index}` }),
-  product({ crawl_date, sku: "b", retailer: "bolt", selling_price: 0.1, currency: "USD" }),
+  product({ crawl_date, sku: "b", retailer: "bolt", currency: "USD", brand: "Élan", model_number: `ß-${index}` }),
   product({ crawl_date, sku: "Ω-🪑", category: "chairs", discount_pct: 12.5, title: "\ufeffCadeira 🪑" }),
 ]);
 
@@ -81,6 +83,21 @@ describe("prices of the days of a synced folder", () => {
       expect(await pricesOf(folder)).toEqual(right);
       expect(await readFile(indexOf(folder))).toEqual(bytes);
     }
+  });
+
+  test("are read from the Parquet files if the index is of another version", async () => {
+    const { folder, sync } = await servedFolder(rows);
+    await sync();
+    const right = await pricesOf(folder);
+    const bytes = await readFile(indexOf(folder));
+
+    const other = Buffer.from(bytes);
+    other.writeUInt32LE(bytes.readUInt32LE(bytes.length - 12) - 1, bytes.length - 12);
+    other.writeUInt32LE(crc32(other.subarray(0, -4)), bytes.length - 4);
+    await writeFile(indexOf(folder), other);
+
+    expect(await pricesOf(folder)).toEqual(right);
+    expect(await readFile(indexOf(folder))).toEqual(bytes);
   });
 
   test.each(["prices.index", "prices.index.new", "prices.index.lock"])("follow no link planted as %s", async (name) => {
@@ -210,7 +227,7 @@ async function pricesOf(
           prices.day,
           pricesAt(prices, row),
         );
-        found.push({ ...facts, title: listings.titleOf(listing) });
+        found.push({ ...facts, title: listings.titleOf(listing), model: listings.modelOf(listing) });
       }
     }
     return found.sort(byProduct);
@@ -219,9 +236,9 @@ async function pricesOf(
 
 function expected(products: readonly Product[]) {
   return products
-    .map(({ crawl_date, retailer, category, department, sku, title, mrp, selling_price, discount_pct, currency }) => ({
-      ...{ day: crawl_date, retailer, category, department, sku, title },
-      ...{ mrp, selling_price, discount_pct, currency },
+    .map(({ crawl_date, retailer, category, department, sku, title, brand, model_number, ...row }) => ({
+      ...{ day: crawl_date, retailer, category, department, sku, title, model: modelText(brand, model_number) },
+      ...{ mrp: row.mrp, selling_price: row.selling_price, discount_pct: row.discount_pct, currency: row.currency },
     }))
     .sort(byProduct);
 }

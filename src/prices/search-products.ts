@@ -2,22 +2,21 @@ import type { Rcd } from "../contract/filters.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
 import { wantedListings } from "../mirror/prices/listings.ts";
 
-/** A product whose title was found. */
-export interface FoundTitle {
+export interface FoundProduct {
   retailer: string;
   sku: string;
   title: string;
 }
 
 /**
- * Products whose newest title holds all of the words, in any order and any case; those seen last come first. Memory: 12
- * bytes a product.
+ * Products with each of the words in title, brand, model number or sku, in any order and any case; those seen last come
+ * first. The newest row of a product counts. Memory: 12 bytes a product.
  */
-export async function searchTitles(
+export async function searchProducts(
   { listings, days }: Prices,
   words: readonly string[],
   isWanted: (combination: Rcd) => boolean,
-): Promise<FoundTitle[]> {
+): Promise<FoundProduct[]> {
   const isWantedListing = wantedListings(listings, isWanted);
   /** For each product its newest row: the listing and the number of the day, both from 1 on, and the row in the day. */
   const newest = Array.from({ length: 3 }, () => new Uint32Array(listings.products));
@@ -40,8 +39,10 @@ export async function searchTitles(
   const found: number[] = [];
   for (const [product, listing] of listingOf.entries()) {
     if (listing > 0) {
-      const title = fold(listings.titleOf(listing - 1));
-      if (folded.every((word) => title.includes(word))) {
+      const texts = [listings.titleOf, listings.modelOf, listings.skuOf].map((textOf) => textOf(listing - 1));
+      // A word contains no line break, so it cannot be found across two texts.
+      const text = fold(texts.join("\n"));
+      if (folded.every((word) => text.includes(word))) {
         found.push(product);
       }
     }
