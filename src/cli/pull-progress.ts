@@ -1,8 +1,8 @@
 import type { ClientEvent } from "../api/events.ts";
 import type { RateHeaders } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
-import { counted } from "../contract/decimal.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { counted } from "../contract/values/decimal.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";

@@ -1,7 +1,7 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
 import type { RateHeaders } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
-import { groupDigits } from "../contract/decimal.ts";
+import { groupDigits } from "../contract/values/decimal.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { createProgress, type Progress } from "../output/terminal/progress/progress.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { closest } from "../contract/closest.ts";
+import { closest } from "../contract/values/closest.ts";
 import { UsageError } from "../errors.ts";
 import { type Credential, findCredential, type NamedProfile } from "./credentials.ts";
 import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./file.ts";

@@ -1,4 +1,4 @@
-import { sameNumber } from "../contract/decimal.ts";
+import { sameNumber } from "../contract/values/decimal.ts";
 import type { Day } from "./day-rows.ts";
 import { type Listing, unpackListing, unpackProduct } from "./listing.ts";
 

@@ -1,4 +1,4 @@
-import { rawElements } from "../contract/raw-json.ts";
+import { rawElements } from "../contract/values/raw-json.ts";
 import { memberOf } from "../output/formats/row-members.ts";
 import type { RowBatch } from "../rows/batch.ts";
 

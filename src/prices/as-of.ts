@@ -1,5 +1,5 @@
-import { addDays } from "../contract/day-arithmetic.ts";
 import type { Rcd } from "../contract/filters.ts";
+import { addDays } from "../contract/values/day-arithmetic.ts";
 import type { DiffSummary } from "../diff/compare.ts";
 import type { Day } from "../diff/day-rows.ts";
 import { type Difference, joinDays } from "../diff/join.ts";

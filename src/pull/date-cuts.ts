@@ -1,6 +1,6 @@
 import type { Coverage } from "../contract/coverage.ts";
-import { DAY, dayNumber, dayOf } from "../contract/day-arithmetic.ts";
 import type { Filters } from "../contract/filters.ts";
+import { DAY, dayNumber, dayOf } from "../contract/values/day-arithmetic.ts";
 
 /** Filters narrowed to a range of crawl days, and the expected number of rows. */
 interface DateRange {

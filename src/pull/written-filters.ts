@@ -1,8 +1,8 @@
 import type { CatalogClient } from "../api/client.ts";
-import { closest } from "../contract/closest.ts";
-import { type DateExpression, isFromLatest, resolveDay } from "../contract/date-expression.ts";
-import { dayOf } from "../contract/day-arithmetic.ts";
 import { type Filters, fitsRequest, type Rcd } from "../contract/filters.ts";
+import { closest } from "../contract/values/closest.ts";
+import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
+import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { UsageError } from "../errors.ts";
 
 /**

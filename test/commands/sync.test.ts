@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { addDays } from "../../src/contract/day-arithmetic.ts";
 import type { Product } from "../../src/contract/product.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
 import { bareEnvironment, CATALOG, startCatalog } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";

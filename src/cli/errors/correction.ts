@@ -1,7 +1,7 @@
-import { closest } from "../../contract/closest.ts";
-import { editDistance } from "../../contract/edit-distance.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { API_KEY_LENGTH } from "../../contract/limits.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { editDistance } from "../../contract/values/edit-distance.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import { FLAG_OF_FILTER } from "../flags/filter.ts";
 

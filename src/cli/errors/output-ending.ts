@@ -1,4 +1,4 @@
-import { misspelt } from "../../contract/closest.ts";
+import { misspelt } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { COMPRESSIONS, withCompressionEnding, withoutCompressionEnding } from "../../output/destination/compression.ts";
 import { FORMATS } from "../../output/formats/registry.ts";

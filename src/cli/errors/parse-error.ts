@@ -1,8 +1,8 @@
 import type { Command, CommanderError, Option } from "commander";
-import { closest } from "../../contract/closest.ts";
-import { isDateExpression } from "../../contract/date-expression.ts";
-import { editDistance } from "../../contract/edit-distance.ts";
 import { parseRcd } from "../../contract/filters.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { isDateExpression } from "../../contract/values/date-expression.ts";
+import { editDistance } from "../../contract/values/edit-distance.ts";
 import { UsageError } from "../../errors.ts";
 import { placeOf } from "../command-line.ts";
 

@@ -1,5 +1,5 @@
-import { closest } from "../../contract/closest.ts";
-import { counted } from "../../contract/decimal.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { counted } from "../../contract/values/decimal.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
 import { quoted } from "./values.ts";
 

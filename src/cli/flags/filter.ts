@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { isFromLatest } from "../../contract/date-expression.ts";
 import { type FilterName, parseRcd } from "../../contract/filters.ts";
+import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
 import { checkDate, collect, quoted } from "./values.ts";

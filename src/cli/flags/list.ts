@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { closest } from "../../contract/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { parseWhole } from "./values.ts";
 

@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import { closest } from "../../contract/closest.ts";
-import { type DateExpression, isDateExpression } from "../../contract/date-expression.ts";
-import { DAY } from "../../contract/day-arithmetic.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { type DateExpression, isDateExpression } from "../../contract/values/date-expression.ts";
+import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY } as const;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { dayOf } from "../../contract/day-arithmetic.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { syncFolder } from "../../mirror/sync/sync.ts";

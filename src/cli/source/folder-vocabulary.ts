@@ -1,7 +1,7 @@
-import { closest } from "../../contract/closest.ts";
-import { dayNumber } from "../../contract/day-arithmetic.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type FilterName, type Filters, formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";

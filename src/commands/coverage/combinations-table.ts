@@ -1,5 +1,5 @@
 import type { CoverageSummary } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { rangeBar } from "../../output/terminal/chart.ts";
 import { type Cell, numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";

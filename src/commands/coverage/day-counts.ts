@@ -1,7 +1,7 @@
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { addDays } from "../../contract/day-arithmetic.ts";
 import type { Filters } from "../../contract/filters.ts";
+import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { SetChangedError } from "../../errors.ts";
 import { halvesOf } from "../../mirror/sync/day-ranges.ts";
 

@@ -1,4 +1,4 @@
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { numberOfDays } from "../../mirror/sync/day-ranges.ts";
 import { countBar } from "../../output/terminal/chart.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";

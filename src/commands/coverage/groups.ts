@@ -1,6 +1,6 @@
 import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
-import { dayNumber, dayOf } from "../../contract/day-arithmetic.ts";
+import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import type { DayCounts } from "./day-counts.ts";
 

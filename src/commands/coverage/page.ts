@@ -1,8 +1,8 @@
 import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import { dayNumber } from "../../contract/day-arithmetic.ts";
-import { counted, groupDigits } from "../../contract/decimal.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Activity, Period } from "./activity.ts";

@@ -7,7 +7,7 @@ import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { captioned, renderMarkdown, renderTable } from "../../output/terminal/tables/table.ts";
 import { batchOf } from "../../rows/scan.ts";

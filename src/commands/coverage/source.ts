@@ -3,10 +3,10 @@ import { type Connection, withConnection } from "../../cli/source/connection.ts"
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/decimal.ts";
 import type { Meta } from "../../contract/envelope.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import type { DayState } from "../../mirror/folder/folder-state.ts";

@@ -1,5 +1,5 @@
 import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
 import { jsonCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";

@@ -8,8 +8,8 @@ import { addListOutput, type OutputFlags, parseListOutput } from "../../cli/flag
 import { addPullFlags, addReadFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { checkDate, parseKinds, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { isFromLatest } from "../../contract/date-expression.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { CHANGES } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDayPair } from "./days.ts";

@@ -1,6 +1,6 @@
 import type { Reporter } from "../../cli/reporter.ts";
-import { type DateExpression, isFromLatest, resolveDay } from "../../contract/date-expression.ts";
-import { dayOf } from "../../contract/day-arithmetic.ts";
+import { type DateExpression, isFromLatest, resolveDay } from "../../contract/values/date-expression.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import type { Difference } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";

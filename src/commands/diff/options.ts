@@ -2,7 +2,7 @@ import type { Condition } from "../../cli/flags/condition.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { ListOptions } from "../../cli/flags/list.ts";
 import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
-import type { DateExpression } from "../../contract/date-expression.ts";
+import type { DateExpression } from "../../contract/values/date-expression.ts";
 import type { Change } from "../../diff/join.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 

@@ -1,5 +1,5 @@
 import type { Coverage } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { ROWS_OF_SHEET } from "../../output/formats/xlsx/workbook-parts.ts";
 import type { ExportOptions } from "./options.ts";

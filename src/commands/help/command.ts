@@ -1,7 +1,7 @@
 import type { Command, Help } from "commander";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { closest } from "../../contract/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { TOPICS, type Topic } from "./topics.ts";
 

@@ -1,5 +1,5 @@
-import { DAY, dayNumber, dayOf } from "../../contract/day-arithmetic.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import type { Series } from "../../prices/series.ts";
 

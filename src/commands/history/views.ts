@@ -1,5 +1,5 @@
 import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
-import { counted } from "../../contract/decimal.ts";
+import { counted } from "../../contract/values/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";

@@ -1,7 +1,7 @@
 import type { Condition } from "../../cli/flags/condition.ts";
 import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
 import type { FolderOptions } from "../../cli/source/synced-folder.ts";
-import type { DateExpression } from "../../contract/date-expression.ts";
+import type { DateExpression } from "../../contract/values/date-expression.ts";
 import type { MoverKind } from "../../prices/movers.ts";
 
 export const GROUPS = ["retailer", "department", "category"] as const;

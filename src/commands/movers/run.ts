@@ -6,9 +6,9 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { resolveDay } from "../../contract/date-expression.ts";
-import { dayOf } from "../../contract/day-arithmetic.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { resolveDay } from "../../contract/values/date-expression.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";

@@ -1,4 +1,4 @@
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";

@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { closest } from "../../contract/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";

@@ -1,5 +1,5 @@
 import { parseWhole, quoted } from "../../cli/flags/values.ts";
-import { closest } from "../../contract/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";

@@ -1,5 +1,5 @@
 import { access, constants } from "node:fs/promises";
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { LoadError } from "../../service/load/load-error.ts";

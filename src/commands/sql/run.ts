@@ -10,7 +10,7 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeBatches, writeChunks } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { counted, groupDigits } from "../../contract/decimal.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";

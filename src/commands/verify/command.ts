@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { terminalWidth } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/decimal.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
 import { visible } from "../../output/terminal/visible.ts";

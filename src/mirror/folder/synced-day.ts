@@ -1,8 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AsyncBuffer } from "hyparquet";
-import { dayOf } from "../../contract/day-arithmetic.ts";
 import { formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { rowGroups } from "../../export/parquet-groups.ts";

@@ -1,5 +1,5 @@
 import type { Coverage } from "../../contract/coverage.ts";
-import { dayNumber } from "../../contract/day-arithmetic.ts";
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { DayState } from "../folder/folder-state.ts";
 
 type Days = Readonly<Record<string, DayState>>;

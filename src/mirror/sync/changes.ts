@@ -1,4 +1,4 @@
-import { addDays } from "../../contract/day-arithmetic.ts";
+import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { type DayRange, halvesOf, isWithin } from "./day-ranges.ts";
 
 /** Rows per combination (`retailer:category:department`); combinations without rows are absent. */

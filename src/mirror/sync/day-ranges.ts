@@ -1,4 +1,4 @@
-import { addDays, dayNumber } from "../../contract/day-arithmetic.ts";
+import { addDays, dayNumber } from "../../contract/values/day-arithmetic.ts";
 
 /** Days from `first` to `last`, both included, as `YYYY-MM-DD`. */
 export interface DayRange {

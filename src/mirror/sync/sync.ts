@@ -1,9 +1,9 @@
 import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { addDays } from "../../contract/day-arithmetic.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
 import type { Filters } from "../../contract/filters.ts";
+import { addDays } from "../../contract/values/day-arithmetic.ts";
 import type { Lock } from "../../files/lock.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { damagedDays, listDayFolders } from "../folder/day-files.ts";

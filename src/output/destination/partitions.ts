@@ -1,6 +1,6 @@
 import { rename } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { closest } from "../../contract/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { makeOwnFolder } from "../../files/own-file.ts";

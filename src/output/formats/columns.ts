@@ -1,4 +1,4 @@
-import { closest } from "../../contract/closest.ts";
+import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { SchemaElement } from "hyparquet";
-import { dayNumber } from "../../contract/day-arithmetic.ts";
-import { isExactDouble } from "../../contract/decimal.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { productSchema } from "../../contract/product.ts";
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
+import { isExactDouble } from "../../contract/values/decimal.ts";
 import { ContractError } from "../../errors.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions } from "./encoder.ts";

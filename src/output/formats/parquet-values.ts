@@ -1,5 +1,5 @@
-import { dayNumber } from "../../contract/day-arithmetic.ts";
 import { isCalendarDate } from "../../contract/filters.ts";
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
 const QUOTE = 34;

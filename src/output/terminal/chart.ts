@@ -1,4 +1,4 @@
-import { dayNumber } from "../../contract/day-arithmetic.ts";
+import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 
 /**
  * Draws the days from `first` to `last` as a bar on the time line from `earliest` to `latest`, to half a cell.

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { DAY } from "../../contract/day-arithmetic.ts";
+import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { loadTexts } from "../load/load-rows.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
 import { demoRows } from "./demo-rows.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { addDays } from "../../contract/day-arithmetic.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { addDays } from "../../contract/values/day-arithmetic.ts";
 import {
   type CrawlPeriod,
   DEMO_BRANDS,

@@ -1,6 +1,6 @@
-import { DAY, dayOf } from "../../contract/day-arithmetic.ts";
 import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
+import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { openIncident, resolveIncident, updateIncident } from "../store/manage-incidents.ts";
 import type { DayCount } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import { dayOf } from "../../contract/day-arithmetic.ts";
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { startService } from "../http/start-service.ts";
 import { createKey } from "../store/access/manage-keys.ts";
 import { openStore } from "../store/embedded.ts";

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
-import { rawMembers } from "../../contract/raw-json.ts";
+import { rawMembers } from "../../contract/values/raw-json.ts";
 import { RowError, shown } from "./load-error.ts";
 
 /** JSON text of one object, and its line in the source. All formats are read into this. */

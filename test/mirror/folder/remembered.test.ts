@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { statePathOf } from "../../../src/mirror/folder/folder-state.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 

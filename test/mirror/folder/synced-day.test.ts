@@ -1,9 +1,9 @@
 import { copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
 import { formatRcd, type Rcd } from "../../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { diffDays } from "../../../src/diff/compare.ts";
 import { SetChangedError } from "../../../src/errors.ts";
 import { fingerprint } from "../../../src/export/manifest.ts";

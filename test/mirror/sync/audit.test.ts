@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
 import type { Product } from "../../../src/contract/product.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { readStateOf } from "../../../src/mirror/folder/folder-state.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { compareRange, sumOfCounts } from "../../../src/mirror/sync/changes.ts";
 import { type DayRange, isWithin } from "../../../src/mirror/sync/day-ranges.ts";
 

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from "node
 import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { FileError, UsageError } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";

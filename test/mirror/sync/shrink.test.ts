@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { ShrinkError } from "../../../src/errors.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { addDays } from "../../../src/contract/day-arithmetic.ts";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 

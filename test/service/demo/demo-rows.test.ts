@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Product, productSchema } from "../../../src/contract/product.ts";
-import { rawMembers } from "../../../src/contract/raw-json.ts";
+import { rawMembers } from "../../../src/contract/values/raw-json.ts";
 import { demoRows } from "../../../src/service/demo/demo-rows.ts";
 import { loadTexts } from "../../../src/service/load/load-rows.ts";
 import { NO_DEADLINE, testStore } from "../store/stores.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
-import { rawElements } from "../../../src/contract/raw-json.ts";
+import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadTexts } from "../../../src/service/load/load-rows.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
 

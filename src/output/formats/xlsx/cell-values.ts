@@ -1,5 +1,5 @@
-import { isExactDouble } from "../../../contract/decimal.ts";
 import { isCalendarDate } from "../../../contract/filters.ts";
+import { isExactDouble } from "../../../contract/values/decimal.ts";
 
 const DAY = 86_400_000;
 

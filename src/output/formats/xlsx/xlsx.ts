@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
-import { groupDigits } from "../../../contract/decimal.ts";
+import { groupDigits } from "../../../contract/values/decimal.ts";
 import { UsageError } from "../../../errors.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { OutputBytes } from "../output-bytes.ts";

@@ -1,5 +1,5 @@
-import { closest } from "../../../contract/closest.ts";
 import { isProblemCode } from "../../../contract/problems.ts";
+import { closest } from "../../../contract/values/closest.ts";
 import { errorEntryOf, HTTP_ERROR } from "../../../error-table.ts";
 import {
   ApiError,

@@ -1,4 +1,4 @@
-import { groupDigits } from "../../../contract/decimal.ts";
+import { groupDigits } from "../../../contract/values/decimal.ts";
 import type { Style } from "../style.ts";
 import { visible } from "../visible.ts";
 

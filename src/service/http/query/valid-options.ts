@@ -1,4 +1,4 @@
-import { closest } from "../../../contract/closest.ts";
+import { closest } from "../../../contract/values/closest.ts";
 
 const OPTIONS = 5;
 

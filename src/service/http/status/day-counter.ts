@@ -1,4 +1,4 @@
-import { dayOf } from "../../../contract/day-arithmetic.ts";
+import { dayOf } from "../../../contract/values/day-arithmetic.ts";
 import type { DayCount, MeasuredPart, Store } from "../../store/store.ts";
 
 /**

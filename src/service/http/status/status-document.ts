@@ -1,4 +1,3 @@
-import { addDays, dayOf } from "../../../contract/day-arithmetic.ts";
 import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
 import {
   AVAILABILITY,
@@ -9,6 +8,7 @@ import {
   type StatusIncident,
   type StatusSuite,
 } from "../../../contract/status.ts";
+import { addDays, dayOf } from "../../../contract/values/day-arithmetic.ts";
 import type { DayCount, Incident, MeasuredPart } from "../../store/store.ts";
 
 interface SuiteDefinition {

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, jsonValue, property, string, tuple } from "fast-check";
 import { expect, test } from "vitest";
-import { rawElements, rawMembers } from "../../src/contract/raw-json.ts";
+import { rawElements, rawMembers } from "../../../src/contract/values/raw-json.ts";
 
 /** Any JSON text: any value, with white space around any token and any way to write a string or a number. */
 const jsonText = tuple(jsonValue(), array(constantFrom("", "", " ", "\n", "\t", "\r\n"), { minLength: 1 })).map(

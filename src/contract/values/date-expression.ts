@@ -1,5 +1,5 @@
+import { isCalendarDate } from "../filters.ts";
 import { DAY, dayOf } from "./day-arithmetic.ts";
-import { isCalendarDate } from "./filters.ts";
 
 /**
  * A day as a person writes it: `YYYY-MM-DD`, `today`, `yesterday`, `Nd` (N days before today), `latest` (the newest day

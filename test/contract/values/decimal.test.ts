@@ -1,6 +1,6 @@
 import { assert, bigInt, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { groupDigits, isExactDouble, sameNumber } from "../../src/contract/decimal.ts";
+import { groupDigits, isExactDouble, sameNumber } from "../../../src/contract/values/decimal.ts";
 
 describe("two numbers", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, property, string } from "fast-check";
 import { distance as levenshtein } from "fastest-levenshtein";
 import { expect, test } from "vitest";
-import { editDistance } from "../../src/contract/edit-distance.ts";
+import { editDistance } from "../../../src/contract/values/edit-distance.ts";
 
 const word = string({ unit: constantFrom("a", "b", "c", "d"), maxLength: 12 });
 

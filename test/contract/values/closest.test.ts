@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closest } from "../../src/contract/closest.ts";
+import { closest } from "../../../src/contract/values/closest.ts";
 
 const retailers = ["adidas-us", "amazon-eg", "amazon-in", "bigbasket", "flipkart", "lazada", "noon-eg", "shein-us"];
 const categories = [
