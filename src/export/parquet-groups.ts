@@ -35,27 +35,35 @@ export async function* rowGroups(
   }
 }
 
-/** Whole columns of a Parquet file, in memory; a missing column is an error. */
+/** Whole columns of a Parquet file, in memory and in the order of its rows; a missing column is an error. */
 export async function columnChunks<Name extends string>(
   file: AsyncBuffer,
   columns: readonly Name[],
 ): Promise<Record<Name, readonly unknown[]>> {
   const metadata = await parquetMetadataAsync(file, { parsers });
-  const chunks: Record<string, unknown[]> = Object.fromEntries(columns.map((name) => [name, []]));
+  const rows = Number(metadata.num_rows);
+  const found = new Map<string, { values: unknown[]; count: number }>(
+    columns.map((name) => [name, { values: new Array(rows), count: 0 }]),
+  );
   await parquetRead({
     file,
     metadata,
     columns: [...columns],
     parsers,
-    onChunk: ({ columnName, columnData }) => {
-      for (const value of columnData as Iterable<unknown>) {
-        chunks[columnName]?.push(value);
+    // Row groups are read at once, and each column has them in an order of its own.
+    onChunk: ({ columnName, columnData, rowStart }) => {
+      const column = found.get(columnName);
+      if (column !== undefined) {
+        for (let index = 0; index < columnData.length; index += 1) {
+          column.values[rowStart + index] = columnData[index];
+        }
+        column.count += columnData.length;
       }
     },
   });
-  const missing = columns.find((name) => chunks[name]?.length !== Number(metadata.num_rows));
+  const missing = columns.find((name) => found.get(name)?.count !== rows);
   if (missing !== undefined) {
     throw new Error(`the column ${missing} is incomplete`);
   }
-  return chunks as Record<Name, unknown[]>;
+  return Object.fromEntries([...found].map(([name, { values }]) => [name, values])) as Record<Name, unknown[]>;
 }

@@ -1,7 +1,7 @@
 import type { AsyncBuffer } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { rowGroups } from "../../src/export/parquet-groups.ts";
+import { columnChunks, rowGroups } from "../../src/export/parquet-groups.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { product } from "../helpers/products.ts";
@@ -12,8 +12,8 @@ const RETAILERS = ["acme", "bolt", "\u{1f3ea}shop", "zeta"];
 async function file(): Promise<{ buffer: AsyncBuffer; reads: () => number }> {
   const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
   const chunks = [await encoder.begin()];
-  for (const retailer of RETAILERS) {
-    chunks.push(await encoder.encode(batchOf([JSON.stringify(product({ retailer, title: "\ufeffmarked" }))])));
+  for (const [mrp, retailer] of RETAILERS.entries()) {
+    chunks.push(await encoder.encode(batchOf([JSON.stringify(product({ retailer, mrp, title: "\ufeffmarked" }))])));
     chunks.push((await encoder.endSlice?.())?.chunk ?? "");
   }
   chunks.push(await encoder.end());
@@ -41,6 +41,33 @@ async function read(columns: readonly string[], only?: { column: string; values:
 test("returns the chosen columns group by group, with byte order marks in texts", async () => {
   const { groups } = await read(["retailer", "title"]);
   expect(groups).toEqual(RETAILERS.map((retailer) => [{ retailer, title: "\ufeffmarked" }]));
+});
+
+test("returns whole columns in the order of the rows, whichever row group is read first", async () => {
+  const { buffer } = await file();
+  const held: (() => void)[] = [];
+  const backwards: AsyncBuffer = {
+    ...buffer,
+    slice: async (start, end = buffer.byteLength) => {
+      const isFooter = end === buffer.byteLength;
+      if (!isFooter) {
+        await new Promise<void>((resolve) => {
+          held.push(resolve);
+          if (held.length === RETAILERS.length) {
+            for (const release of held.toReversed()) {
+              release();
+            }
+          }
+        });
+      }
+      return await buffer.slice(start, end);
+    },
+  };
+
+  const columns = await columnChunks(backwards, ["retailer", "mrp"]);
+
+  expect(held).toHaveLength(RETAILERS.length);
+  expect(columns).toEqual({ retailer: RETAILERS, mrp: [0, 1, 2, 3] });
 });
 
 test("returns rows without members if the file has none of the columns", async () => {

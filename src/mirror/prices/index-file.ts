@@ -8,7 +8,7 @@ import { type Listings, type PackedListings, unpackListings } from "./listings.t
  * The first number of the last twelve bytes of an index; then come the bytes of the footer before it, and the CRC-32 of all
  * before. Change it on incompatible changes. A machine with the other byte order reads another number.
  */
-const MARK = 0x70726902;
+const MARK = 0x70726903;
 const TRAILER = 12;
 
 /** A day in an index, and where its columns begin. */
