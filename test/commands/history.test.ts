@@ -117,9 +117,11 @@ describe("catalog history", () => {
     const { code, stderr } = await runInProcess(["history", "--search", "kettle", folder]);
     expect(code).toBe(2);
     expect(stderr.split("\n").slice(0, 2)).toEqual([
-      'error: "kettle" finds 51 products; add words or a --retailer. The first are:',
+      'error: "kettle" finds 51 products; add words, a --retailer or, for a table, --limit 50. The first are:',
       expect.stringMatching(/^ {2}Kettle \\x1b\[31m\\nx{40,60}…$/),
     ]);
+    const limited = await runInProcess(["history", "--search", "kettle", folder, "-f", "table", "-n", "2"]);
+    expect([limited.code, limited.stdout.match(/^Kettle /gm)?.length]).toEqual([0, 2]);
   });
 
   test("names the folder that was probably meant where none is named", async () => {

@@ -20,7 +20,7 @@ import type { HistoryOptions } from "./options.ts";
 import { HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./records.ts";
 import { historyText } from "./views.ts";
 
-/** Most products that a search may find; for more, the user is asked to narrow it. */
+/** Most products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;
 
 /** Cells of a title in an error. */
@@ -57,7 +57,7 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices:
 
 /** @throws UsageError if the words find nothing or too many products */
 async function search(
-  { search }: HistoryOptions,
+  { search, list, output, html }: HistoryOptions,
   { folder, isWanted, reporter }: SyncedFolder,
   prices: Prices,
 ): Promise<readonly FoundProduct[]> {
@@ -68,10 +68,13 @@ async function search(
       flag: "--search",
     });
   }
-  if (found.length > SEARCH_LIMIT) {
+  // Only a table is limited by products; other formats are limited by their rows.
+  const isTable = html === undefined && output.format === "table";
+  const shown = isTable ? Math.min(list.limit ?? found.length, found.length) : found.length;
+  if (shown > SEARCH_LIMIT) {
     const some = found.slice(0, 5).map(({ title }) => truncate(visible(title), SHOWN_TITLE));
     throw new UsageError(
-      `${words} finds ${groupDigits(found.length)} products; add words or a --retailer. The first are:\n${some.join("\n")}`,
+      `${words} finds ${groupDigits(found.length)} products; add words, a --retailer or, for a table, --limit ${SEARCH_LIMIT}. The first are:\n${some.join("\n")}`,
       { flag: "--search" },
     );
   }
