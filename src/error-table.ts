@@ -7,6 +7,7 @@ import {
   CredentialsError,
   EmptyResultError,
   EXIT,
+  exitCodeOfStatus,
   FileError,
   InterruptedError,
   LockedError,
@@ -272,7 +273,7 @@ const REMEDIES = {
 /** The problems of the service, in the order of its catalogue. */
 export const SERVICE_ERRORS: readonly ErrorEntry[] = PROBLEM_CODES.map((code) => {
   // An invalid cursor is no usage error: the set changed.
-  const exitCode = code === "invalid_cursor" ? EXIT.changed : exitCodeOf(PROBLEMS[code]);
+  const exitCode = code === "invalid_cursor" ? EXIT.changed : exitCodeOfStatus(PROBLEMS[code]);
   return { code, ...PROBLEMS[code], exitCode, remedy: REMEDIES[code] };
 });
 
@@ -284,24 +285,9 @@ export function errorEntryOf(error: unknown): ErrorEntry {
   if (error instanceof ApiError) {
     const { code } = error.problem;
     const known = SERVICE_ERRORS.find((entry) => entry.code === code);
-    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOf(error) };
+    return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error) };
   }
   const entry = KINDS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
   const isTerminated = error instanceof InterruptedError && error.signal === "SIGTERM";
   return isTerminated ? { ...entry, exitCode: EXIT.terminated } : entry;
-}
-
-/** The exit code for an HTTP status. It is also used for unknown codes and for bodies without a code. */
-function exitCodeOf({ status, keyFlaw }: Pick<ApiError, "status"> & Partial<ApiError>): number {
-  if ([401, 403, 407].includes(status) || (status === 431 && keyFlaw !== undefined)) {
-    return EXIT.credentials;
-  }
-  if (status === 404) {
-    return EXIT.notFound;
-  }
-  if ([408, 429].includes(status) || status >= 500) {
-    return EXIT.unavailable;
-  }
-  // Too long headers are no usage error.
-  return status >= 400 && status !== 431 ? EXIT.usage : EXIT.failure;
 }

@@ -161,3 +161,18 @@ export const EXIT = {
   interrupted: 130,
   terminated: 143,
 } as const;
+
+/** The exit code for an HTTP status. It is also used for unknown codes and for bodies without a code. */
+export function exitCodeOfStatus({ status, keyFlaw }: Pick<ApiError, "status"> & Partial<ApiError>): number {
+  if ([401, 403, 407].includes(status) || (status === 431 && keyFlaw !== undefined)) {
+    return EXIT.credentials;
+  }
+  if (status === 404) {
+    return EXIT.notFound;
+  }
+  if ([408, 429].includes(status) || status >= 500) {
+    return EXIT.unavailable;
+  }
+  // Too long headers are no usage error.
+  return status >= 400 && status !== 431 ? EXIT.usage : EXIT.failure;
+}
