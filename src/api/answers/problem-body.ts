@@ -1,6 +1,6 @@
+import { STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
 import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
-import { nodeHttp } from "../node-http.ts";
 import type { Redact } from "../redaction.ts";
 import { type Body, readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
@@ -83,7 +83,7 @@ export function pageTitle(html: string): string | undefined {
 }
 
 function describeSilence(status: number, { code }: Partial<Problem>, { bytes, end }: Body): string {
-  const reason = nodeHttp().STATUS_CODES[status] ?? "unknown status";
+  const reason = STATUS_CODES[status] ?? "unknown status";
   if (code !== undefined) {
     return isProblemCode(code) ? PROBLEMS[code].title : reason;
   }

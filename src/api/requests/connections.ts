@@ -1,8 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import http, { type IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import { onAbort } from "../../timer.ts";
-import { nodeHttp } from "../node-http.ts";
 
 /** More than `MAX_IN_FLIGHT`, so that no request waits for a socket while its timeout runs. */
 export const CONNECTIONS = 128;
@@ -34,7 +33,7 @@ export interface Connections {
 export function directConnections(url: URL): Connections {
   let loading: ReturnType<typeof load> | undefined;
   const load = async () => {
-    const { Agent, request } = url.protocol === "https:" ? await import("node:https") : nodeHttp();
+    const { Agent, request } = url.protocol === "https:" ? await import("node:https") : http;
     return { agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE_TIME }), request };
   };
   return {
