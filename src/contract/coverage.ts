@@ -1,22 +1,10 @@
 import type { FromSchema } from "json-schema-to-ts";
+import { objectSchema } from "./object-schema.ts";
 
 /** One retailer/category/department combination, contract section 2.2. */
 export const coverageSchema = {
-  $id: "Coverage",
-  type: "object",
   description: "Row counts and crawl dates of one retailer/category/department combination.",
-  additionalProperties: false,
-  required: [
-    "retailer",
-    "department",
-    "category",
-    "rcd",
-    "corpus_rows",
-    "matching_rows",
-    "earliest_date",
-    "latest_date",
-  ],
-  properties: {
+  ...objectSchema("Coverage", {
     retailer: { type: "string", format: "slug", description: "Retailer slug." },
     department: { type: "string", format: "slug", description: "Department slug." },
     category: { type: "string", format: "slug", description: "Category slug, scoped within the department." },
@@ -25,7 +13,7 @@ export const coverageSchema = {
     matching_rows: { type: "integer", minimum: 0, description: "Rows that also satisfy the date filters." },
     earliest_date: { type: "string", format: "date", description: "Earliest matching crawl date." },
     latest_date: { type: "string", format: "date", description: "Latest matching crawl date." },
-  },
+  }),
 } as const;
 
 export type Coverage = FromSchema<typeof coverageSchema>;
@@ -35,18 +23,14 @@ export const COVERAGE_COLUMNS: readonly (keyof Coverage)[] = coverageSchema.requ
 
 /** `meta.coverage`, aggregated over every matching combination; contract section 2.3. */
 export const coverageSummarySchema = {
-  $id: "CoverageSummary",
-  type: "object",
   description: "Coverage aggregated over all combinations that match the filters.",
-  additionalProperties: false,
-  required: ["combinations", "matching_rows", "corpus_rows", "earliest_date", "latest_date"],
-  properties: {
+  ...objectSchema("CoverageSummary", {
     combinations: { type: "integer", minimum: 0, description: "Combinations that match the filters." },
     matching_rows: { type: "integer", minimum: 0, description: "Matching rows, date filters applied." },
     corpus_rows: { type: "integer", minimum: 0, description: "Rows of those combinations, ignoring the dates." },
     earliest_date: { type: ["string", "null"], format: "date", description: "Earliest matching crawl date." },
     latest_date: { type: ["string", "null"], format: "date", description: "Latest matching crawl date." },
-  },
+  }),
 } as const;
 
 export type CoverageSummary = FromSchema<typeof coverageSummarySchema>;

@@ -1,34 +1,13 @@
 import type { FromSchema } from "json-schema-to-ts";
+import { objectSchema } from "./object-schema.ts";
 
 /**
  * One crawled row, contract section 2.1. The service writes the properties in this order, and CSV columns have the same
  * order.
  */
 export const productSchema = {
-  $id: "Product",
-  type: "object",
   description: "One crawled row. A relisted product under a changed title is a new row.",
-  additionalProperties: false,
-  required: [
-    "product_id",
-    "sku",
-    "url",
-    "domain",
-    "retailer",
-    "department",
-    "category",
-    "brand",
-    "model_number",
-    "title",
-    "mrp",
-    "selling_price",
-    "discount_pct",
-    "currency",
-    "color",
-    "image_url",
-    "crawl_date",
-  ],
-  properties: {
+  ...objectSchema("Product", {
     product_id: { type: "string", minLength: 1, description: "Stable id; a content hash of the row." },
     sku: { type: "string", minLength: 1, description: "Product identifier, unique only within one retailer." },
     url: { type: "string", format: "uri", description: "Canonical product page URL as crawled." },
@@ -50,7 +29,7 @@ export const productSchema = {
       description: "URL of the primary product image as crawled; empty when the page showed none.",
     },
     crawl_date: { type: "string", format: "date", description: "Date the row was crawled." },
-  },
+  }),
 } as const;
 
 export type Product = FromSchema<typeof productSchema>;
