@@ -1,22 +1,5 @@
 import type { FromSchema } from "json-schema-to-ts";
 
-/** The codes of contract section 7. Codes may be added, but never removed or renamed. */
-export type ProblemCode =
-  | "invalid_request"
-  | "unknown_retailer"
-  | "unknown_category"
-  | "unknown_department"
-  | "invalid_date_range"
-  | "invalid_cursor"
-  | "missing_credentials"
-  | "invalid_credentials"
-  | "insufficient_scope"
-  | "not_found"
-  | "rate_limited"
-  | "internal_error"
-  | "service_unavailable"
-  | "upstream_timeout";
-
 /** One entry of the public error catalogue. */
 export interface ProblemDefinition {
   status: number;
@@ -32,7 +15,7 @@ export interface ProblemDefinition {
   extensions: readonly ("field" | "valid_options")[];
 }
 
-/** The error catalogue of contract section 7 as data. */
+/** The error catalogue of contract section 7 as data. Codes may be added, but never removed or renamed. */
 export const PROBLEMS = {
   invalid_request: {
     status: 400,
@@ -146,7 +129,9 @@ export const PROBLEMS = {
     recovery: "Reads are safe to repeat: retry with backoff, or narrow the filters.",
     extensions: [],
   },
-} as const satisfies Record<ProblemCode, ProblemDefinition>;
+} as const satisfies Record<string, ProblemDefinition>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
 
 /** All codes, in the order of the catalogue. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
