@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { closest } from "../../contract/values/closest.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
@@ -20,14 +21,17 @@ export interface Condition<Field extends string> {
 }
 
 /**
- * Reads a condition such as `percent < -20` or `percent < -20 and selling_price > 100`.
+ * Declares `--fail-if`, which takes a condition such as `percent < -20` or `percent < -20 and selling_price > 100`.
  *
  * @param fields names that a condition may use
- * @throws UsageError naming the part that is wrong
  */
-export function parseCondition<Field extends string>(text: string, fields: readonly Field[]): Condition<Field> {
-  const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
-  return { text, holds: (row) => parts.every((part) => part(row)) };
+export function failIfOption(fields: readonly string[]): Option {
+  return new Option("--fail-if <condition>", "exit with 8 if a product meets it, as in 'percent < -20'").argParser(
+    (text): Condition<string> => {
+      const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
+      return { text, holds: (row) => parts.every((part) => part(row)) };
+    },
+  );
 }
 
 /** The error that says for how many products the condition holds, at least one, each as `retailer sku`. */
@@ -36,10 +40,10 @@ export function heldBy({ text }: Condition<string>, products: ReadonlySet<string
   return new ConditionHoldsError(`${text} holds for ${counted(products.size, "product")}, the first is ${first}`);
 }
 
-function parsePart<Field extends string>(
+function parsePart(
   part: string,
-  fields: readonly Field[],
-): (row: Readonly<Record<Field, number | undefined>>) => boolean {
+  fields: readonly string[],
+): (row: Readonly<Record<string, number | undefined>>) => boolean {
   const match = /^(\w+)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
   if (match === null) {
     throw new UsageError(

@@ -1,19 +1,18 @@
 import { type Command, Option } from "commander";
 import { type FilterName, parseRcd } from "../../contract/filters.ts";
-import { isFromLatest } from "../../contract/values/date-expression.ts";
+import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
-import { checkDate, collect, quoted } from "./values.ts";
+import { collect, day, quoted } from "./values.ts";
 
-/** The filter flags as typed. */
 export interface FilterFlags {
   retailer?: string[];
   category?: string[];
   department?: string[];
   rcd?: string[];
-  startDate?: string;
-  endDate?: string;
-  date?: string;
+  startDate?: DateExpression;
+  endDate?: DateExpression;
+  date?: DateExpression;
 }
 
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
@@ -35,9 +34,10 @@ export function addFilterFlags(command: Command): Command {
     .option(
       "--start-date <date>",
       "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day) or latest-7d",
+      day("--start-date"),
     )
-    .option("--end-date <date>", "crawled on or before this day")
-    .option("--date <date>", "crawled on this day: --start-date and --end-date at once")
+    .option("--end-date <date>", "crawled on or before this day", day("--end-date"))
+    .option("--date <date>", "crawled on this day: --start-date and --end-date at once", day("--date"))
     .optionsGroup("Options:");
 }
 
@@ -113,12 +113,11 @@ function parseDates(flags: FilterFlags, now: number): Pick<WrittenFilters, "star
         { flag: "--date" },
       );
     }
-    const day = checkDate(date, "--date");
-    return { start_date: day, end_date: day };
+    return { start_date: date, end_date: date };
   }
   const days = {
-    ...(startDate !== undefined && { start_date: checkDate(startDate, "--start-date") }),
-    ...(endDate !== undefined && { end_date: checkDate(endDate, "--end-date") }),
+    ...(startDate !== undefined && { start_date: startDate }),
+    ...(endDate !== undefined && { end_date: endDate }),
   };
   if (!Object.values(days).some(isFromLatest)) {
     // Refuses wrong dates before any request is sent.

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
 import type { ProgressMode } from "../../output/terminal/progress/progress.ts";
-import { parseDuration, parseSize, parseWhole } from "./values.ts";
+import { duration, size, wholeNumber } from "./values.ts";
 
 /** The global options, complete: every default is filled in. */
 export interface GlobalOptions {
@@ -24,30 +24,20 @@ export interface GlobalOptions {
 
 export type ErrorFormat = "human" | "json";
 
-interface GlobalFlags {
-  baseUrl?: string;
-  profile?: string;
-  timeout?: string;
-  maxTime?: string;
-  retries?: string;
-  maxBody?: string;
-  quiet?: boolean;
-  verbose?: boolean;
-  color?: boolean;
-  progress?: string | boolean;
-  errorFormat?: string;
-}
-
 /** Declares the global options; they may stand before or after the name of the command. */
 export function addGlobalFlags(command: Command): Command {
   command
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
-    .option("--timeout <duration>", "limit for one request with its answer (default: 30s)")
-    .option("--max-time <duration>", "limit for the whole command (default: none)")
-    .option("--retries <n>", "how often a failed request is sent again (default: 5)")
-    .option("--max-body <size>", "limit for the size of one answer, such as 64MiB (default: 16MiB for 500 rows)");
+    .option("--timeout <duration>", "limit for one request with its answer (default: 30s)", duration("--timeout"))
+    .option("--max-time <duration>", "limit for the whole command (default: none)", duration("--max-time"))
+    .option("--retries <n>", "how often a failed request is sent again (default: 5)", wholeNumber("--retries", 0, 100))
+    .option(
+      "--max-body <size>",
+      "limit for the size of one answer, such as 64MiB (default: 16MiB for 500 rows)",
+      size("--max-body"),
+    );
   return addReportingFlags(command);
 }
 
@@ -75,11 +65,7 @@ export function addReportingFlags(command: Command): Command {
     .helpOption("-h, --help", "show help");
 }
 
-/**
- * Reads the global options of a command, including those before its name.
- *
- * @throws UsageError naming flag and value
- */
+/** Reads the global options of a command, including those before its name. */
 export function parseGlobals(command: Command): GlobalOptions {
   const flags = mergedFlags(command);
   if (flags.quiet === true && flags.verbose === true) {
@@ -88,20 +74,20 @@ export function parseGlobals(command: Command): GlobalOptions {
   return {
     baseUrl: flags.baseUrl,
     profile: flags.profile,
-    timeout: parseDuration(flags.timeout ?? "30s", "--timeout"),
-    maxTime: flags.maxTime === undefined ? undefined : parseDuration(flags.maxTime, "--max-time"),
-    retries: parseWhole(flags.retries ?? "5", "--retries", 0, 100),
-    maxBody: flags.maxBody === undefined ? undefined : parseSize(flags.maxBody, "--max-body"),
+    timeout: flags.timeout ?? 30_000,
+    maxTime: flags.maxTime,
+    retries: flags.retries ?? 5,
+    maxBody: flags.maxBody,
     quiet: flags.quiet ?? false,
     verbose: flags.verbose ?? false,
     color: flags.color ?? true,
-    progress: flags.progress === false ? "none" : ((flags.progress ?? "auto") as ProgressMode),
-    errorFormat: (flags.errorFormat ?? "human") as ErrorFormat,
+    progress: flags.progress === false ? "none" : (flags.progress ?? "auto"),
+    errorFormat: flags.errorFormat ?? "human",
   };
 }
 
 /** The flags of a command and its parents. Typed values win over defaults, and the command wins over its parents. */
-function mergedFlags(command: Command): GlobalFlags {
+function mergedFlags(command: Command): Partial<Omit<GlobalOptions, "progress">> & { progress?: ProgressMode | false } {
   const merged: Record<string, unknown> = {};
   for (let at: Command | null = command; at !== null; at = at.parent) {
     for (const [name, value] of Object.entries(at.opts())) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { parseWhole } from "./values.ts";
+import { wholeNumber } from "./values.ts";
 
 /** The order of the rows of a result, and how many are shown. */
 export interface ListOptions {
@@ -17,10 +17,9 @@ export interface SortKey {
   descending: boolean;
 }
 
-/** The flags as typed. */
 export interface ListFlags {
   sort?: string;
-  limit?: string;
+  limit?: number;
   pager?: boolean;
 }
 
@@ -28,7 +27,7 @@ export interface ListFlags {
 export function addListFlags(command: Command, example: string, words = ""): Command {
   return command
     .option("--sort <column>", `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`)
-    .option("-n, --limit <n>", "the first n rows only, after sorting")
+    .option("-n, --limit <n>", "the first n rows only, after sorting", wholeNumber("--limit", 1))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
 }
 
@@ -42,11 +41,7 @@ export function parseList(
   known: readonly string[],
   words: Readonly<Record<string, SortKey>> = {},
 ): ListOptions {
-  return {
-    sort: sort === undefined ? undefined : parseSort(sort, known, words),
-    limit: limit === undefined ? undefined : parseWhole(limit, "--limit", 1),
-    pager,
-  };
+  return { sort: sort === undefined ? undefined : parseSort(sort, known, words), limit, pager };
 }
 
 function parseSort(text: string, known: readonly string[], words: Readonly<Record<string, SortKey>>): SortKey {

@@ -1,16 +1,17 @@
 import type { Command } from "commander";
-import { parseWhole } from "./values.ts";
+import { wholeNumber } from "./values.ts";
 
-/** The flags of every command that reads rows or counts, as typed. */
+/** The flags of every command that reads rows or counts. */
 export interface ReadFlags {
   failOnEmpty?: boolean;
   demo?: boolean;
 }
 
-/** The flags of every command that pulls whole sets, as typed. */
+/** The flags of every command that pulls whole sets. */
 export interface PullFlags {
-  concurrency?: string;
-  maxRate?: string;
+  concurrency: number;
+  /** Requests a minute. */
+  maxRate?: number;
 }
 
 /** @param emptiness condition in the help of `--fail-on-empty` */
@@ -23,18 +24,12 @@ export function addDemoFlag(command: Command): Command {
 }
 
 export function addPullFlags(command: Command): Command {
+  const concurrency = wholeNumber("--concurrency", 1, 64);
   return command
-    .option("--concurrency <n>", "parts of the set that are read at the same time (default: 8)")
-    .option("--max-rate <n>", "most requests a minute, to leave some to the rest of the team");
-}
-
-/** @throws UsageError naming flag and value */
-export function parsePullFlags({ concurrency, maxRate }: PullFlags): {
-  concurrency: number;
-  maxRate: number | undefined;
-} {
-  return {
-    concurrency: parseWhole(concurrency ?? "8", "--concurrency", 1, 64),
-    maxRate: maxRate === undefined ? undefined : parseWhole(maxRate, "--max-rate", 1),
-  };
+    .option("--concurrency <n>", "parts of the set that are read at the same time", concurrency, 8)
+    .option(
+      "--max-rate <n>",
+      "most requests a minute, to leave some to the rest of the team",
+      wholeNumber("--max-rate", 1),
+    );
 }

@@ -4,95 +4,77 @@ import { type DateExpression, isDateExpression } from "../../contract/values/dat
 import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 
-const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY } as const;
+/** Turns the text of a flag into its value. Throws a UsageError that names the flag and the text. */
+type Parser<Value> = (text: string) => Value;
 
-/**
- * Reads a duration such as `500ms`, `30s`, `2m`, `1h` or `7d`.
- *
- * @returns milliseconds, at least 1.
- * @throws UsageError naming the flag and the value.
- */
-export function parseDuration(text: string, flag: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
-  const milliseconds = match === null ? 0 : Math.round(Number(match[1]) * MILLISECONDS[match[2] as "ms"]);
-  if (milliseconds < 1 || !Number.isSafeInteger(milliseconds)) {
-    throw new UsageError(`${flag} ${quoted(text)} is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h.`, {
-      flag,
-      value: text,
-    });
-  }
-  return milliseconds;
-}
+const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY } as const;
 
 const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 
-/**
- * Reads a size such as `500KiB`, `64MiB` or `4GiB`.
- *
- * @returns bytes, at least 1.
- * @throws UsageError naming the flag and the value.
- */
-export function parseSize(text: string, flag: string): number {
-  const match = /^(\d+(?:\.\d+)?)(B|KiB|MiB|GiB)$/.exec(text);
-  const bytes = match === null ? 0 : Math.round(Number(match[1]) * BYTES[match[2] as "B"]);
-  if (bytes < 1 || !Number.isSafeInteger(bytes)) {
-    throw new UsageError(`${flag} ${quoted(text)} is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB.`, {
-      flag,
-      value: text,
-    });
-  }
-  return bytes;
+/** Parses a duration such as `500ms`, `30s`, `2m`, `1h` or `7d`: milliseconds, at least 1. */
+export function duration(flag: string): Parser<number> {
+  return withUnit(flag, MILLISECONDS, "is not a duration; write a number and a unit: 500ms, 30s, 2m, 1h");
 }
 
-/**
- * Reads a whole number within bounds.
- *
- * @throws UsageError naming the flag, the value and the bounds.
- */
-export function parseWhole(text: string, flag: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(value) || value < minimum || value > maximum) {
-    const bounds = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`;
-    throw new UsageError(`${flag} ${quoted(text)} is not a whole number ${bounds}.`, { flag, value: text });
-  }
-  return value;
+/** Parses a size such as `500KiB`, `64MiB` or `4GiB`: bytes, at least 1. */
+export function size(flag: string): Parser<number> {
+  return withUnit(flag, BYTES, "is not a size; write a number and a unit: 500KiB, 64MiB, 4GiB");
+}
+
+function withUnit(flag: string, units: Readonly<Record<string, number>>, flaw: string): Parser<number> {
+  return (text) => {
+    const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
+    const value = Object.hasOwn(units, unit) ? Math.round(Number(number) * (units[unit] ?? 0)) : 0;
+    if (value < 1 || !Number.isSafeInteger(value)) {
+      throw new UsageError(`${flag} ${quoted(text)} ${flaw}.`, { flag, value: text });
+    }
+    return value;
+  };
+}
+
+/** Parses a whole number within bounds. */
+export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER): Parser<number> {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isNaN(value) || value < minimum || value > maximum) {
+      const bounds = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`;
+      throw new UsageError(`${flag} ${quoted(text)} is not a whole number ${bounds}.`, { flag, value: text });
+    }
+    return value;
+  };
 }
 
 const DATE_WORDS = ["today", "yesterday", "latest"];
 
-/**
- * Checks that a text names a day, and returns it unchanged.
- *
- * @throws UsageError naming the flag and the value.
- */
-export function checkDate(text: string, flag: string): DateExpression {
-  if (!isDateExpression(text)) {
-    const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
-    throw new UsageError(
-      `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
-      { flag, value: text, suggestions: closest(text, DATE_WORDS, 1) },
-    );
-  }
-  return text;
+/** Checks that a text names a day, and returns it unchanged. */
+export function day(flag: string): Parser<DateExpression> {
+  return (text) => {
+    if (!isDateExpression(text)) {
+      const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
+      throw new UsageError(
+        `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
+        { flag, value: text, suggestions: closest(text, DATE_WORDS, 1) },
+      );
+    }
+    return text;
+  };
 }
 
-/**
- * Reads a comma list of kinds, as `--only` takes it.
- *
- * @throws UsageError naming the part that is not one of `kinds`
- */
-export function parseKinds<Kind extends string>(text: string, kinds: readonly Kind[]): Kind[] {
-  return text.split(",").map((part) => {
-    const kind = kinds.find((known) => known === part.trim());
-    if (kind === undefined) {
-      throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${kinds.join(", ")}.`, {
-        flag: "--only",
-        value: part,
-        suggestions: closest(part, kinds),
-      });
-    }
-    return kind;
-  });
+/** Declares `--only`, which takes a comma list of kinds. */
+export function onlyOption<Kind extends string>(kinds: readonly Kind[]): Option {
+  return new Option("--only <kinds>", `only these kinds, a comma list of ${kinds.join(", ")}`).argParser((text) =>
+    text.split(",").map((part) => {
+      const kind = kinds.find((known) => known === part.trim());
+      if (kind === undefined) {
+        throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${kinds.join(", ")}.`, {
+          flag: "--only",
+          value: part,
+          suggestions: closest(part, kinds),
+        });
+      }
+      return kind;
+    }),
+  );
 }
 
 /** Declares `--format`. */

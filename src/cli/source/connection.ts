@@ -27,7 +27,7 @@ export interface Connection {
 
 interface ConnectionOptions {
   globals: GlobalOptions;
-  demo: boolean;
+  demo?: boolean;
   maxRate?: number | undefined;
   filters?: WrittenFilters | undefined;
 }

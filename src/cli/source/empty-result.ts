@@ -17,7 +17,7 @@ interface Source {
  */
 export async function reportEmpty(
   source: Source & { reporter: Pick<Reporter, "note"> },
-  { failOnEmpty }: { failOnEmpty: boolean },
+  { failOnEmpty }: { failOnEmpty?: boolean },
 ): Promise<void> {
   const message = await emptyResult(source);
   if (failOnEmpty) {

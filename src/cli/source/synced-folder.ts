@@ -9,15 +9,16 @@ import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
 import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { GlobalOptions } from "../flags/global.ts";
+import { quoted } from "../flags/values.ts";
 import { withinMaxTime } from "../max-time.ts";
 import { createReporter, type Reporter } from "../reporter.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
 
-export interface FolderOptions {
+interface FolderOptions {
   globals: GlobalOptions;
   /** Undefined for the current folder. */
   folder: string | undefined;
-  demo: boolean;
+  demo?: boolean;
   filters: WrittenFilters;
 }
 
@@ -38,7 +39,7 @@ export interface SyncedFolder {
  * Opens the synced folder that the command line names, without any request. `--demo` uses a folder of demo rows, which is
  * filled once a day.
  *
- * @throws UsageError if no folder is named, or the folder does not know a filter value
+ * @throws UsageError if no folder is named, or one together with `--demo`, or the folder does not know a filter value
  * @throws FileError if it is not a folder of `catalog sync`
  */
 export async function withSyncedFolder<T>(
@@ -50,6 +51,9 @@ export async function withSyncedFolder<T>(
   return await withinMaxTime(globals, context, async (signal) => {
     const reporter = createReporter(globals, context);
     try {
+      if (options.demo && options.folder !== undefined) {
+        throw new UsageError(`--demo uses generated rows; leave out ${quoted(options.folder)}.`, { flag: "--demo" });
+      }
       const folder = options.demo
         ? // Loaded where it is needed: it takes the client and the demo service.
           await (await import("./demo-folder.ts")).demoFolder(globals, context)

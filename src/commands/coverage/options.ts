@@ -1,24 +1,93 @@
-import type { GlobalOptions } from "../../cli/flags/global.ts";
-import type { ListOptions } from "../../cli/flags/list.ts";
-import { LIST_FORMATS, type OutputOptions } from "../../cli/flags/output.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
-import type { Grouping } from "./groups.ts";
+import type { Command } from "commander";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseFolder } from "../../cli/flags/folder.ts";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import { type ListFlags, parseList } from "../../cli/flags/list.ts";
+import {
+  LIST_FORMATS,
+  listFormatOfFile,
+  type OutputFlags,
+  type OutputOptions,
+  parseOutput,
+} from "../../cli/flags/output.ts";
+import type { ReadFlags } from "../../cli/flags/pull.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { columnsOf, type Grouping, sortWords } from "./groups.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
-export type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
+type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
 
-export interface CoverageOptions {
-  globals: GlobalOptions;
-  filters: WrittenFilters;
-  demo: boolean;
-  output: OutputOptions<CoverageFormat>;
-  groupBy: Grouping | undefined;
-  /** A synced folder to count instead of asking the service. */
-  from: string | undefined;
-  /** The most coverage requests for the days of `groupBy`. */
-  maxRequests: number;
-  list: ListOptions;
-  /** Coverage requests for the activity over time; undefined for no chart. */
-  chartRequests: number | undefined;
-  failOnEmpty: boolean;
+/** Default of `--chart-requests`. */
+export const CHART_REQUESTS = 24;
+
+/** Default of `--max-requests`: what the service allows in two minutes (contract section 8). */
+export const DAY_REQUESTS = 240;
+
+export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
+  groupBy?: Grouping;
+  from?: string;
+  maxRequests?: number;
+  chart?: boolean;
+  chartRequests?: number;
+  html?: string;
+}
+
+export type CoverageOptions = ReturnType<typeof parseOptions>;
+
+export function parseOptions(command: Command, flags: CoverageFlags, context: Context) {
+  const output = flags.html === undefined ? parseListing(flags, context) : parsePage(flags, flags.html);
+  if (flags.chart && output.format !== "table") {
+    throw new UsageError(`--chart is a view for people; it cannot be combined with ${output.format}.`, {
+      flag: "--chart",
+    });
+  }
+  return {
+    ...flags,
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    output,
+    /** A synced folder to count instead of asking the service. */
+    from: parseFolder(command, "--from", flags.from),
+    /** The most coverage requests for the days of `groupBy`. */
+    maxRequests: parseMaxRequests(flags),
+    list: parseList(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
+    /** Coverage requests for the activity over time; undefined for no chart. */
+    chartRequests: parseChart(flags),
+  };
+}
+
+function parseMaxRequests({ maxRequests, groupBy, from }: CoverageFlags): number {
+  if (maxRequests !== undefined && (groupBy !== "day" || from !== undefined)) {
+    throw new UsageError("--max-requests is for --group-by day of a service; leave it out.", {
+      flag: "--max-requests",
+    });
+  }
+  return maxRequests ?? DAY_REQUESTS;
+}
+
+function parseChart({ chart, chartRequests, html }: CoverageFlags): number | undefined {
+  const isDrawn = chart || html !== undefined;
+  if (chartRequests !== undefined && !isDrawn) {
+    throw new UsageError("--chart-requests needs --chart or --html.", { flag: "--chart-requests" });
+  }
+  return isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined;
+}
+
+function parseListing(flags: CoverageFlags, { stdout }: Context): OutputOptions<CoverageFormat> {
+  const isTerminal = stdout.isTTY === true;
+  return parseOutput<CoverageFormat>(flags, formatOfName, isTerminal || flags.chart ? "table" : "ndjson", isTerminal);
+}
+
+function parsePage(flags: CoverageFlags, file: string): OutputOptions<CoverageFormat> {
+  const other = (["output", "format", "groupBy", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined) {
+    const flag = other === "groupBy" ? "--group-by" : `--${other}`;
+    throw new UsageError(`--html FILE is an output of its own with every combination; leave out ${flag}.`, { flag });
+  }
+  return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html", false);
+}
+
+function formatOfName(name: string): CoverageFormat | undefined {
+  return /\.(md|markdown)$/i.test(name) ? "markdown" : listFormatOfFile(name);
 }

@@ -1,5 +1,6 @@
 import { withConnection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { diffDays } from "../../diff/compare.ts";
 import { serviceDays } from "../../diff/service-source.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
@@ -11,7 +12,8 @@ export async function withServiceDays(
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  const { pageSize, concurrency } = options;
+  const { concurrency } = options;
+  const pageSize = LIMITS.pageSize.maximum;
   await withConnection(options, context, async ({ client, filters, reporter, signal }) => {
     const extent = async () => (await client.coverage(filters, signal)).meta.coverage;
     const days = await resolveDaysOf(options, context.now(), async () => (await extent()).latest_date);

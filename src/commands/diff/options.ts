@@ -1,10 +1,18 @@
+import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import type { GlobalOptions } from "../../cli/flags/global.ts";
-import type { ListOptions } from "../../cli/flags/list.ts";
-import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
-import type { DateExpression } from "../../contract/values/date-expression.ts";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseFolder } from "../../cli/flags/folder.ts";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import { type ListFlags, parseList } from "../../cli/flags/list.ts";
+import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import type { PullFlags, ReadFlags } from "../../cli/flags/pull.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import type { Change } from "../../diff/join.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { UsageError } from "../../errors.ts";
+import { resolveDayPair } from "./days.ts";
+import { DIFF_COLUMNS } from "./record.ts";
 
 /** Fields of a difference that `--fail-if` may use. */
 export const DIFF_FIELDS = [
@@ -16,28 +24,77 @@ export const DIFF_FIELDS = [
 ] as const;
 export type DiffField = (typeof DIFF_FIELDS)[number];
 
-export interface DiffOptions {
-  globals: GlobalOptions;
-  /** Without dates. */
-  filters: WrittenFilters;
-  /** The two crawl days as the user wrote them. */
-  from: DateExpression;
-  to: DateExpression;
+export interface DiffFlags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
+  from?: DateExpression;
+  to?: DateExpression;
   /** A synced folder to compare instead of the service. */
-  against: string | undefined;
-  /** Whether last known prices are compared instead of the days themselves; undefined to decide by the two days. */
-  asOf: boolean | undefined;
-  /** Days after which a price is no longer known; undefined for never. */
-  maxAge: number | undefined;
-  /** The kinds of differences that are written; undefined for the usual ones of the format. */
-  only: readonly Change[] | undefined;
-  failIf: Condition<DiffField> | undefined;
-  demo: boolean;
-  output: OutputOptions<ListFormat>;
-  pageSize: number;
-  concurrency: number;
-  /** Requests a minute. */
-  maxRate: number | undefined;
-  failOnEmpty: boolean;
-  list: ListOptions;
+  against?: string;
+  /** Whether last known prices are compared instead of the days themselves; absent to decide by the two days. */
+  asOf?: boolean;
+  /** Days after which a price is no longer known; absent for never. */
+  maxAge?: number;
+  /** The kinds of differences that are written; absent for the usual ones of the format. */
+  only?: Change[];
+  failIf?: Condition<DiffField>;
+}
+
+/** Short names for sort orders. */
+const SORT_WORDS = {
+  drop: { column: "percent", descending: false },
+  rise: { column: "percent", descending: true },
+} as const;
+
+export type DiffOptions = ReturnType<typeof parseOptions>;
+
+/** @param folder the operand, which means the same as `--against` */
+export function parseOptions(command: Command, folder: string | undefined, flags: DiffFlags, context: Context) {
+  if (folder !== undefined && flags.against !== undefined) {
+    throw new UsageError(`Two folders are named, ${quoted(folder)} and ${quoted(flags.against)}; leave one out.`, {
+      flag: "--against",
+    });
+  }
+  const against = parseFolder(command, "--against", folder ?? flags.against);
+  return {
+    ...flags,
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    ...parseDays(flags, context.now()),
+    against,
+    asOf: parseAsOf({ ...flags, against }),
+    output: parseListOutput(flags, context),
+    list: parseList(flags, DIFF_COLUMNS, SORT_WORDS),
+  };
+}
+
+function parseAsOf({ asOf, maxAge, against, demo }: Omit<DiffFlags, "against"> & { against: string | undefined }) {
+  if (maxAge === undefined && asOf !== true) {
+    return asOf;
+  }
+  const flag = asOf === true ? "--as-of" : "--max-age";
+  if (asOf === false) {
+    throw new UsageError(
+      "--max-age limits last known prices, which --no-as-of does not compare; leave out one of the two.",
+      { flag },
+    );
+  }
+  if (against === undefined && !demo) {
+    throw new UsageError(
+      `${flag} needs the rows of all earlier days, which only a synced folder has: run \`catalog sync rows\`, then add --against rows.`,
+      { flag },
+    );
+  }
+  return true;
+}
+
+function parseDays({ from, to = "yesterday" }: DiffFlags, now: number) {
+  if (from === undefined) {
+    throw new UsageError("--from is missing: name the earlier of the two crawl days, as in --from 7d.", {
+      flag: "--from",
+    });
+  }
+  if (!isFromLatest(from) && !isFromLatest(to)) {
+    // Refuses wrong days before any request is sent.
+    resolveDayPair({ from, to }, now);
+  }
+  return { from, to };
 }

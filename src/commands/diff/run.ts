@@ -164,7 +164,7 @@ async function compareDays(
       await onDifferences(wanted);
     }),
   );
-  await warnOfGaps(summary, options.failOnEmpty, days);
+  await warnOfGaps(summary, options, days);
   return { summary, held };
 }
 
@@ -185,7 +185,7 @@ function conditionRow(difference: Difference): Record<DiffField, number | undefi
 }
 
 /** Warns if a day has no rows at all of a retailer: the retailer was probably not crawled on that day. */
-async function warnOfGaps({ retailers }: DiffSummary, failOnEmpty: boolean, days: ComparedDays): Promise<void> {
+async function warnOfGaps({ retailers }: DiffSummary, { failOnEmpty }: DiffOptions, days: ComparedDays): Promise<void> {
   const { reporter, daysWithRows, asOf } = days;
   const sides = ["from", "to"] as const;
   const empty = sides

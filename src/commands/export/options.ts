@@ -1,28 +1,74 @@
-import type { GlobalOptions } from "../../cli/flags/global.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
+import type { Command } from "commander";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
+import type { PullFlags, ReadFlags } from "../../cli/flags/pull.ts";
+import type { Context } from "../../context.ts";
+import { FileError, UsageError } from "../../errors.ts";
 import type { PartitionColumn } from "../../output/destination/partitions.ts";
 import type { Spreadsheet } from "../../output/formats/encoder.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
 
-export interface ExportOptions {
-  globals: GlobalOptions;
-  filters: WrittenFilters;
-  demo: boolean;
-  output: OutputOptions<RowFormat>;
-  columns: readonly string[] | undefined;
-  spreadsheet: Spreadsheet | undefined;
-  /** Columns whose values become folder names below `output.output`. */
-  partitionBy: readonly PartitionColumn[] | undefined;
+export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFlags {
+  columns?: string[];
+  bom?: boolean;
+  excel?: boolean;
+  /** Columns whose values become folder names below the output. */
+  partitionBy?: PartitionColumn[];
   pageSize: number;
-  concurrency: number;
-  maxRows: number | undefined;
-  /** Requests a minute. */
-  maxRate: number | undefined;
-  failOnEmpty: boolean;
-  resume: boolean;
-  /** Most bytes of waiting pages on disk. */
-  spoolLimit: number;
-  dryRun: boolean;
-  manifest: boolean;
+  maxRows?: number;
+  resume?: boolean;
+  fresh?: boolean;
+  spoolLimit?: number;
+  dryRun?: boolean;
+  manifest?: boolean;
+}
+
+export type ExportOptions = ReturnType<typeof parseOptions>;
+
+export function parseOptions(command: Command, flags: ExportFlags, context: Context) {
+  const { dryRun, resume = false, fresh = false } = flags;
+  const isTerminal = context.stdout.isTTY === true && !dryRun;
+  const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson", isTerminal);
+  if (output.output === undefined && !dryRun && context.isStdoutClosed()) {
+    throw new FileError("stdout is closed, so the rows would be lost; use --output FILE", "stdout");
+  }
+  for (const name of ["resume", "manifest"] as const) {
+    if (flags[name] && output.output === undefined) {
+      throw new UsageError(`--${name} needs a file: add --output FILE.`, { flag: `--${name}` });
+    }
+  }
+  if (flags.partitionBy !== undefined) {
+    checkPartitionFlags(flags, output);
+  }
+  return {
+    ...flags,
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    output,
+    spreadsheet: spreadsheetOf(flags, output.format),
+    resume: resume && !fresh,
+    /** Most bytes of waiting pages on disk. */
+    spoolLimit: flags.spoolLimit ?? 4 * 1024 ** 3,
+  };
+}
+
+function spreadsheetOf({ bom, excel }: ExportFlags, format: RowFormat): Spreadsheet | undefined {
+  const wanted = excel ? "excel" : bom ? "bom" : undefined;
+  if (wanted !== undefined && format !== "csv" && format !== "tsv") {
+    throw new UsageError(`--${wanted} is for csv and tsv, not for ${format}.`, { flag: `--${wanted}` });
+  }
+  return wanted;
+}
+
+function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOptions<RowFormat>): void {
+  if (output === undefined) {
+    throw new UsageError("--partition-by writes a folder: add --output DIR.", { flag: "--partition-by" });
+  }
+  const other = flags.resume ? "--resume" : flags.manifest ? "--manifest" : noClobber ? "--no-clobber" : undefined;
+  if (other !== undefined) {
+    throw new UsageError(`${other} is for an export to one file; it cannot be combined with --partition-by.`, {
+      flag: other,
+    });
+  }
 }

@@ -1,14 +1,63 @@
-import type { ListOptions } from "../../cli/flags/list.ts";
-import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
-import type { FolderOptions } from "../../cli/source/synced-folder.ts";
+import type { Command } from "commander";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import { type ListFlags, parseList } from "../../cli/flags/list.ts";
+import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import { quoted } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
+import { HISTORY_COLUMNS } from "./records.ts";
 
-export interface HistoryOptions extends FolderOptions {
-  /** Skus of the products, at every retailer that has them; empty with `search`. */
-  skus: readonly string[];
-  /** Words in the title, brand, model number or sku. */
-  search: readonly string[];
-  list: ListOptions;
+export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
+  search?: string;
   /** The file of the HTML page, if one is written. */
-  html: string | undefined;
-  output: OutputOptions<ListFormat>;
+  html?: string;
+  demo?: boolean;
+}
+
+/** The name that the price has in the table. */
+const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
+
+export type HistoryOptions = Awaited<ReturnType<typeof parseOptions>>;
+
+export async function parseOptions(command: Command, words: readonly string[], flags: HistoryFlags, context: Context) {
+  const output = parseListOutput(flags, context);
+  const { skus, folder } = await splitWords(words, flags);
+  const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
+  if (skus.length === 0 && search.length === 0) {
+    throw new UsageError("no product is named: give a sku, or its model number or words of its title with --search.");
+  }
+  if (skus.length > 0 && flags.search !== undefined) {
+    const last = skus.at(-1) ?? "";
+    const others = skus.slice(0, -1);
+    throw new UsageError(
+      others.length === 0
+        ? `--search finds products by words, and ${quoted(last)} is not a folder of \`catalog sync\`; leave out one of the two.`
+        : `--search finds products by words; leave out ${others.map(quoted).join(", ")} or --search.`,
+      { flag: "--search" },
+    );
+  }
+  return {
+    ...{ ...flags, folder, output },
+    /** Skus of the products, at every retailer that has them; empty with `search`. */
+    skus,
+    /** Words in the title, brand, model number or sku. */
+    search,
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    list: parseList(flags, HISTORY_COLUMNS, SORT_WORDS),
+  };
+}
+
+/** The last word is the folder if it names a synced folder; otherwise all words are skus. */
+async function splitWords(
+  words: readonly string[],
+  { demo }: HistoryFlags,
+): Promise<{ skus: readonly string[]; folder: string | undefined }> {
+  const last = words.at(-1);
+  if (last === undefined || demo || !(last.includes("/") || (await isSyncedFolder(last)))) {
+    return { skus: words, folder: undefined };
+  }
+  return { skus: words.slice(0, -1), folder: last };
 }

@@ -1,21 +1,35 @@
+import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import type { ListFormat, OutputOptions } from "../../cli/flags/output.ts";
-import type { FolderOptions } from "../../cli/source/synced-folder.ts";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
-import type { MoverKind } from "../../prices/movers.ts";
+import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
 
 export const GROUPS = ["retailer", "department", "category"] as const;
 
 /** Fields of a mover that `--fail-if` may use. */
 export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
-type MoverField = (typeof MOVER_FIELDS)[number];
 
-export interface MoversOptions extends FolderOptions {
-  since: DateExpression;
-  kinds: readonly MoverKind[];
-  groupBy: (typeof GROUPS)[number] | undefined;
+export interface MoversFlags extends FilterFlags, OutputFlags {
+  since?: DateExpression;
+  only?: MoverKind[];
+  groupBy?: (typeof GROUPS)[number];
   /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
-  failIf: Condition<MoverField> | undefined;
-  output: OutputOptions<ListFormat>;
+  failIf?: Condition<(typeof MOVER_FIELDS)[number]>;
+  demo?: boolean;
+}
+
+export type MoversOptions = ReturnType<typeof parseOptions>;
+
+export function parseOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
+  const { since = "latest-7d", only: kinds = MOVER_KINDS } = flags;
+  return {
+    ...{ ...flags, folder, since, kinds },
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+    output: parseListOutput(flags, context),
+  };
 }

@@ -1,14 +1,8 @@
 import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
-import {
-  addListOutput,
-  type ListFormat,
-  type OutputFlags,
-  type OutputOptions,
-  parseListOutput,
-} from "../../cli/flags/output.ts";
+import { addListOutput, type OutputFlags, type OutputOptions, parseListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
@@ -26,27 +20,17 @@ import { memberOf } from "../../output/formats/row-members.ts";
 import { renderCards } from "../../output/terminal/tables/card.ts";
 import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
 
-interface SampleOptions {
-  globals: GlobalOptions;
-  filters: WrittenFilters;
-  demo: boolean;
-  output: OutputOptions<ListFormat>;
-  columns: readonly string[] | undefined;
-  view: View;
-  list: ListOptions;
-  failOnEmpty: boolean;
-}
+type SampleOptions = ReturnType<typeof parseOptions>;
 
 /** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
 type View = "table" | "wide" | "card";
 
 interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
-  columns?: string;
+  columns?: string[];
   wide?: boolean;
   card?: boolean;
 }
@@ -55,7 +39,7 @@ export function declare(command: Command, context: Context): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
   addListOutput(command)
-    .option("--columns <names>", "columns to show, in this order: sku,title,selling_price")
+    .option("--columns <names>", "columns to show, in this order: sku,title,selling_price", parseColumns)
     .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
     .option("--card", "a card for each row, with one line per column");
   addReadFlags(command);
@@ -75,7 +59,7 @@ Examples:
     .action((flags: Flags) => runSample(parseOptions(command, flags, context), context));
 }
 
-function parseOptions(command: Command, flags: Flags, context: Context): SampleOptions {
+function parseOptions(command: Command, flags: Flags, context: Context) {
   const view = parseView(flags);
   const output = parseListOutput(flags, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {
@@ -84,14 +68,10 @@ function parseOptions(command: Command, flags: Flags, context: Context): SampleO
     });
   }
   return {
+    ...{ ...flags, output, view },
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
-    demo: flags.demo ?? false,
-    output,
-    columns: flags.columns === undefined ? undefined : parseColumns(flags.columns, PRODUCT_COLUMNS),
-    view,
     list: parseList(flags, PRODUCT_COLUMNS),
-    failOnEmpty: flags.failOnEmpty ?? false,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { duration, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { declareIncidents } from "./incident-commands.ts";
@@ -52,15 +53,26 @@ function addStartFlags(command: Command): Command {
   const { catalog, sample } = LIMITS.requestsPerWindow;
   return command
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option("--port <n>", "port to listen on, 0 for a free one (default: 8787)")
-    .option("--rate-limit <n>", `catalog and coverage requests of a team per window (default: ${catalog})`)
-    .option("--sample-rate-limit <n>", `sample requests of a team per window (default: ${sample})`)
-    .option("--window <seconds>", `length of a window (default: ${LIMITS.windowSeconds})`)
-    .option("--cursor-ttl <duration>", "how long a cursor is valid (default: 1h)")
-    .option("--query-timeout <duration>", "how long a query may take (default: 10s)")
+    .option("--port <n>", "port to listen on, 0 for a free one", wholeNumber("--port", 0, 65_535), 8787)
+    .option(
+      "--rate-limit <n>",
+      "catalog and coverage requests of a team per window",
+      wholeNumber("--rate-limit", 1),
+      catalog,
+    )
+    .option(
+      "--sample-rate-limit <n>",
+      "sample requests of a team per window",
+      wholeNumber("--sample-rate-limit", 1),
+      sample,
+    )
+    .option("--window <seconds>", "length of a window", wholeNumber("--window", 1), LIMITS.windowSeconds)
+    .option("--cursor-ttl <duration>", "how long a cursor is valid (default: 1h)", duration("--cursor-ttl"))
+    .option("--query-timeout <duration>", "how long a query may take (default: 10s)", duration("--query-timeout"))
     .option(
       "--error-base <url>",
       "address in the `type` of errors, without a final slash (default: the service itself)",
+      (text) => text.replace(/\/+$/, ""),
     )
     .option(
       "--public-url <url>",

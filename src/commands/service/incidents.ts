@@ -1,4 +1,4 @@
-import { parseWhole, quoted } from "../../cli/flags/values.ts";
+import { quoted, wholeNumber } from "../../cli/flags/values.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
@@ -64,7 +64,7 @@ export async function listIncidentsCommand(call: Call<ListingFlags>): Promise<vo
 export async function updateIncidentCommand(call: Call<UpdateIncidentFlags>, id: string): Promise<void> {
   const { flags, reporter, context } = call;
   const { state, body } = flags;
-  const number = parseWhole(id, "id", 1);
+  const number = parseId(id);
   const now = new Date(context.now());
   await withExistingDatabase(flags.database, (store) => updateIncident(store, number, { state, body }, now));
   reporter.note(`Incident ${id} is in the state ${state}.`);
@@ -73,7 +73,9 @@ export async function updateIncidentCommand(call: Call<UpdateIncidentFlags>, id:
 export async function resolveIncidentCommand(call: Call<{ body?: string }>, id: string): Promise<void> {
   const { flags, reporter, context } = call;
   const { database, body = "Resolved." } = flags;
-  const number = parseWhole(id, "id", 1);
+  const number = parseId(id);
   await withExistingDatabase(database, (store) => resolveIncident(store, number, body, new Date(context.now())));
   reporter.note(`Incident ${id} is resolved.`);
 }
+
+const parseId = wholeNumber("id", 1);

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { parseDuration, parseWhole } from "../../cli/flags/values.ts";
 import { FileError, InterruptedError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
@@ -10,22 +9,19 @@ import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
 import { type PortalFlags, parsePortalFlags } from "./portal-flags.ts";
 import type { Call } from "./subcommand.ts";
 
-export interface StartFlags extends PortalFlags {
+export interface StartFlags extends PortalFlags, Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase"> {
   host?: string;
-  port?: string;
-  rateLimit?: string;
-  sampleRateLimit?: string;
-  window?: string;
-  cursorTtl?: string;
-  queryTimeout?: string;
-  errorBase?: string;
+  port: number;
+  rateLimit: number;
+  sampleRateLimit: number;
+  /** In seconds. */
+  window: number;
 }
 
 /** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
 export async function startCommand({ flags, reporter, context }: Call<StartFlags>): Promise<void> {
-  const { database } = flags;
-  const options = parseStart(flags);
-  const portal = parsePortalFlags(flags, options.host, context);
+  const { database, host = "127.0.0.1", port, rateLimit, sampleRateLimit, cursorTtl, queryTimeout, errorBase } = flags;
+  const portal = parsePortalFlags(flags, host, context);
   let url = portal.options.publicUrl ?? "";
   const onUnexpectedError = (error: unknown, requestId: string) =>
     void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
@@ -34,13 +30,16 @@ export async function startCommand({ flags, reporter, context }: Call<StartFlags
     const store = await openStore(database);
     const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
     const service = await startService({
-      ...options,
+      ...{ host, port, rateLimit, sampleRateLimit, windowSeconds: flags.window },
+      ...(cursorTtl !== undefined && { cursorTtl }),
+      ...(queryTimeout !== undefined && { queryTimeout }),
+      ...(errorBase !== undefined && { errorBase }),
       ...portal.options,
       ...(portal.signIn !== undefined && { portal: portal.signIn(() => url) }),
       store,
       onUnexpectedError,
     }).catch((error: unknown) => {
-      throw listenError(error, options);
+      throw listenError(error, host, port);
     });
     return { service, hasKeys };
   });
@@ -60,27 +59,7 @@ export async function startCommand({ flags, reporter, context }: Call<StartFlags
   }
 }
 
-function parseStart(flags: StartFlags): ServiceOptions & { host: string; port: number } {
-  const whole = (value: string | undefined, flag: string) =>
-    value === undefined ? undefined : parseWhole(value, flag, 1);
-  const duration = (value: string | undefined, flag: string) =>
-    value === undefined ? undefined : parseDuration(value, flag);
-  const limits = {
-    rateLimit: whole(flags.rateLimit, "--rate-limit"),
-    sampleRateLimit: whole(flags.sampleRateLimit, "--sample-rate-limit"),
-    windowSeconds: whole(flags.window, "--window"),
-    cursorTtl: duration(flags.cursorTtl, "--cursor-ttl"),
-    queryTimeout: duration(flags.queryTimeout, "--query-timeout"),
-    errorBase: flags.errorBase?.replace(/\/+$/, ""),
-  };
-  return {
-    host: flags.host ?? "127.0.0.1",
-    port: parseWhole(flags.port ?? "8787", "--port", 0, 65_535),
-    ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
-  };
-}
-
-function listenError(error: unknown, { host, port }: { host: string; port: number }): unknown {
+function listenError(error: unknown, host: string, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
     case "EADDRINUSE":

@@ -1,17 +1,36 @@
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import type { FolderOptions } from "../../cli/source/synced-folder.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
+import type { Command } from "commander";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import { type OutputFlags, parseOutput } from "../../cli/flags/output.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
 
-/** Words that show the tables instead of running a query. */
+/** The word that shows the tables instead of running a query. */
 export const SCHEMA = ".schema";
 
-export type SqlFormat = "table" | RowFormat;
-
-export interface SqlOptions extends FolderOptions {
-  /** `-` for standard input. */
-  query: string;
+export interface SqlFlags extends OutputFlags {
   /** Bytes that DuckDB may use. */
-  memory: number;
+  memory?: number;
   pager: boolean;
-  output: OutputOptions<SqlFormat>;
+  demo?: boolean;
+}
+
+export type SqlOptions = ReturnType<typeof parseOptions>;
+
+/** @param query `-` for standard input */
+export function parseOptions(
+  command: Command,
+  query: string,
+  folder: string | undefined,
+  flags: SqlFlags,
+  { stdout }: Context,
+) {
+  const isTerminal = stdout.isTTY === true;
+  const formatOfName = (name: string) => formatOfFile(name).format;
+  const output = parseOutput<"table" | RowFormat>(flags, formatOfName, isTerminal ? "table" : "ndjson", isTerminal);
+  if (query.trim() === "") {
+    throw new UsageError("the query is empty; write SQL, as in 'select count(*) from rows'.");
+  }
+  const { memory = 512 * 1024 ** 2 } = flags;
+  return { ...flags, memory, query, folder, filters: {}, globals: parseGlobals(command), output };
 }

@@ -1,21 +1,10 @@
 import type { Command } from "commander";
-import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
-import { addDemoFlag, addPullFlags, type PullFlags, parsePullFlags, type ReadFlags } from "../../cli/flags/pull.ts";
-import { formatOption, parseWhole } from "../../cli/flags/values.ts";
+import { addFilterFlags } from "../../cli/flags/filter.ts";
+import { addGlobalFlags } from "../../cli/flags/global.ts";
+import { addDemoFlag, addPullFlags } from "../../cli/flags/pull.ts";
+import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import type { SyncOptions } from "./options.ts";
-
-interface Flags extends FilterFlags, PullFlags, ReadFlags {
-  lookback?: string;
-  verify?: boolean;
-  audit?: string;
-  adopt?: boolean;
-  prune?: boolean;
-  allowShrink?: boolean;
-  format?: "text" | "json";
-}
+import { parseOptions, type SyncFlags } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -26,10 +15,12 @@ export function declare(command: Command, context: Context): void {
     )
     .argument("<dir>", "folder of the copy; it is created if it does not exist");
   addFilterFlags(command)
-    .option("--lookback <n>", "newest days that are always read again (default: 2)")
+    .option("--lookback <n>", "newest days that are always read again", wholeNumber("--lookback", 0, 36_500), 2)
     .option(
       "--audit <n>",
-      "days to check one by one, one request each, beginning with those checked longest ago (default: 12)",
+      "days to check one by one, one request each, beginning with those checked longest ago",
+      wholeNumber("--audit", 0, 36_500),
+      12,
     )
     .option("--verify", "compare every day with the service and every file with its state, and repair them")
     .option("--adopt", "adopt day files without a state, if their metadata say that catalog wrote them")
@@ -52,29 +43,9 @@ Examples:
   $ catalog sync rows --prune
   $ duckdb -c "SELECT retailer, count(*) FROM 'rows/*/*.parquet' GROUP BY ALL"`,
     )
-    .action(async (folder: string, flags: Flags) => {
+    .action(async (folder: string, flags: SyncFlags) => {
       const options = parseOptions(command, folder, flags, context);
       const { runSync } = await import("./run.ts");
       await runSync(options, context);
     });
-}
-
-function parseOptions(command: Command, folder: string, flags: Flags, context: Context): SyncOptions {
-  if (folder === "") {
-    throw new UsageError("the name of the folder is empty.");
-  }
-  return {
-    globals: parseGlobals(command),
-    folder,
-    filters: parseFilters(flags, context.now()),
-    demo: flags.demo ?? false,
-    lookback: parseWhole(flags.lookback ?? "2", "--lookback", 0, 36_500),
-    verify: flags.verify ?? false,
-    audit: parseWhole(flags.audit ?? "12", "--audit", 0, 36_500),
-    adopt: flags.adopt ?? false,
-    prune: flags.prune ?? false,
-    allowShrink: flags.allowShrink ?? false,
-    ...parsePullFlags(flags),
-    format: flags.format ?? "text",
-  };
 }

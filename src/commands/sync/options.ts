@@ -1,19 +1,31 @@
-import type { GlobalOptions } from "../../cli/flags/global.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
+import type { Command } from "commander";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { parseGlobals } from "../../cli/flags/global.ts";
+import type { PullFlags } from "../../cli/flags/pull.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 
-export interface SyncOptions {
-  globals: GlobalOptions;
-  folder: string;
-  filters: WrittenFilters;
-  demo: boolean;
+export interface SyncFlags extends FilterFlags, PullFlags {
   lookback: number;
-  verify: boolean;
+  verify?: boolean;
   audit: number;
-  adopt: boolean;
-  prune: boolean;
-  allowShrink: boolean;
-  concurrency: number;
-  /** Requests a minute. */
-  maxRate: number | undefined;
-  format: "text" | "json";
+  adopt?: boolean;
+  prune?: boolean;
+  allowShrink?: boolean;
+  format?: "text" | "json";
+  demo?: boolean;
+}
+
+export type SyncOptions = ReturnType<typeof parseOptions>;
+
+export function parseOptions(command: Command, folder: string, flags: SyncFlags, context: Context) {
+  if (folder === "") {
+    throw new UsageError("the name of the folder is empty.");
+  }
+  const { verify = false, adopt = false, prune = false, allowShrink = false } = flags;
+  return {
+    ...{ ...flags, folder, verify, adopt, prune, allowShrink },
+    globals: parseGlobals(command),
+    filters: parseFilters(flags, context.now()),
+  };
 }

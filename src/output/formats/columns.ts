@@ -1,16 +1,19 @@
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
+
+const COLUMNS: readonly string[] = PRODUCT_COLUMNS;
 
 /**
  * Reads the list that `--columns` takes: names separated by commas.
  *
- * @throws UsageError if a name is empty, repeated or not one of `known`.
+ * @throws UsageError if a name is empty, repeated or not a column of a product row
  */
-export function parseColumns(text: string, known: readonly string[]): string[] {
+export function parseColumns(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => name !== "" && !known.includes(name));
+  const unknown = names.filter((name) => name !== "" && !COLUMNS.includes(name));
   if (unknown.length > 0) {
-    throw unknownColumns(unknown, text, known);
+    throw unknownColumns(unknown, text);
   }
   names.forEach((name, index) => {
     if (name === "") {
@@ -24,8 +27,8 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
 }
 
 /** For one name, suggests the closest columns; for several, the whole list corrected, if every name can be. */
-function unknownColumns(unknown: readonly string[], text: string, known: readonly string[]): UsageError {
-  const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
+function unknownColumns(unknown: readonly string[], text: string): UsageError {
+  const nearest = new Map(unknown.map((name) => [name, closest(name, COLUMNS)]));
   const names = text.split(",").map((name) => name.trim());
   const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
   const isHopeless = [...nearest.values()].some((columns) => columns.length === 0);
@@ -34,7 +37,7 @@ function unknownColumns(unknown: readonly string[], text: string, known: readonl
   const suggestions = single ? (nearest.get(only) ?? []) : isHopeless ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
   const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text.trim()}"`;
-  return new UsageError(isHopeless ? `${what}; the columns are ${known.join(", ")}` : what, {
+  return new UsageError(isHopeless ? `${what}; the columns are ${COLUMNS.join(", ")}` : what, {
     flag: "--columns",
     value: single ? only : text.trim(),
     suggestions,

@@ -19,9 +19,13 @@ test.each([
 test.each([
   [{ sort: "skuu:desc" }, { flag: "--sort", value: "skuu:desc", suggestions: ["sku:desc"] }],
   [{ sort: "toString" }, { flag: "--sort", value: "toString" }],
-  [{ limit: "0" }, { flag: "--limit" }],
 ])("%j is refused by naming %j", (flags, error) => {
   expect(() => parseList(flags, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
+});
+
+test("--limit 0 is refused", async () => {
+  const { code, stderr } = await runInProcess(["sample", "--limit", "0"]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --limit "0" is not a whole number from 1 up.\n' });
 });
 
 test.each([
