@@ -2,11 +2,8 @@ import type { Command } from "commander";
 import { duration, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { declareIncidents } from "./incident-commands.ts";
-import { declareKeys } from "./key-commands.ts";
-import type { StartFlags } from "./start.ts";
-import { addSubcommand, type Call } from "./subcommand.ts";
-import { declareTeams } from "./team-commands.ts";
+import { declareIncidents, declareKeys, declareTeams } from "./record-commands.ts";
+import { subcommandsOf } from "./subcommand.ts";
 
 /** Declares `catalog service` and its subcommands. */
 export function declare(command: Command, context: Context): void {
@@ -22,7 +19,8 @@ Examples:
   $ catalog service keys create laptop --output key
   $ catalog service start`,
     );
-  addSubcommand(command, "start", context, {
+  const add = subcommandsOf(command, context);
+  add("start", {
     summary: "serve the API and the developer portal",
     description:
       "Serves the API and the developer portal until it is terminated. Prints one line on stdout when it is ready.",
@@ -32,9 +30,9 @@ Examples:
       "catalog service start --public-url https://api.example.com --trust-proxy 1 --smtp-url smtp://localhost --mail-from catalog@example.com",
     ],
     options: addStartFlags,
-    run: async (call: Call<StartFlags>) => (await import("./start.ts")).startCommand(call),
+    load: async () => (await import("./start.ts")).startCommand,
   });
-  addSubcommand(command, "load <file...>", context, {
+  add("load <file...>", {
     summary: "load rows",
     description:
       "Loads NDJSON, CSV or Parquet files (also .gz), each completely or not at all. The file - is standard input.",
@@ -42,7 +40,7 @@ Examples:
       "catalog service load rows.ndjson.gz",
       "catalog export --demo | catalog service load --database rows.db -",
     ],
-    run: async (call: Call, files: string[]) => (await import("./load.ts")).loadCommand(call, files),
+    load: async () => (await import("./load.ts")).loadCommand,
   });
   declareTeams(command.command("teams").summary("manage teams: their scopes, retailers and members"), context);
   declareKeys(command.command("keys").summary("create, list and revoke API keys"), context);

@@ -4,6 +4,7 @@ import { quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { FileError, UsageError } from "../../errors.ts";
+import { fileError } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { LocationError, parseLocation } from "../../service/store/database/location.ts";
@@ -48,7 +49,7 @@ export async function makeDatabaseFolder(location: string): Promise<void> {
   if (place.kind === "file") {
     const folder = dirname(place.path);
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      throw new FileError(`the folder ${folder} cannot be created: ${(error as Error).message}`, folder, error);
+      throw fileError(folder, error);
     });
   }
 }

@@ -1,6 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
+import { fileError } from "../../files/system-error.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { LoadError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
@@ -14,9 +15,8 @@ export async function loadCommand(call: Call, files: readonly string[]): Promise
     throw new UsageError("- stands for standard input, which can be read only once.");
   }
   for (const file of files.filter((name) => name !== "-")) {
-    await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
-      const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
-      throw new FileError(`${file} cannot be read: ${reason}`, file, error);
+    await access(file, constants.R_OK).catch((error: unknown) => {
+      throw fileError(file, error);
     });
   }
   await withDatabase(call.flags.database, async (store) => {
@@ -47,6 +47,5 @@ function loadFailure(error: unknown, file: string): unknown {
   if (error instanceof LoadError) {
     return new FileError(`${error.message}; no row of this file was loaded`, file, error);
   }
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  return syscall === undefined ? error : new FileError(`${file} cannot be read: ${code ?? message}`, file, error);
+  return error instanceof Error && "syscall" in error ? fileError(file, error) : error;
 }

@@ -19,37 +19,33 @@ interface Declaration<Flags, Operands extends unknown[]> {
   examples: readonly string[];
   /** Declares the flags of this command alone. */
   options?: (command: Command) => Command;
-  /** Imports its code itself, so that `--help` does not load the service. */
-  run: (call: Call<Flags>, ...operands: Operands) => Promise<void>;
+  /** Imports the code of the command, so that `--help` does not load the service. */
+  load: () => Promise<(call: Call<Flags>, ...operands: Operands) => Promise<void>>;
 }
 
-/** Declares one command with the flags that all commands below `service` share. */
-export function addSubcommand<Flags, Operands extends unknown[]>(
-  parent: Command,
-  nameAndOperands: string,
-  context: Context,
-  { summary, description, examples, options = (command) => command, run }: Declaration<Flags, Operands>,
-): void {
-  const defaultDatabase = join(context.folders.data, "service.db");
-  const command = options(parent.command(nameAndOperands).summary(summary).description(description))
-    .option("--database <file>", `database of the service (default: ${defaultDatabase})`)
-    .addHelpText("after", `\nExamples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
-  addReportingFlags(command).action(async (...given: unknown[]) => {
-    const flags = command.opts<Flags & { database?: string }>();
-    const globals = parseGlobals(command);
-    await run(
-      {
-        flags: { ...flags, database: flags.database ?? defaultDatabase },
-        globals,
-        reporter: createReporter(globals, context),
-        context,
-      },
-      ...(given.slice(0, -2) as Operands),
-    );
-  });
+/** Returns a function that declares a command below `parent`, with the flags that all commands below `service` share. */
+export function subcommandsOf(parent: Command, context: Context) {
+  return <Flags, Operands extends unknown[]>(
+    nameAndOperands: string,
+    { summary, description, examples, options = (command) => command, load }: Declaration<Flags, Operands>,
+  ): void => {
+    const defaultDatabase = join(context.folders.data, "service.db");
+    const command = options(parent.command(nameAndOperands).summary(summary).description(description))
+      .option("--database <file>", `database of the service (default: ${defaultDatabase})`)
+      .addHelpText("after", `\nExamples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
+    addReportingFlags(command).action(async (...given: unknown[]) => {
+      const flags = { database: defaultDatabase, ...(command.opts() as Flags) };
+      const globals = parseGlobals(command);
+      const run = await load();
+      await run(
+        { flags, globals, reporter: createReporter(globals, context), context },
+        ...(given.slice(0, -2) as Operands),
+      );
+    });
+  };
 }
 
-/** Flags of a command that lists records, as typed. */
+/** Flags of a command that lists records. */
 export interface ListingFlags {
   format?: "table" | "json";
 }

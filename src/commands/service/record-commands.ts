@@ -1,0 +1,155 @@
+import { type Command, Option } from "commander";
+import { collect } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { SCOPES } from "../../contract/operations.ts";
+import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
+import { addListingFormat, subcommandsOf } from "./subcommand.ts";
+
+/** Declares `catalog service teams`. */
+export function declareTeams(command: Command, context: Context): void {
+  command.description(
+    "A team has scopes and visible retailers, which apply to all its keys. Its members sign in to the developer portal with their e-mail address.",
+  );
+  const add = subcommandsOf(command, context);
+  add("create <name>", {
+    summary: "create a team",
+    description: "Creates a team. Without --scope it has every scope; without --retailer it can see every retailer.",
+    examples: ["catalog service teams create sales --scope catalog:sample --retailer nordwind"],
+    options: addGrantFlags,
+    load: async () => (await import("./teams.ts")).createTeamCommand,
+  });
+  add("list", {
+    summary: "list the teams",
+    description: "Lists the teams with their scopes and retailers, and the numbers of their members and keys.",
+    examples: ["catalog service teams list", "catalog service teams list --format json"],
+    options: addListingFormat,
+    load: async () => (await import("./teams.ts")).listTeamsCommand,
+  });
+  add("show <name>", {
+    summary: "show a team, its members and its keys",
+    description: "Shows the scopes, retailers, members and keys of a team.",
+    examples: ["catalog service teams show sales"],
+    options: addListingFormat,
+    load: async () => (await import("./teams.ts")).showTeamCommand,
+  });
+  add("grant <name>", {
+    summary: "change the scopes or retailers of a team",
+    description:
+      "Replaces the scopes, the visible retailers, or both, from the next request of each key on. Whatever is not given stays as it is.",
+    examples: [
+      "catalog service teams grant sales --scope catalog:sample --scope catalog:read",
+      "catalog service teams grant sales --all-retailers",
+    ],
+    options: (grant) => addGrantFlags(grant).option("--all-retailers", "the team can see every retailer"),
+    load: async () => (await import("./teams.ts")).grantTeamCommand,
+  });
+  const members = command.command("members").summary("manage who may sign in for a team");
+  members.description("The members of a team may sign in to the developer portal and manage the team's keys.");
+  const addToMembers = subcommandsOf(members, context);
+  addToMembers("add <team> <email>", {
+    summary: "let a person sign in for the team",
+    description: "Lets the person with this e-mail address sign in to the developer portal for the team.",
+    examples: ["catalog service teams members add sales ada@example.com"],
+    load: async () => (await import("./teams.ts")).addMemberCommand,
+  });
+  addToMembers("remove <team> <email>", {
+    summary: "end a person's access to the portal",
+    description: "Ends the person's sessions in the developer portal at once. The team's keys stay valid.",
+    examples: ["catalog service teams members remove sales ada@example.com"],
+    load: async () => (await import("./teams.ts")).removeMemberCommand,
+  });
+}
+
+function addGrantFlags(command: Command): Command {
+  return command
+    .addOption(new Option("--scope <scope>", "scope of the team, repeatable").choices(SCOPES).argParser(collect))
+    .option("--retailer <slug>", "retailer that the team can see, repeatable", collect);
+}
+
+/** Declares `catalog service keys`. */
+export function declareKeys(command: Command, context: Context): void {
+  command.description("API keys of the embedded service. A secret is shown once, when its key is created.");
+  const add = subcommandsOf(command, context);
+  add("create <name>", {
+    summary: "create a key and print its secret, once",
+    description:
+      "Creates a key and prints its secret of 43 characters on stdout. The secret cannot be shown again. If the team does not exist yet, it is created.",
+    examples: [
+      "catalog service keys create laptop --output key",
+      "catalog service keys create viewer --team sales --scope catalog:sample --retailer nordwind",
+    ],
+    options: addCreateFlags,
+    load: async () => (await import("./keys.ts")).createKeyCommand,
+  });
+  add("list", {
+    summary: "list the keys",
+    description: "Lists all keys, including revoked ones. Secrets are not stored and cannot be listed.",
+    examples: ["catalog service keys list", "catalog service keys list --format json"],
+    options: addListingFormat,
+    load: async () => (await import("./keys.ts")).listKeysCommand,
+  });
+  add("revoke <name>", {
+    summary: "revoke a key, effective on the next request",
+    description: "Revokes a key; the next request with it is refused.",
+    examples: ["catalog service keys revoke laptop"],
+    options: (revoke) =>
+      revoke.option("--team <team>", "team of the key; needed if several teams have a key of this name"),
+    load: async () => (await import("./keys.ts")).revokeKeyCommand,
+  });
+}
+
+function addCreateFlags(command: Command): Command {
+  return command
+    .option(
+      "--team <team>",
+      "team that the key belongs to; scopes, retailers and limits are the team's (default: default)",
+    )
+    .addOption(
+      new Option("--scope <scope>", "scope of a new team, repeatable (default: all)")
+        .choices(SCOPES)
+        .argParser(collect),
+    )
+    .option("--retailer <slug>", "retailer that a new team can see, repeatable (default: all)", collect)
+    .option("-o, --output <file>", "write the secret to a new file that only its owner can read, instead of stdout");
+}
+
+/** Declares `catalog service incident`. */
+export function declareIncidents(command: Command, context: Context): void {
+  command.description("The incidents that the status feed shows.");
+  const add = subcommandsOf(command, context);
+  add("list", {
+    summary: "list the incidents with their ids",
+    description: "Lists the incidents: open ones first, then by start, the newest first.",
+    examples: ["catalog service incident list", "catalog service incident list --format json"],
+    options: addListingFormat,
+    load: async () => (await import("./incidents.ts")).listIncidentsCommand,
+  });
+  add("open <title>", {
+    summary: "open an incident and print its id",
+    description: "Opens an incident in the state investigating, and prints its id on stdout.",
+    examples: ['catalog service incident open "Slow responses" --severity minor'],
+    options: (open) =>
+      open
+        .addOption(new Option("--severity <severity>", "(default: minor)").choices(INCIDENT_SEVERITIES))
+        .option("--suite <slug>", "suite that is affected (default: catalog-api)")
+        .option("--body <text>", "what is known (default: the title)"),
+    load: async () => (await import("./incidents.ts")).openIncidentCommand,
+  });
+  add("update <id>", {
+    summary: "add an update",
+    description: "Adds an update to an open incident.",
+    examples: ['catalog service incident update 1 --state identified --body "A disk is full."'],
+    options: (update) =>
+      update
+        .addOption(new Option("--state <state>", "the new state").choices(INCIDENT_STATES).makeOptionMandatory())
+        .requiredOption("--body <text>", "what is known"),
+    load: async () => (await import("./incidents.ts")).updateIncidentCommand,
+  });
+  add("resolve <id>", {
+    summary: "resolve an incident",
+    description: "Ends an incident with a last update.",
+    examples: ["catalog service incident resolve 1"],
+    options: (resolve) => resolve.option("--body <text>", "what was done (default: Resolved.)"),
+    load: async () => (await import("./incidents.ts")).resolveIncidentCommand,
+  });
+}
