@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Context } from "../context.ts";
 import type { OutputOptions } from "./flags/output.ts";
+import type { Reporter } from "./reporter.ts";
+import { notShown } from "./terminal.ts";
 import { writeText } from "./write-rows.ts";
 
 /** Exit codes of POSIX shells for a command that is not found or cannot be run. */
@@ -25,6 +27,18 @@ export async function showText(
   if (!isPaged || !(await page(text, command, context))) {
     await writeText(text, options, context);
   }
+}
+
+/** Shows a table, and notes the columns that did not fit into the terminal. */
+export async function showTable(
+  { text, hidden }: { text: string; hidden: readonly string[] },
+  output: OutputOptions<string>,
+  list: { pager: boolean },
+  { note }: Pick<Reporter, "note">,
+  context: Context,
+): Promise<void> {
+  await showText(text, output, list, context);
+  notShown(hidden, "-f csv has them all").forEach(note);
 }
 
 /** @returns whether the pager could be started; unread text is not an error. */

@@ -1,61 +1,73 @@
 import type { Context } from "../context.ts";
 import { openDestination } from "../output/destination/open.ts";
-import type { Chunk, EncoderOptions, RowEncoder } from "../output/formats/encoder.ts";
+import type { Chunk, EncoderOptions } from "../output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions } from "./flags/output.ts";
+import { lossWarnings } from "./loss-warnings.ts";
+import type { Reporter } from "./reporter.ts";
+
+type Target = Pick<Context, "stdout" | "signal">;
 
 /** Writes a complete text, such as a table. */
-export async function writeText(text: string, options: OutputOptions<string>, context: Context): Promise<void> {
-  await writeChunks([text], options, context);
+export async function writeText(text: string, output: OutputOptions<string>, target: Target): Promise<void> {
+  await writeChunks([text], output, target);
 }
 
-/** Writes rows that are in memory. */
-export async function writeRows(
-  rows: RowBatch,
-  options: OutputOptions<RowFormat>,
-  encoding: EncoderOptions,
-  context: Context,
-): Promise<void> {
-  await writeBatches([rows], options, encoding, context);
-}
-
-/** Writes rows as they arrive; one batch is in memory at a time. */
-export async function writeBatches(
-  batches: AsyncIterable<RowBatch> | Iterable<RowBatch>,
-  options: OutputOptions<RowFormat>,
-  encoding: EncoderOptions,
-  context: Context,
-): Promise<void> {
-  const encoder = (await loadEncoder(options.format))(encoding);
-  await writeChunks(encoded(encoder, batches), options, context);
-}
-
-async function* encoded(
-  encoder: RowEncoder,
-  batches: AsyncIterable<RowBatch> | Iterable<RowBatch>,
-): AsyncGenerator<Chunk, void, void> {
-  yield await encoder.begin();
-  for await (const batch of batches) {
-    yield await encoder.encode(batch);
-  }
-  yield await encoder.end();
-}
-
-/** Writes encoded output. */
 export async function writeChunks(
   chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
-  options: OutputOptions<string>,
-  context: Context,
+  output: OutputOptions<string>,
+  target: Target,
 ): Promise<void> {
-  const destination = await openDestination({ ...options, stdout: context.stdout, signal: context.signal });
-  try {
+  await withDestination(output, target, async (write) => {
     for await (const chunk of chunks) {
-      if (chunk.length > 0) {
-        await destination.write(chunk);
-      }
+      await write(chunk);
     }
+  });
+}
+
+/** Writes rows as they arrive; one batch is in memory at a time. Warns about what the format cannot represent. */
+export async function writeRows(
+  batches: AsyncIterable<RowBatch> | Iterable<RowBatch>,
+  output: OutputOptions<RowFormat>,
+  encoding: EncoderOptions,
+  reporter: Reporter,
+  target: Target,
+): Promise<void> {
+  await withRowWriter(output, encoding, reporter, target, async (write) => {
+    for await (const batch of batches) {
+      await write(batch);
+    }
+  });
+}
+
+/** As `writeRows`, for rows that `produce` hands on. The output is complete when `produce` has settled. */
+export async function withRowWriter<T>(
+  output: OutputOptions<RowFormat>,
+  encoding: EncoderOptions,
+  reporter: Reporter,
+  target: Target,
+  produce: (write: (rows: RowBatch) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const encoder = (await loadEncoder(output.format))({ ...encoding, ...lossWarnings(output.format, reporter) });
+  return await withDestination({ ...output, beforeData: reporter.dataBegins }, target, async (write) => {
+    await write(await encoder.begin());
+    const result = await produce(async (rows) => write(await encoder.encode(rows)));
+    await write(await encoder.end());
+    return result;
+  });
+}
+
+async function withDestination<T>(
+  output: OutputOptions<string> & { beforeData?: () => void },
+  { stdout, signal }: Target,
+  use: (write: (chunk: Chunk) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const destination = await openDestination({ ...output, stdout, signal });
+  try {
+    const result = await use(destination.write);
     await destination.finish();
+    return result;
   } catch (error) {
     await destination.abandon();
     throw error;

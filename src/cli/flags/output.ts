@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
-import { formatOfFile } from "../../output/formats/registry.ts";
+import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
 import { formatOption, quoted } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
@@ -21,7 +21,13 @@ export interface OutputOptions<Format extends string> {
   noClobber: boolean;
 }
 
-/** The output flags as typed. */
+/** Whether rows are written, not a view for people. */
+export function hasRowFormat<Format extends string>(
+  output: OutputOptions<Format>,
+): output is OutputOptions<Format & RowFormat> {
+  return Object.hasOwn(FORMATS, output.format);
+}
+
 export interface OutputFlags {
   format?: string;
   output?: string;

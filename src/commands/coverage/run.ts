@@ -1,14 +1,12 @@
 import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
-import { showText } from "../../cli/pager.ts";
+import { hasRowFormat } from "../../cli/flags/output.ts";
+import { showTable } from "../../cli/pager.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { notShown, screenOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 import { captioned, renderMarkdown, renderTable } from "../../output/terminal/tables/table.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { type Activity, readActivity } from "./activity.ts";
@@ -45,15 +43,12 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   });
   const { output } = options;
   if (view !== undefined) {
-    await showText(view.text, output, options.list, context);
     const hidden = (view.hidden ?? []).filter((heading) => heading !== RANGE && heading !== "");
-    notShown(hidden, "-f csv has them all").forEach(reporter.note);
-  } else {
+    await showTable({ text: view.text, hidden }, output, options.list, reporter, context);
+  } else if (hasRowFormat(output)) {
     const rows = counted.entries.map((entry) => JSON.stringify(entry));
     const known = columnsOf(options.groupBy);
-    const rowOutput = output as OutputOptions<RowFormat>;
-    const encoding = { known, kinds: COVERAGE_CELLS, ...lossWarnings(rowOutput.format, reporter) };
-    await writeRows(batchOf(rows, known), rowOutput, encoding, context);
+    await writeRows([batchOf(rows, known)], output, { known, kinds: COVERAGE_CELLS }, reporter, context);
   }
   notes.forEach(reporter.note);
 }

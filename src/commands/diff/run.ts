@@ -1,16 +1,15 @@
 import { heldBy } from "../../cli/flags/condition.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
+import { hasRowFormat, type OutputOptions } from "../../cli/flags/output.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import { notShown, screenOf } from "../../cli/terminal.ts";
+import { withRowWriter } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
 import { EmptyResultError } from "../../errors.ts";
-import { openDestination } from "../../output/destination/open.ts";
-import { loadEncoder, type RowFormat } from "../../output/formats/registry.ts";
-import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+import { renderCaptioned } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
@@ -24,14 +23,13 @@ const NAMED = 5;
 /** Writes the differences between the two days that the options name. */
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
   await withDays(options, context, async (days) => {
-    const { format } = options.output;
-    if (format === "table") {
-      failIfHeld(options, await showTable(options, days, context));
-      return;
+    const { output, failIf } = options;
+    const { held } = hasRowFormat(output)
+      ? await writeRecords(output, options, days, context)
+      : await showChanges(options, days, context);
+    if (failIf !== undefined && held.size > 0) {
+      throw heldBy(failIf, held);
     }
-    const result = await writeRecords({ ...options.output, format }, options, days, context);
-    days.reporter.note(resultLine(days, result.summary));
-    failIfHeld(options, result);
   });
 }
 
@@ -60,13 +58,7 @@ async function withDays(
   }
 }
 
-function failIfHeld({ failIf }: DiffOptions, { held }: DiffResult): void {
-  if (failIf !== undefined && held.size > 0) {
-    throw heldBy(failIf, held);
-  }
-}
-
-async function showTable(options: DiffOptions, days: ComparedDays, context: Context): Promise<DiffResult> {
+async function showChanges(options: DiffOptions, days: ComparedDays, context: Context): Promise<DiffResult> {
   const { add, selected } = shownInTable(options.list);
   let all = 0;
   const compared = await compareDays(options, days, context, async (differences) => {
@@ -75,15 +67,13 @@ async function showTable(options: DiffOptions, days: ComparedDays, context: Cont
   });
   const screen = screenOf(context, options);
   const differences = selected();
-  const { table: varying, caption } = withoutConstants(diffTable(differences), ["change", "retailer", "currency"]);
-  const { text, hidden } = renderTable(varying, screen);
-  const table = captioned(caption, text, screen);
+  const { text, hidden } = renderCaptioned(diffTable(differences), ["change", "retailer", "currency"], screen);
   const left = all - differences.length;
   const more =
     left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
   const result = wrap(resultLine(days, compared.summary), screen.width);
   await showText(
-    `${differences.length === 0 ? "" : `${table}\n`}${more}${result}\n`,
+    `${differences.length === 0 ? "" : `${text}\n`}${more}${result}\n`,
     options.output,
     options.list,
     context,
@@ -104,26 +94,16 @@ async function writeRecords(
   days: ComparedDays,
   context: Context,
 ): Promise<DiffResult> {
-  const encoder = (await loadEncoder(output.format))({
-    known: DIFF_COLUMNS,
-    kinds: DIFF_CELLS,
-    ...lossWarnings(output.format, days.reporter),
-  });
-  const destination = await openDestination({
-    ...output,
-    stdout: context.stdout,
-    beforeData: days.reporter.dataBegins,
-    signal: days.signal,
-  });
-  const write = async (differences: readonly Difference[]) => {
-    const records = differences.map((difference) => diffRecord(difference, days));
-    await destination.write(await encoder.encode(batchOf(records, DIFF_COLUMNS)));
-  };
   const { sort, limit = Number.POSITIVE_INFINITY } = options.list;
   const selection = sort === undefined ? undefined : firstInOrder({ sort, limit });
   let written = 0;
-  try {
-    await destination.write(await encoder.begin());
+  const encoding = { known: DIFF_COLUMNS, kinds: DIFF_CELLS };
+  const target = { stdout: context.stdout, signal: days.signal };
+  const result = await withRowWriter(output, encoding, days.reporter, target, async (writeBatch) => {
+    const write = async (differences: readonly Difference[]) => {
+      const records = differences.map((difference) => diffRecord(difference, days));
+      await writeBatch(batchOf(records, DIFF_COLUMNS));
+    };
     const compared = await compareDays(options, days, context, async (differences) => {
       if (selection !== undefined) {
         selection.add(differences);
@@ -134,13 +114,10 @@ async function writeRecords(
       }
     });
     await write(selection?.selected() ?? []);
-    await destination.write(await encoder.end());
-    await destination.finish();
     return compared;
-  } catch (error) {
-    await destination.abandon();
-    throw error;
-  }
+  });
+  days.reporter.note(resultLine(days, result.summary));
+  return result;
 }
 
 /** Passes on the differences of the requested kinds, and collects their products that meet `--fail-if`. */

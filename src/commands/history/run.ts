@@ -1,16 +1,14 @@
 import { sortBy } from "../../cli/flags/list.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
-import { showText } from "../../cli/pager.ts";
+import { hasRowFormat } from "../../cli/flags/output.ts";
+import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { notShown, screenOf } from "../../cli/terminal.ts";
+import { screenOf } from "../../cli/terminal.ts";
 import { writeRows, writeText } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type FoundProduct, searchProducts } from "../../prices/search-products.ts";
@@ -88,17 +86,14 @@ async function write(
   { output, list, globals }: HistoryOptions,
   context: Context,
 ): Promise<void> {
-  if (output.format !== "table") {
+  if (hasRowFormat(output)) {
     const all = historyRecords(series);
     const sorted = list.sort === undefined ? all : sortBy(all, list.sort, memberReader(list.sort.column));
     const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
-    const encoding = { known: HISTORY_COLUMNS, ...lossWarnings(output.format, reporter) };
-    await writeRows(batchOf(records, HISTORY_COLUMNS), output as OutputOptions<RowFormat>, encoding, context);
+    await writeRows([batchOf(records, HISTORY_COLUMNS)], output, { known: HISTORY_COLUMNS }, reporter, context);
     return;
   }
-  const { text, hidden } = historyText(series, list, screenOf(context, { globals, output }));
-  await showText(text, output, list, context);
-  notShown(hidden, "-f csv has them all").forEach(reporter.note);
+  await showTable(historyText(series, list, screenOf(context, { globals, output })), output, list, reporter, context);
 }
 
 function memberReader(column: string): (record: HistoryRecord) => unknown {

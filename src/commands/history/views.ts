@@ -3,7 +3,7 @@ import { counted } from "../../contract/values/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
+import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
@@ -94,7 +94,7 @@ function productsTable(series: readonly Series[], { sort, limit }: ListOptions, 
   });
   const ordered = (sort === undefined ? cheapest : by(series, sort)).slice(0, limit);
   const lows = ordered.some(({ isNewLow }) => isNewLow) ? [{ heading: "", rigid: true }] : [];
-  const { table, caption } = withoutConstants(
+  return renderCaptioned(
     {
       columns: [
         { heading: "title", minimum: 24 },
@@ -126,7 +126,6 @@ function productsTable(series: readonly Series[], { sort, limit }: ListOptions, 
       ]),
     },
     ["retailer", "currency"],
+    screen,
   );
-  const { text, hidden } = renderTable(table, screen);
-  return { text: captioned(caption, text, screen), hidden };
 }

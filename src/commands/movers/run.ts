@@ -1,16 +1,15 @@
 import { heldBy } from "../../cli/flags/condition.ts";
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
+import { hasRowFormat } from "../../cli/flags/output.ts";
+import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { notShown, screenOf } from "../../cli/terminal.ts";
-import { writeRows, writeText } from "../../cli/write-rows.ts";
+import { screenOf } from "../../cli/terminal.ts";
+import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { MoversOptions } from "./options.ts";
@@ -74,15 +73,14 @@ async function write(
   { output, globals }: MoversOptions,
   context: Context,
 ): Promise<void> {
-  if (output.format !== "table") {
+  if (hasRowFormat(output)) {
     const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, titleOf(mover))));
-    const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS, ...lossWarnings(output.format, reporter) };
-    await writeRows(batchOf(records, MOVER_COLUMNS), output as OutputOptions<RowFormat>, encoding, context);
+    const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS };
+    await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
     return;
   }
-  const { text, hidden } = moversText(groups, titleOf, since, screenOf(context, { globals, output }));
-  await writeText(text, output, context);
-  notShown(hidden, "-f csv has them all").forEach(reporter.note);
+  const text = moversText(groups, titleOf, since, screenOf(context, { globals, output }));
+  await showTable(text, output, { pager: false }, reporter, context);
   reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
 }
 

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
-import { addListOutput, type OutputFlags, type OutputOptions, parseListOutput } from "../../cli/flags/output.ts";
+import { addListOutput, hasRowFormat, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -15,10 +14,9 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import { renderCards } from "../../output/terminal/tables/card.ts";
-import { captioned, renderTable, withoutConstants } from "../../output/terminal/tables/table.ts";
+import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -92,10 +90,8 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   });
   const { output, columns, list } = options;
   const rows = listed(all, list);
-  if (output.format !== "table") {
-    const rowOutput = output as OutputOptions<RowFormat>;
-    const encoding = { known: PRODUCT_COLUMNS, chosen: columns, ...lossWarnings(rowOutput.format, reporter) };
-    await writeRows(rows, rowOutput, encoding, context);
+  if (hasRowFormat(output)) {
+    await writeRows([rows], output, { known: PRODUCT_COLUMNS, chosen: columns }, reporter, context);
     return;
   }
   const { text, hidden } = render(rows, options, context);
@@ -121,14 +117,11 @@ function render(rows: RowBatch, options: SampleOptions, context: Context): { tex
   const { columns, view } = options;
   const { width, colour } = screenOf(context, options);
   const links = colour && hasLinks(context.stdout, context.env);
+  const screen = { width: view === "wide" ? undefined : width, colour, links };
   if (view === "card") {
-    return { text: renderCards(sampleCards(rows, columns), { colour, links }), hidden: [] };
+    return { text: renderCards(sampleCards(rows, columns), screen), hidden: [] };
   }
   const table = sampleTable(rows, columns);
-  if (view === "wide" || columns !== undefined) {
-    return renderTable(table, { width: view === "wide" ? undefined : width, colour, links });
-  }
-  const { table: varying, caption } = withoutConstants(table, SHARED);
-  const { text, hidden } = renderTable(varying, { width, colour, links });
-  return { text: captioned(caption, text, { width, colour }), hidden };
+  const isComplete = view === "wide" || columns !== undefined;
+  return isComplete ? renderTable(table, screen) : renderCaptioned(table, SHARED, screen);
 }

@@ -3,17 +3,15 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { OutputOptions } from "../../cli/flags/output.ts";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
-import { showText } from "../../cli/pager.ts";
+import { hasRowFormat } from "../../cli/flags/output.ts";
+import { showTable } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
-import { notShown, screenOf } from "../../cli/terminal.ts";
-import { writeBatches, writeChunks } from "../../cli/write-rows.ts";
+import { screenOf } from "../../cli/terminal.ts";
+import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../../output/formats/xlsx/cell-kinds.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
@@ -95,22 +93,20 @@ async function answer(
   }
   const result = await session.query(query);
   const names = uniqueNames(result);
-  if (output.format !== "table") {
-    const format = output as OutputOptions<RowFormat>;
-    const encoding = { known: names, kinds: cellKindsOf(result, names), ...lossWarnings(format.format, reporter) };
-    await writeBatches(batchesOf(result, names), format, encoding, context);
+  if (hasRowFormat(output)) {
+    const encoding = { known: names, kinds: cellKindsOf(result, names) };
+    await writeRows(batchesOf(result, names), output, encoding, reporter, context);
     return;
   }
   const { rows, more } = await firstRows(result);
-  const { text: table, hidden } = renderTable(
+  const table = renderTable(
     {
       columns: names.map((heading) => ({ heading })),
       rows: rows.map((row) => row.map(jsonCell)),
     },
     screenOf(context, options),
   );
-  await showText(table, output, options, context);
-  notShown(hidden, "-f csv has them all").forEach(reporter.note);
+  await showTable(table, output, options, reporter, context);
   reporter.note(
     more
       ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`

@@ -180,6 +180,17 @@ export function captioned(
   return caption === "" ? table : `${style("dim", wrap(caption, width), colour)}\n\n${table}`;
 }
 
+/** Renders a table; the values of `candidates` that all rows share are a line above it. */
+export function renderCaptioned(
+  table: Table,
+  candidates: readonly string[],
+  screen: Parameters<typeof renderTable>[1],
+): ReturnType<typeof renderTable> {
+  const { table: varying, caption } = withoutConstants(table, candidates);
+  const { text, hidden } = renderTable(varying, screen);
+  return { text: captioned(caption, text, { ...screen }), hidden };
+}
+
 /** A GitHub-flavoured Markdown table; text is escaped, so that it is never read as markup or HTML. */
 export function renderMarkdown({ columns, rows, footer }: Table): string {
   const all = footer === undefined ? rows : [...rows, footer];
