@@ -39,8 +39,17 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     listener();
     return () => {};
   }
-  // Each open call has a listener; Node would warn from 11 listeners on.
-  setMaxListeners(0, signal);
+  allowManyListeners(signal);
   signal.addEventListener("abort", listener);
   return () => signal.removeEventListener("abort", listener);
+}
+
+const withManyListeners = new WeakSet<AbortSignal>();
+
+/** Each open call has a listener; Node would warn from 11 listeners on. */
+function allowManyListeners(signal: AbortSignal): void {
+  if (!withManyListeners.has(signal)) {
+    withManyListeners.add(signal);
+    setMaxListeners(0, signal);
+  }
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Filters } from "../contract/filters.ts";
 import type { CatalogPage } from "./answers/rows-answer.ts";
 import { brokenContract } from "./answers/shape.ts";
@@ -52,5 +52,5 @@ export async function* walkPages(
 }
 
 function digestOf(cursor: string): string {
-  return createHash("sha256").update(cursor).digest().toString("latin1", 0, 16);
+  return hash("sha256", cursor, "buffer").toString("latin1", 0, 16);
 }

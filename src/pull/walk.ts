@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { CatalogPage } from "../api/answers/rows-answer.ts";
 import type { CatalogClient } from "../api/client.ts";
 import { walkPages } from "../api/pages.ts";
@@ -183,7 +183,7 @@ function createComparison(delivered: readonly WalkPlace[]) {
 
 /** The digest of a page, see `WalkPlace`. */
 export function digestOf(rows: RowBatch): string {
-  return shortened(createHash("sha256").update(rows.lines()).digest("hex"));
+  return shortened(hash("sha256", rows.lines()));
 }
 
 function shortened(digest: string): string {

@@ -34,16 +34,17 @@ export function directConnections(url: URL): Connections {
   let loading: ReturnType<typeof load> | undefined;
   const load = async () => {
     const { Agent, request } = url.protocol === "https:" ? await import("node:https") : http;
-    return { agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE_TIME }), request };
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, timeout: IDLE_TIME });
+    const { protocol, hostname, port } = urlToHttpOptions(url);
+    return { options: { agent, protocol, hostname, port }, request };
   };
   return {
     get: async (target, headers, signal) => {
       loading ??= load();
-      const { agent, request } = await loading;
-      const { protocol, hostname, port } = urlToHttpOptions(url);
+      const { options, request } = await loading;
       return await new Promise((resolve, reject) => {
         let answer: IncomingMessage | undefined;
-        const sent = request({ agent, protocol, hostname, port, path: target, headers });
+        const sent = request({ ...options, path: target, headers });
         sent.on("error", (error) => {
           // Without this the body would only report a reset connection.
           answer?.destroy(error);
@@ -57,6 +58,6 @@ export function directConnections(url: URL): Connections {
         onAbort(signal, () => (answer ?? sent).destroy(signal.reason));
       });
     },
-    close: async () => (await loading)?.agent.destroy(),
+    close: async () => (await loading)?.options.agent.destroy(),
   };
 }
