@@ -1,6 +1,6 @@
 import { catalogPaginationSchema, catalogResponseSchema, coverageResponseSchema, metaSchema } from "./envelope.ts";
 import { LIMITS } from "./limits.ts";
-import { OPERATIONS, type OperationName } from "./operations.ts";
+import { OPERATIONS, type OperationName, PREFIXES } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -95,7 +95,7 @@ export function openApiDocument(portal?: string): JsonObject {
       description: "Read-only access to product rows crawled from retailer web pages.",
     },
     ...(portal === undefined ? {} : { externalDocs: { url: portal, description: PORTAL_DESCRIPTION } }),
-    servers: [{ url: "/" }, { url: "/api" }],
+    servers: PREFIXES.map((prefix) => ({ url: prefix || "/" })),
     security: [{ apiKey: [] }],
     paths,
     components: {

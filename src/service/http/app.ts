@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { openApiDocument } from "../../contract/openapi.ts";
 import { serveConsole } from "../portal/console/serve-console.ts";
-import { servePages } from "../portal/serve-pages.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { sourceOf } from "./admission/auth.ts";
 import { KeyUses } from "./admission/key-uses.ts";
@@ -11,8 +9,8 @@ import { FixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-li
 import { connectionOf, GatedServer } from "./connections/gated-server.ts";
 import { checkRequest, malformedRequestHandler, socketAnswer } from "./connections/raw-answers.ts";
 import { newRequestId } from "./request-id.ts";
-import { serveErrors } from "./routes/error-catalogue.ts";
-import { PREFIXES, serveOperations } from "./routes/serve-operations.ts";
+import { serveOperations } from "./routes/serve-operations.ts";
+import { servePages } from "./routes/serve-pages.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { DayCounter } from "./status/day-counter.ts";
@@ -107,10 +105,8 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   endGracefully(app, async () => void (await Promise.all([dayCounter.flush(), keyUses.flush()])));
 
   serveOperations(app, { store, settings, budgets, failedAttempts, dayCounter, keyUses });
-  serveErrors(app, errorBase);
   serveStatus(app, store, dayCounter, settings);
-  const description = () => openApiDocument(settings.portal === undefined ? undefined : `${base()}/portal`);
-  servePages(app, { base, description, prefixes: PREFIXES });
+  servePages(app, { base, errorBase, hasPortal: settings.portal !== undefined });
   serveConsole(app, {
     store,
     access: settings.portal,

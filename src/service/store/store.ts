@@ -1,21 +1,10 @@
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import type { Rcd } from "../../contract/filters.ts";
+import type { Filters, Rcd } from "../../contract/filters.ts";
 import type { OperationName, Scope } from "../../contract/operations.ts";
 import type { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
 
 /** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
-
-/** Validated filters. Absent members do not restrict. `combinations` is the parsed `rcd` list. */
-export interface SelectionFilters {
-  retailer?: string | undefined;
-  category?: string | undefined;
-  department?: string | undefined;
-  combinations?: readonly Rcd[] | undefined;
-  /** `YYYY-MM-DD`, inclusive. */
-  startDate?: string | undefined;
-  endDate?: string | undefined;
-}
 
 /** The rows that match a set of filters in one version of the data, in the row order of the service. */
 export interface Selection {
@@ -36,8 +25,8 @@ export interface Snapshot {
   readonly version: number;
   /** All combinations with rows that the team can see, sorted by retailer, department, category. */
   combinations(visible: Visibility): readonly Rcd[];
-  /** Computes a selection. Selections are cached, within a memory bound. */
-  select(filters: SelectionFilters, visible: Visibility): Selection;
+  /** Computes a selection for valid filters. Selections are cached, within a memory bound. */
+  select(filters: Filters, visible: Visibility): Selection;
 }
 
 /** The rights of a team and of all its keys. */

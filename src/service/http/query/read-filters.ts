@@ -1,71 +1,57 @@
-import type { ResolvedFilters } from "../../../contract/envelope.ts";
-import { isCalendarDate, parseRcd, type Rcd } from "../../../contract/filters.ts";
-import type { SelectionFilters } from "../../store/store.ts";
+import { FILTER_NAMES, type FilterName, type Filters, isCalendarDate, parseRcd } from "../../../contract/filters.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 
-type Parameters = ReadonlyMap<string, string>;
-
-export interface ReadFilters {
-  filters: SelectionFilters;
-  /** `meta.resolved`, as sent. */
-  resolved: ResolvedFilters;
-}
-
 /** Reads the six shared filters (contract section 4.1). `checkSlugs` later checks whether the slugs exist. */
-export function readFilters(parameters: Parameters): ReadFilters {
-  const retailer = readSlug(parameters, "retailer");
-  const category = readSlug(parameters, "category");
-  const department = readSlug(parameters, "department");
-  const combinations = readCombinations(parameters.get("rcd"));
-  const startDate = readDate(parameters, "start_date");
-  const endDate = readDate(parameters, "end_date");
-  if (startDate !== undefined && endDate !== undefined && startDate > endDate) {
-    throw new ServiceProblem("invalid_date_range", `start_date ${startDate} is later than end_date ${endDate}.`, {
+export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
+  const filters: Filters = {};
+  for (const name of FILTER_NAMES) {
+    const value = parameters.get(name);
+    if (value !== undefined) {
+      CHECKS[name](value, name);
+      filters[name] = value;
+    }
+  }
+  const { start_date, end_date } = filters;
+  if (start_date !== undefined && end_date !== undefined && start_date > end_date) {
+    throw new ServiceProblem("invalid_date_range", `start_date ${start_date} is later than end_date ${end_date}.`, {
       field: "start_date",
     });
   }
-  return {
-    filters: { retailer, category, department, combinations, startDate, endDate },
-    resolved: {
-      retailer: retailer ?? null,
-      category: category ?? null,
-      department: department ?? null,
-      rcd: parameters.get("rcd") ?? null,
-      start_date: startDate ?? null,
-      end_date: endDate ?? null,
-    },
-  };
+  return filters;
 }
 
-function readSlug(parameters: Parameters, name: "retailer" | "category" | "department"): string | undefined {
-  const value = parameters.get(name);
-  if (value?.trim() === "") {
+const CHECKS: Readonly<Record<FilterName, (value: string, name: FilterName) => void>> = {
+  retailer: checkSlug,
+  category: checkSlug,
+  department: checkSlug,
+  rcd: checkTriples,
+  start_date: checkDate,
+  end_date: checkDate,
+};
+
+function checkSlug(value: string, name: FilterName): void {
+  if (value.trim() === "") {
     throw new ServiceProblem("invalid_request", `The parameter ${name} is empty.`, { field: name });
   }
-  if (value !== undefined && /\p{Cc}/u.test(value)) {
+  if (/\p{Cc}/u.test(value)) {
     throw new ServiceProblem("invalid_request", `The parameter ${name} contains control characters.`, { field: name });
   }
-  return value;
 }
 
-function readCombinations(list: string | undefined): Rcd[] | undefined {
-  return list?.split(",").map((text) => {
-    const combination = /\p{Cc}/u.test(text) ? undefined : parseRcd(text);
-    if (combination === undefined) {
+function checkTriples(list: string): void {
+  for (const text of list.split(",")) {
+    if (/\p{Cc}/u.test(text) || parseRcd(text) === undefined) {
       throw new ServiceProblem("invalid_request", `${quote(text)} is not a retailer:category:department triple.`, {
         field: "rcd",
       });
     }
-    return combination;
-  });
+  }
 }
 
-function readDate(parameters: Parameters, name: "start_date" | "end_date"): string | undefined {
-  const value = parameters.get(name);
-  if (value !== undefined && !isCalendarDate(value)) {
+function checkDate(value: string, name: FilterName): void {
+  if (!isCalendarDate(value)) {
     throw new ServiceProblem("invalid_date_range", `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`, {
       field: name,
     });
   }
-  return value;
 }

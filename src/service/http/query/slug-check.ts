@@ -1,5 +1,4 @@
-import { formatRcd, type Rcd } from "../../../contract/filters.ts";
-import type { SelectionFilters } from "../../store/store.ts";
+import { type Filters, formatRcd, type Rcd, splitRcd } from "../../../contract/filters.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { validOptions } from "./valid-options.ts";
 
@@ -10,8 +9,8 @@ type Part = keyof Rcd;
  *
  * @param vocabulary all combinations that the team can see
  */
-export function checkSlugs(filters: SelectionFilters, vocabulary: readonly Rcd[]): void {
-  const { retailer, category, department, combinations } = filters;
+export function checkSlugs(filters: Filters, vocabulary: readonly Rcd[]): void {
+  const { retailer, category, department, rcd } = filters;
   checkSlug("retailer", retailer, vocabulary);
   if (category !== undefined || department !== undefined) {
     const scope = retailer === undefined ? vocabulary : vocabulary.filter((known) => known.retailer === retailer);
@@ -19,8 +18,8 @@ export function checkSlugs(filters: SelectionFilters, vocabulary: readonly Rcd[]
     checkSlug("category", category, scope, place);
     checkSlug("department", department, scope, place);
   }
-  if (combinations !== undefined) {
-    checkCombinations(combinations, vocabulary);
+  if (rcd !== undefined) {
+    checkTriples(rcd.split(","), vocabulary);
   }
 }
 
@@ -37,14 +36,14 @@ function checkSlug(part: Part, value: string | undefined, scope: readonly Rcd[],
   });
 }
 
-function checkCombinations(combinations: readonly Rcd[], vocabulary: readonly Rcd[]): void {
+function checkTriples(triples: readonly string[], vocabulary: readonly Rcd[]): void {
   const known = new Set(vocabulary.map(formatRcd));
-  const unknown = combinations.find((combination) => !known.has(formatRcd(combination)));
-  if (unknown === undefined) {
+  const triple = triples.find((text) => !known.has(text));
+  if (triple === undefined) {
     return;
   }
-  const triple = formatRcd(unknown);
-  throw new ServiceProblem(`unknown_${unknownPart(unknown, vocabulary)}`, `There is no combination ${quote(triple)}.`, {
+  const part = unknownPart(splitRcd(triple), vocabulary);
+  throw new ServiceProblem(`unknown_${part}`, `There is no combination ${quote(triple)}.`, {
     field: "rcd",
     validOptions: validOptions(triple, known),
   });

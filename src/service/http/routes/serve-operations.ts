@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { OPERATIONS, type OperationName } from "../../../contract/operations.ts";
+import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { authenticate, requireScope, sourceOf } from "../admission/auth.ts";
 import type { KeyUses } from "../admission/key-uses.ts";
@@ -11,13 +11,8 @@ import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import type { DayCounter } from "../status/day-counter.ts";
 import { encodeBody } from "./body-encoding.ts";
-import { catalogResponder } from "./catalog.ts";
-import { coverageText, envelope, type Respond, select, UNCURSORED } from "./respond.ts";
-import { sampleResponder } from "./sample.ts";
-import { readConsistently } from "./snapshot-read.ts";
-
-/** The contract has paths with and without `/api`, and does not say which are authoritative (section 9 rule 5). */
-export const PREFIXES = ["", "/api"] as const;
+import type { Respond } from "./respond.ts";
+import { catalogResponder, coverageResponder, sampleResponder } from "./responders.ts";
 
 interface Parts {
   store: Store;
@@ -48,7 +43,8 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
       reply.headers(rateLimitHeaders(chargeTeam(budget, key)));
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);
-      return responders[name]({ requestId: request.id, parameters, visible: key.retailers, deadline });
+      const filters = readFilters(parameters);
+      return responders[name]({ requestId: request.id, parameters, filters, visible: key.retailers, deadline });
     });
     const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
     reply.headers(headers).type("application/json").send(body);
@@ -75,15 +71,4 @@ function chargeTeam(budget: FixedWindow, { team }: KeyRecord): ReturnType<FixedW
     });
   }
   return charge;
-}
-
-/** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
-function coverageResponder(store: Store): Respond {
-  return async (call) => {
-    const read = readFilters(call.parameters);
-    return readConsistently(store, call.deadline, async (snapshot) => {
-      const selection = select(snapshot, read, call.visible);
-      return envelope([coverageText(selection)], { call, read, selection, pagination: UNCURSORED });
-    });
-  };
 }

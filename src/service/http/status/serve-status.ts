@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import { PREFIXES } from "../../../contract/operations.ts";
 import type { StatusFeed } from "../../../contract/status.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
 import { withinDeadline } from "../query-deadline.ts";
-import { PREFIXES } from "../routes/serve-operations.ts";
 import type { AppSettings } from "../service-options.ts";
 import type { DayCounter } from "./day-counter.ts";
 import { statusFeed, windowStart } from "./status-document.ts";

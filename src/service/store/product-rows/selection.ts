@@ -1,6 +1,6 @@
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
-import { formatRcd, type Rcd } from "../../../contract/filters.ts";
-import type { Selection, SelectionFilters, Visibility } from "../store.ts";
+import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
+import type { Selection, Visibility } from "../store.ts";
 import type { ColumnIndex } from "./column-index.ts";
 
 const FIRST_DAY = 0;
@@ -36,19 +36,11 @@ export function countRows({ ids, combinations, vocabulary }: ColumnIndex, lastId
 }
 
 /** Computes a selection in one pass over the columns, and a second pass for the ids if not all rows match. */
-export function selectRows(
-  index: ColumnIndex,
-  rows: VersionRows,
-  filters: SelectionFilters,
-  visible: Visibility,
-): Selection {
-  const triples = filters.combinations && new Set(filters.combinations.map(formatRcd));
-  const wanted = Uint8Array.from(index.vocabulary, (rcd) => {
-    const isNamed = triples === undefined || triples.has(formatRcd(rcd));
-    return isNamed && matches(rcd, filters, visible) ? 1 : 0;
-  });
-  const first = filters.startDate === undefined ? FIRST_DAY : compactDay(filters.startDate);
-  const last = filters.endDate === undefined ? LAST_DAY : compactDay(filters.endDate);
+export function selectRows(index: ColumnIndex, rows: VersionRows, filters: Filters, visible: Visibility): Selection {
+  const isWanted = combinationTest(filters, visible);
+  const wanted = Uint8Array.from(index.vocabulary, (combination) => (isWanted(combination) ? 1 : 0));
+  const first = filters.start_date === undefined ? FIRST_DAY : compactDay(filters.start_date);
+  const last = filters.end_date === undefined ? LAST_DAY : compactDay(filters.end_date);
   const criteria = { wanted, first, last, lastId: rows.lastId };
   const tallies = tally(index, criteria);
   const coverage = index.vocabulary.flatMap((rcd, number) => {
@@ -80,14 +72,14 @@ export function isVisible(retailer: string, visible: Visibility): boolean {
   return visible === null || visible.includes(retailer);
 }
 
-function matches(rcd: Rcd, filters: SelectionFilters, visible: Visibility): boolean {
-  const { retailer, category, department } = filters;
-  return (
-    isVisible(rcd.retailer, visible) &&
-    (retailer === undefined || rcd.retailer === retailer) &&
-    (category === undefined || rcd.category === category) &&
-    (department === undefined || rcd.department === department)
-  );
+function combinationTest({ retailer, category, department, rcd }: Filters, visible: Visibility) {
+  const triples = rcd === undefined ? undefined : new Set(rcd.split(","));
+  return (combination: Rcd): boolean =>
+    isVisible(combination.retailer, visible) &&
+    (triples === undefined || triples.has(formatRcd(combination))) &&
+    (retailer === undefined || combination.retailer === retailer) &&
+    (category === undefined || combination.category === category) &&
+    (department === undefined || combination.department === department);
 }
 
 /** A row matches if it has a wanted combination, a day from `first` to `last`, and an id up to `lastId`. */
@@ -150,22 +142,15 @@ function dateText(day: number): string {
 }
 
 function summarise(coverage: readonly Coverage[]): CoverageSummary {
-  const summary: CoverageSummary = {
+  return {
     combinations: coverage.length,
-    matching_rows: 0,
-    corpus_rows: 0,
-    earliest_date: null,
-    latest_date: null,
+    matching_rows: coverage.reduce((sum, { matching_rows }) => sum + matching_rows, 0),
+    corpus_rows: coverage.reduce((sum, { corpus_rows }) => sum + corpus_rows, 0),
+    earliest_date: coverage.map(({ earliest_date }) => earliest_date).sort()[0] ?? null,
+    latest_date:
+      coverage
+        .map(({ latest_date }) => latest_date)
+        .sort()
+        .at(-1) ?? null,
   };
-  for (const { matching_rows, corpus_rows, earliest_date, latest_date } of coverage) {
-    summary.matching_rows += matching_rows;
-    summary.corpus_rows += corpus_rows;
-    if (summary.earliest_date === null || earliest_date < summary.earliest_date) {
-      summary.earliest_date = earliest_date;
-    }
-    if (summary.latest_date === null || latest_date > summary.latest_date) {
-      summary.latest_date = latest_date;
-    }
-  }
-  return summary;
 }

@@ -1,4 +1,5 @@
-import type { Selection, SelectionFilters, Snapshot, Visibility } from "../store.ts";
+import type { Filters } from "../../../contract/filters.ts";
+import type { Selection, Snapshot, Visibility } from "../store.ts";
 import type { ColumnIndex } from "./column-index.ts";
 import { countRows, isVisible, selectRows, type VersionRows } from "./selection.ts";
 
@@ -85,7 +86,7 @@ export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE
   };
 }
 
-function keyOf(filters: SelectionFilters, visible: Visibility): string {
-  const { retailer, category, department, combinations, startDate, endDate } = filters;
-  return JSON.stringify([retailer, category, department, combinations, startDate, endDate, visible?.toSorted()]);
+function keyOf(filters: Filters, visible: Visibility): string {
+  const { retailer, category, department, rcd, start_date, end_date } = filters;
+  return JSON.stringify([retailer, category, department, rcd, start_date, end_date, visible?.toSorted()]);
 }

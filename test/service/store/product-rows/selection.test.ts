@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatRcd, type Rcd } from "../../../../src/contract/filters.ts";
+import { type Filters, formatRcd, type Rcd } from "../../../../src/contract/filters.ts";
 import type { Product } from "../../../../src/contract/product.ts";
-import type { SelectionFilters, Visibility } from "../../../../src/service/store/store.ts";
+import type { Visibility } from "../../../../src/service/store/store.ts";
 import { product } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
@@ -24,14 +24,19 @@ const filters = fc
       retailer,
       category,
       department,
-      combinations: fc.array(rcd, { minLength: 1, maxLength: 3 }),
+      triples: fc.array(rcd, { minLength: 1, maxLength: 3 }),
       dates: fc.tuple(date, date),
     },
     { requiredKeys: [] },
   )
-  .map(({ dates, ...rest }): SelectionFilters => {
-    const [startDate, endDate] = dates?.toSorted() ?? [];
-    return { ...rest, ...(startDate && { startDate }), ...(endDate && { endDate }) };
+  .map(({ triples, dates, ...rest }): Filters => {
+    const [start_date, end_date] = dates?.toSorted() ?? [];
+    return {
+      ...rest,
+      ...(triples && { rcd: triples.map(formatRcd).join(",") }),
+      ...(start_date && { start_date }),
+      ...(end_date && { end_date }),
+    };
   });
 
 const visibility: fc.Arbitrary<Visibility> = fc.option(fc.subarray(["acme", "bolt", "chez-é"]), { nil: null });
@@ -75,15 +80,15 @@ test("an id beyond the last row matches no row", async () => {
   expect([...selection.ids(1, 500), ...selection.ids(5_000_000_000, 1)]).toEqual([]);
 });
 
-function search(all: readonly Product[], set: SelectionFilters, visible: Visibility): Product[] {
+function search(all: readonly Product[], set: Filters, visible: Visibility): Product[] {
   return all
     .filter((row) => visible === null || visible.includes(row.retailer))
     .filter((row) => set.retailer === undefined || row.retailer === set.retailer)
     .filter((row) => set.category === undefined || row.category === set.category)
     .filter((row) => set.department === undefined || row.department === set.department)
-    .filter((row) => set.combinations === undefined || set.combinations.map(formatRcd).includes(formatRcd(row)))
-    .filter((row) => set.startDate === undefined || row.crawl_date >= set.startDate)
-    .filter((row) => set.endDate === undefined || row.crawl_date <= set.endDate)
+    .filter((row) => set.rcd === undefined || set.rcd.split(",").includes(formatRcd(row)))
+    .filter((row) => set.start_date === undefined || row.crawl_date >= set.start_date)
+    .filter((row) => set.end_date === undefined || row.crawl_date <= set.end_date)
     .sort((one, other) => byBytes(one, other, ["sku", "retailer", "crawl_date", "product_id"]));
 }
 

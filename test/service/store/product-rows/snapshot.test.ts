@@ -20,25 +20,25 @@ const index: ColumnIndex = {
 
 test("a selection is computed once for the same filters and visibility, however they are written", () => {
   const { newest: snapshot } = createSnapshots(index);
-  const first = snapshot.select({ retailer: "acme", startDate: "2002-01-01" }, ["acme", "bolt"]);
-  expect(snapshot.select({ startDate: "2002-01-01", retailer: "acme" }, ["bolt", "acme"])).toBe(first);
-  expect(snapshot.select({ retailer: "acme", startDate: "2002-01-01" }, null)).not.toBe(first);
+  const first = snapshot.select({ retailer: "acme", start_date: "2002-01-01" }, ["acme", "bolt"]);
+  expect(snapshot.select({ start_date: "2002-01-01", retailer: "acme" }, ["bolt", "acme"])).toBe(first);
+  expect(snapshot.select({ retailer: "acme", start_date: "2002-01-01" }, null)).not.toBe(first);
 });
 
 test("selections beyond the bound are dropped, the least recently used first", () => {
   const { newest: snapshot } = createSnapshots(index, 15_000);
-  const used = snapshot.select({ startDate: "2002-01-01" }, null);
-  const unused = snapshot.select({ startDate: "2003-01-01" }, null);
-  snapshot.select({ startDate: "2002-01-01" }, null);
-  snapshot.select({ startDate: "2004-01-01" }, null);
-  expect(snapshot.select({ startDate: "2002-01-01" }, null)).toBe(used);
-  expect(snapshot.select({ startDate: "2003-01-01" }, null)).not.toBe(unused);
+  const used = snapshot.select({ start_date: "2002-01-01" }, null);
+  const unused = snapshot.select({ start_date: "2003-01-01" }, null);
+  snapshot.select({ start_date: "2002-01-01" }, null);
+  snapshot.select({ start_date: "2004-01-01" }, null);
+  expect(snapshot.select({ start_date: "2002-01-01" }, null)).toBe(used);
+  expect(snapshot.select({ start_date: "2003-01-01" }, null)).not.toBe(unused);
 });
 
 test("a selection larger than the whole bound is still kept until the next one", () => {
   const { newest: snapshot } = createSnapshots(index, 1);
-  const large = snapshot.select({ startDate: "2002-01-01" }, null);
-  expect(snapshot.select({ startDate: "2002-01-01" }, null)).toBe(large);
+  const large = snapshot.select({ start_date: "2002-01-01" }, null);
+  expect(snapshot.select({ start_date: "2002-01-01" }, null)).toBe(large);
 });
 
 test("selections that match nothing count against the bound too", () => {

@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { CHANGELOG } from "../../../contract/changelog.ts";
+import { openApiDocument } from "../../../contract/openapi.ts";
+import { PREFIXES } from "../../../contract/operations.ts";
+import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
+import { serveAssets } from "../../portal/assets.ts";
+import { sendPage } from "../../portal/layout.ts";
+import { changelogPage } from "../../portal/pages/changelog-page.ts";
+import { errorsPage } from "../../portal/pages/errors-page.ts";
+import { homePage } from "../../portal/pages/home-page.ts";
+import { referencePage } from "../../portal/pages/reference-page.ts";
+import { quality } from "../quality.ts";
+import { problemType } from "../service-problem.ts";
+
+interface PublicPages {
+  /** Address of the service, without a final slash. */
+  base: () => string;
+  /** Address of the host of the error catalogue, to which the `type` of each problem links. */
+  errorBase: () => string;
+  /** Whether people can sign in to the portal. */
+  hasPortal: boolean;
+}
+
+/** Serves the public pages and the JSON documents behind them. */
+export function servePages(app: FastifyInstance, { base, errorBase, hasPortal }: PublicPages): void {
+  const description = () => openApiDocument(hasPortal ? `${base()}/portal` : undefined);
+  const errors = () => ({
+    errors: PROBLEM_CODES.map((code) => ({ code, type: problemType(errorBase(), code), ...PROBLEMS[code] })),
+  });
+  serveAssets(app);
+  app.get("/", async (_, reply) => sendPage(reply, homePage(base())));
+  app.get("/reference", async (_, reply) => sendPage(reply, referencePage(description(), base())));
+  app.get("/changelog", async (_, reply) => sendPage(reply, changelogPage()));
+  app.get("/errors", async (request, reply) => {
+    reply.header("vary", "Accept");
+    return prefersJson(request.headers.accept ?? "") ? sendJson(reply, errors()) : sendPage(reply, errorsPage());
+  });
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/changelog.json`, async (_, reply) => sendJson(reply, { releases: CHANGELOG }));
+    app.get(`${prefix}/openapi.json`, async (_, reply) => sendJson(reply, description()));
+    app.get(`${prefix}/errors.json`, async (_, reply) => sendJson(reply, errors()));
+  }
+}
+
+function sendJson(reply: FastifyReply, document: object): FastifyReply {
+  return reply.type("application/json").send(Buffer.from(JSON.stringify(document)));
+}
+
+/** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers JSON to HTML. */
+function prefersJson(accept: string): boolean {
+  return quality(accept, "application/json") > quality(accept, "text/html");
+}
