@@ -4,16 +4,15 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serveConsole } from "../portal/console/serve-console.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { sourceOf } from "./admission/auth.ts";
-import { KeyUses } from "./admission/key-uses.ts";
 import { FixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
 import { connectionOf, GatedServer } from "./connections/gated-server.ts";
 import { checkRequest, malformedRequestHandler, socketAnswer } from "./connections/raw-answers.ts";
+import { createMeasurements } from "./measurements.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
 import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
-import { DayCounter } from "./status/day-counter.ts";
 import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;
@@ -29,8 +28,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   const settings = withDefaults(options);
   const failedAttempts = new FixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const budgets = groupBudgets(settings);
-  const dayCounter = new DayCounter(store, settings.now);
-  const keyUses = new KeyUses(store, settings.now);
+  const measurements = createMeasurements(store, settings.now);
   const base = (): string => settings.publicUrl ?? reachableUrl(app);
   const errorBase = (): string => settings.errorBase ?? base();
   const answerSocket = socketAnswer(budgets, errorBase);
@@ -102,10 +100,10 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
       throw notFound(app, request);
     }
   });
-  endGracefully(app, async () => void (await Promise.all([dayCounter.flush(), keyUses.flush()])));
+  endGracefully(app, measurements.flush);
 
-  serveOperations(app, { store, settings, budgets, failedAttempts, dayCounter, keyUses });
-  serveStatus(app, store, dayCounter, settings);
+  serveOperations(app, { store, settings, budgets, failedAttempts, measurements });
+  serveStatus(app, store, measurements, settings);
   servePages(app, { base, errorBase, hasPortal: settings.portal !== undefined });
   serveConsole(app, {
     store,
@@ -114,7 +112,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     base,
     now: settings.now,
     sourceOf,
-    count: (part, failed) => dayCounter.count(part, failed),
+    count: measurements.countRequest,
     onUnexpectedError: settings.onUnexpectedError,
   });
   return app;

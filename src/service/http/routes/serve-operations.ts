@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { authenticate, requireScope, sourceOf } from "../admission/auth.ts";
-import type { KeyUses } from "../admission/key-uses.ts";
 import { type FixedWindow, type GroupBudgets, rateLimitHeaders, refusalHeaders } from "../admission/rate-limit.ts";
+import type { Measurements } from "../measurements.ts";
 import { readFilters } from "../query/read-filters.ts";
 import { readQuery } from "../query/read-query.ts";
 import { withinDeadline } from "../query-deadline.ts";
 import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import type { DayCounter } from "../status/day-counter.ts";
 import { encodeBody } from "./body-encoding.ts";
 import type { Respond } from "./respond.ts";
 import { catalogResponder, coverageResponder, sampleResponder } from "./responders.ts";
@@ -19,13 +18,12 @@ interface Parts {
   settings: AppSettings;
   budgets: GroupBudgets;
   failedAttempts: FixedWindow;
-  dayCounter: DayCounter;
-  keyUses: KeyUses;
+  measurements: Measurements;
 }
 
 /** Serves the three operations of contract section 4. */
 export function serveOperations(app: FastifyInstance, parts: Parts): void {
-  const { store, settings, budgets, failedAttempts, dayCounter, keyUses } = parts;
+  const { store, settings, budgets, failedAttempts, measurements } = parts;
   const responders: Record<OperationName, Respond> = {
     sample: sampleResponder(store),
     catalog: catalogResponder(store, settings),
@@ -33,13 +31,13 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
   };
 
   /** Checks the key first, then the rate limit of its team, then its scope, then the parameters. */
-  async function answer(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function handle(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const operation = OPERATIONS[name];
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
       const budget = budgets[operation.group];
       const key = await authenticate(credentials, store, { failedAttempts, group: budget.unused() }, deadline);
-      keyUses.add(key.id);
+      measurements.useKey(key.id);
       reply.headers(rateLimitHeaders(chargeTeam(budget, key)));
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);
@@ -47,17 +45,14 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
       return responders[name]({ requestId: request.id, parameters, filters, visible: key.retailers, deadline });
     });
     const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
-    reply.headers(headers).type("application/json").send(body);
+    return reply.headers(headers).type("application/json").send(body);
   }
 
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     for (const prefix of PREFIXES) {
       app.get(`${prefix}${OPERATIONS[name].path}`, {
-        handler: async (request, reply) => {
-          await answer(name, request, reply);
-          return reply;
-        },
-        onResponse: async (_, reply) => dayCounter.count(name, reply.statusCode >= 500),
+        handler: (request, reply) => handle(name, request, reply),
+        onResponse: async (_, reply) => measurements.countRequest(name, reply.statusCode >= 500),
       });
     }
   }

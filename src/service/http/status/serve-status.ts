@@ -4,17 +4,22 @@ import type { StatusFeed } from "../../../contract/status.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
+import type { Measurements } from "../measurements.ts";
 import { withinDeadline } from "../query-deadline.ts";
 import type { AppSettings } from "../service-options.ts";
-import type { DayCounter } from "./day-counter.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
 
 /** Milliseconds for which a status is reused before it is read again. */
 const SHARED_TIME = 1_000;
 
 /** Serves the status feed (contract section 4.5) as JSON and as a page. */
-export function serveStatus(app: FastifyInstance, store: Store, dayCounter: DayCounter, settings: AppSettings): void {
-  const read = statusReader(store, dayCounter, settings);
+export function serveStatus(
+  app: FastifyInstance,
+  store: Store,
+  measurements: Measurements,
+  settings: AppSettings,
+): void {
+  const read = statusReader(store, measurements, settings);
   const status = shared(async () => {
     const feed = await read();
     return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
@@ -45,18 +50,18 @@ function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> 
 /** Reads the status. While the database is not available, the values read last are used. */
 function statusReader(
   store: Store,
-  dayCounter: DayCounter,
+  measurements: Measurements,
   { now, queryTimeout, sampleData }: AppSettings,
 ): () => Promise<StatusFeed> {
   let known: { counts: DayCount[]; incidents: Incident[] } = { counts: [], incidents: [] };
   return async () => {
     const since = windowStart(now());
     const storeReachable = await withinDeadline(queryTimeout, async () => {
-      await dayCounter.flush();
+      await measurements.flush();
       known = { counts: await store.dayCounts(since), incidents: await store.incidents(since) };
       return true;
     }).catch(() => false);
-    const counts = [...known.counts, ...dayCounter.pending()];
+    const counts = [...known.counts, ...measurements.pendingCounts()];
     return statusFeed({ counts, incidents: known.incidents, storeReachable, sampleData, now: now() });
   };
 }

@@ -1,0 +1,67 @@
+import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import type { DayCount, KeyUse, MeasuredPart, Store } from "../store/store.ts";
+
+/**
+ * Request counts and key uses. They are collected in memory and written to the store later, so that no request waits for
+ * a write. While the store is not available, they stay in memory: a few numbers for each day and key.
+ */
+export interface Measurements {
+  /** @param failed whether the response was a 5xx */
+  countRequest(part: MeasuredPart, failed: boolean): void;
+  /** @param id of the key */
+  useKey(id: number): void;
+  /** Request counts that are not in the store yet. */
+  pendingCounts(): DayCount[];
+  /** Writes everything to the store; never rejects. One flush runs at a time. */
+  flush(): Promise<void>;
+}
+
+export function createMeasurements(store: Store, now: () => number): Measurements {
+  const counts = collector(
+    (values: DayCount[]) => store.addDayCounts(values),
+    (a, b) => ({ ...a, requests: a.requests + b.requests, failures: a.failures + b.failures }),
+  );
+  const uses = collector(
+    (values: KeyUse[]) => store.addKeyUses(values),
+    (a, b) => (a.at > b.at ? a : b),
+  );
+  let lastFlush: Promise<unknown> = Promise.resolve();
+  return {
+    countRequest: (operation, failed) => {
+      const date = dayOf(now());
+      counts.add(`${date} ${operation}`, { date, operation, requests: 1, failures: failed ? 1 : 0 });
+    },
+    useKey: (id) => uses.add(String(id), { id, at: new Date(now()).toISOString() }),
+    pendingCounts: counts.pending,
+    flush: async () => {
+      lastFlush = lastFlush.then(() => Promise.all([counts.flush(), uses.flush()]));
+      await lastFlush;
+    },
+  };
+}
+
+/** Collects values by key. `merge` joins two values of the same key. */
+function collector<T>(write: (values: T[]) => Promise<void>, merge: (a: T, b: T) => T) {
+  let collected = new Map<string, T>();
+  const add = (key: string, value: T): void => {
+    const known = collected.get(key);
+    collected.set(key, known === undefined ? value : merge(known, value));
+  };
+  const pending = () => [...collected.values()];
+  const flush = async (): Promise<void> => {
+    const taken = collected;
+    if (taken.size === 0) {
+      return;
+    }
+    collected = new Map();
+    try {
+      await write([...taken.values()]);
+    } catch {
+      // The store is not available. The next flush writes these values and the newer ones.
+      for (const [key, value] of taken) {
+        add(key, value);
+      }
+    }
+  };
+  return { add, pending, flush };
+}
