@@ -7,10 +7,8 @@ export interface CsvRecord {
   fields: string[];
 }
 
-const QUOTE = 34;
-const COMMA = 44;
-const RETURN = 13;
-const NEWLINE = 10;
+/** A field, in quotes or plain, and the comma or line end after it. It always matches, perhaps an empty text. */
+const FIELD = /(?:"([^"]*(?:""[^"]*)*)"(?!")|([^",\r\n]*))(,|\r?\n|)/y;
 
 /**
  * Reads records as in RFC 4180, with either line end. Blank lines are skipped. A stray quote or carriage return is an
@@ -50,55 +48,20 @@ export async function* readRecords(blocks: AsyncIterable<Lines>): AsyncGenerator
 /** The record at `start`; undefined if a quoted field continues after the text. @param line for errors */
 function readRecord(text: string, start: number, line: number): { fields: string[]; end: number } | undefined {
   const fields: string[] = [];
-  let at = start;
+  FIELD.lastIndex = start;
   for (;;) {
-    const end = text.charCodeAt(at) === QUOTE ? endOfQuoted(text, at) : endOfPlain(text, at);
-    if (end === undefined) {
+    const [whole = "", quoted, plain = "", ending = ""] = FIELD.exec(text) ?? [];
+    const end = FIELD.lastIndex;
+    if (whole === "" && text[end] === '"') {
       return undefined;
     }
-    fields.push(fieldText(text, at, end));
-    const next = text.charCodeAt(end);
-    if (next !== COMMA) {
-      return { fields, end: endOfRecord(text, end, line) };
+    fields.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (ending === "" && end < text.length) {
+      const found = text[end] === "\r" ? "a carriage return alone" : JSON.stringify(text[end]);
+      throw new RowError({ line, found, expected: "a comma or the end of the line after a field" });
     }
-    at = end + 1;
-  }
-}
-
-function fieldText(text: string, at: number, end: number): string {
-  return text.charCodeAt(at) === QUOTE ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end);
-}
-
-/** Index after the closing quote. */
-function endOfQuoted(text: string, start: number): number | undefined {
-  let quote = text.indexOf('"', start + 1);
-  while (quote !== -1 && text.charCodeAt(quote + 1) === QUOTE) {
-    quote = text.indexOf('"', quote + 2);
-  }
-  return quote === -1 ? undefined : quote + 1;
-}
-
-function endOfPlain(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === COMMA || code === NEWLINE || code === RETURN || code === QUOTE) {
-      break;
+    if (ending !== ",") {
+      return { fields, end };
     }
   }
-  return at;
-}
-
-function endOfRecord(text: string, at: number, line: number): number {
-  if (at === text.length) {
-    return at;
-  }
-  if (text.charCodeAt(at) === NEWLINE) {
-    return at + 1;
-  }
-  if (text.charCodeAt(at) === RETURN && text.charCodeAt(at + 1) === NEWLINE) {
-    return at + 2;
-  }
-  const found = text.charCodeAt(at) === RETURN ? "a carriage return alone" : JSON.stringify(text[at]);
-  throw new RowError({ line, found, expected: "a comma or the end of the line after a field" });
 }
