@@ -1,4 +1,5 @@
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
@@ -19,7 +20,7 @@ const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
  * time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in memory.
  */
 export async function openDemoRows(today: string, folder: string): Promise<EmbeddedStore> {
-  const name = `${today}-${hexadecimal(generatorSum(today))}`;
+  const name = `${today}-${generatorSum(today)}`;
   const kept = await findKept(folder, name);
   if (kept !== undefined) {
     return kept;
@@ -42,7 +43,7 @@ async function findKept(folder: string, name: string): Promise<EmbeddedStore | u
       continue;
     }
     try {
-      if (hexadecimal(await fileSum(join(folder, file))) === sum) {
+      if ((await fileSum(join(folder, file))) === sum) {
         return await openStoreForReading(join(folder, file));
       }
     } catch {
@@ -65,7 +66,7 @@ async function keep(folder: string, name: string, today: string): Promise<string
     } finally {
       await store.close();
     }
-    const path = join(folder, `${name}-${hexadecimal(await fileSum(unfinished))}.db`);
+    const path = join(folder, `${name}-${await fileSum(unfinished)}.db`);
     await rename(unfinished, path);
     return path;
   } finally {
@@ -83,35 +84,19 @@ async function removeOld(folder: string): Promise<void> {
   }
 }
 
-async function fileSum(path: string): Promise<number> {
-  const file = await open(path);
-  try {
-    const bytes = Buffer.allocUnsafe(READ_BYTES);
-    let sum = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(bytes, 0, READ_BYTES);
-      if (bytesRead === 0) {
-        return sum;
-      }
-      sum = crc32(bytes.subarray(0, bytesRead), sum);
-    }
-  } finally {
-    await file.close();
+async function fileSum(path: string): Promise<string> {
+  let sum = 0;
+  for await (const bytes of createReadStream(path, { highWaterMark: READ_BYTES })) {
+    sum = crc32(bytes, sum);
   }
+  return hexadecimal(sum);
 }
 
 /** A checksum that differs if another version of the tool generates other rows. */
-function generatorSum(today: string): number {
-  let sum = 0;
-  let compared = 0;
-  for (const text of demoRows(today)) {
-    sum = crc32(text, sum);
-    compared += 1;
-    if (compared === COMPARED_ROWS) {
-      break;
-    }
-  }
-  return sum;
+function generatorSum(today: string): string {
+  const rows = demoRows(today);
+  const texts = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
+  return hexadecimal(crc32(texts.join("")));
 }
 
 function hexadecimal(sum: number): string {

@@ -23,7 +23,7 @@ const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 /** Reads rows of a source, several at a time. The format follows from the file's extension or its content. */
 export async function* sourceRows(
   source: LoadSource,
-  onBytes: (bytes: number) => void = () => undefined,
+  onBytes: (bytes: number) => void,
 ): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   const { head, chunks, isGzip } = await decompress(source.name, counted(input, onBytes));
@@ -36,19 +36,16 @@ export async function* sourceRows(
   yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
 }
 
+const FORMAT_OF_EXTENSION = new Map<string | undefined, LoadFormat>([
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+  ["csv", "csv"],
+  ["parquet", "parquet"],
+]);
+
 /** The format of a file extension, without a final `.gz`. */
 function formatOfName(name: string): LoadFormat | undefined {
-  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
-  switch (extension) {
-    case "ndjson":
-    case "jsonl":
-      return "ndjson";
-    case "csv":
-    case "parquet":
-      return extension;
-    default:
-      return undefined;
-  }
+  return FORMAT_OF_EXTENSION.get(/\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase());
 }
 
 function formatOfContent(head: Buffer): LoadFormat {
@@ -78,30 +75,21 @@ async function decompress(name: string, input: Chunks): Promise<{ head: Buffer; 
 /** The first bytes, padded to at least four, and all bytes. */
 async function peek(input: Chunks): Promise<{ head: Buffer; chunks: Chunks }> {
   const iterator = input[Symbol.asyncIterator]();
-  const first: Uint8Array[] = [];
-  let length = 0;
-  while (length < 4) {
+  let head = Buffer.alloc(0);
+  while (head.length < 4) {
     const { done, value } = await iterator.next();
     if (done === true) {
       break;
     }
-    first.push(value);
-    length += value.length;
+    head = Buffer.concat([head, value]);
   }
-  const head = Buffer.concat(first);
   return { head: Buffer.concat([head], Math.max(head.length, 4)), chunks: after(head, iterator) };
 }
 
 async function* after(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield head;
-    for (;;) {
-      const { done, value } = await iterator.next();
-      if (done === true) {
-        return;
-      }
-      yield value;
-    }
+    yield* { [Symbol.asyncIterator]: () => iterator };
   } finally {
     await iterator.return?.();
   }
