@@ -21,10 +21,7 @@ const READ_BYTES = 256 * 1024;
 const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 
 /** Reads rows of a source, several at a time. The format follows from the file's extension or its content. */
-export async function* sourceRows(
-  source: LoadSource,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<SourceRow[]> {
+export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) => void): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   const { head, chunks, isGzip } = await decompress(source.name, counted(input, onBytes));
   const format = formatOfName(source.name) ?? formatOfContent(head);

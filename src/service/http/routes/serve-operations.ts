@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
+import { withinDeadline } from "../../store/deadline.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { authenticate, requireScope, sourceOf } from "../admission/auth.ts";
 import { type FixedWindow, type GroupBudgets, rateLimitHeaders, refusalHeaders } from "../admission/rate-limit.ts";
 import type { Measurements } from "../measurements.ts";
 import { readFilters } from "../query/read-filters.ts";
 import { readQuery } from "../query/read-query.ts";
-import { withinDeadline } from "../query-deadline.ts";
 import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import { encodeBody } from "./body-encoding.ts";

@@ -3,9 +3,9 @@ import { PREFIXES } from "../../../contract/operations.ts";
 import type { StatusFeed } from "../../../contract/status.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
+import { withinDeadline } from "../../store/deadline.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
 import type { Measurements } from "../measurements.ts";
-import { withinDeadline } from "../query-deadline.ts";
 import type { AppSettings } from "../service-options.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
 

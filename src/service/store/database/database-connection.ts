@@ -1,5 +1,6 @@
 import Database from "libsql/promise";
-import { StoreTimeoutError, StoreUnavailableError } from "../store.ts";
+import { orTimeout, throwIfPast } from "../deadline.ts";
+import { StoreUnavailableError } from "../store.ts";
 
 export type SqlValue = string | number | Buffer | null;
 
@@ -149,25 +150,4 @@ function attempt<T>(work: () => T): T {
   } catch (error) {
     throw unavailable(error);
   }
-}
-
-function throwIfPast(deadline: AbortSignal | undefined): void {
-  if (deadline?.aborted === true) {
-    throw timeoutOf(deadline);
-  }
-}
-
-function timeoutOf({ reason }: AbortSignal): StoreTimeoutError {
-  return new StoreTimeoutError("the query passed its deadline", { cause: reason });
-}
-
-/** Rejects at the deadline, also while another session has the connection. */
-async function orTimeout<T>(turn: Promise<T>, deadline: AbortSignal): Promise<T> {
-  let stopListening = () => {};
-  const passed = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(timeoutOf(deadline));
-    deadline.addEventListener("abort", giveUp, { once: true });
-    stopListening = () => deadline.removeEventListener("abort", giveUp);
-  });
-  return await Promise.race([turn, passed]).finally(stopListening);
 }

@@ -1,0 +1,45 @@
+import { StoreTimeoutError } from "./store.ts";
+
+/** The longest delay of a timer (about 25 days). With a longer delay, it would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Runs `work` for at most `milliseconds`. Then the signal is aborted and the promise rejects, even if `work` ignores
+ * the signal.
+ *
+ * @throws StoreTimeoutError when the time is over.
+ */
+export async function withinDeadline<T>(milliseconds: number, work: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new StoreTimeoutError(`no result within ${milliseconds} ms`)),
+    Math.min(milliseconds, LONGEST_TIMER),
+  );
+  try {
+    return await orTimeout(work(controller.signal), controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Settles like `work`, or rejects when the deadline passes before. @throws StoreTimeoutError */
+export async function orTimeout<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
+  let stopListening = () => {};
+  const passed = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(timeoutOf(deadline));
+    deadline.addEventListener("abort", giveUp, { once: true });
+    stopListening = () => deadline.removeEventListener("abort", giveUp);
+  });
+  return await Promise.race([work, passed]).finally(stopListening);
+}
+
+/** @throws StoreTimeoutError if the deadline has passed */
+export function throwIfPast(deadline: AbortSignal | undefined): void {
+  if (deadline?.aborted === true) {
+    throw timeoutOf(deadline);
+  }
+}
+
+function timeoutOf({ reason }: AbortSignal): StoreTimeoutError {
+  return new StoreTimeoutError("the query passed its deadline", { cause: reason });
+}
