@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Budget } from "../src/api/requests/budget.ts";
 import { pull } from "../src/pull/pull.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
-import { FixedWindow } from "../src/service/http/admission/rate-limit.ts";
+import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 
@@ -39,7 +39,7 @@ export async function simulatePull({
   // keep the clock from taking the silence for a standstill.
   const clock = new SimulatedClock(() => delay(20));
   void ticks(clock);
-  const server = new FixedWindow(limit, windowSeconds, clock.now);
+  const server = fixedWindow(limit, windowSeconds, clock.now);
   const budget = new Budget({ now: clock.now, sleep: clock.sleep });
   const { signal } = new AbortController();
   const count = (pages * ROWS_A_PAGE) / COMBINATIONS;

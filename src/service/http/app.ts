@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serveConsole } from "../portal/console/serve-console.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { sourceOf } from "./admission/auth.ts";
-import { FixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
+import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
 import { connectionOf, GatedServer } from "./connections/gated-server.ts";
 import { checkRequest, malformedRequestHandler, socketAnswer } from "./connections/raw-answers.ts";
 import { createMeasurements } from "./measurements.ts";
@@ -26,7 +26,7 @@ const KEEP_ALIVE_TIME = 72_000;
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
-  const failedAttempts = new FixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
+  const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const budgets = groupBudgets(settings);
   const measurements = createMeasurements(store, settings.now);
   const base = (): string => settings.publicUrl ?? reachableUrl(app);
@@ -41,7 +41,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     const document = problemDocument(problem, errorBase(), request.id);
     return reply
       .code(document.status)
-      .headers(problem.headers)
+      .headers(problem.details.headers ?? {})
       .type(PROBLEM_TYPE)
       .send(Buffer.from(JSON.stringify(document)));
   };

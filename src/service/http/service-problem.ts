@@ -14,16 +14,12 @@ interface ProblemDetails {
 export class ServiceProblem extends Error {
   override readonly name = "ServiceProblem";
   readonly code: ProblemCode;
-  readonly field: string | undefined;
-  readonly validOptions: readonly string[] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly details: ProblemDetails;
 
-  constructor(code: ProblemCode, detail: string, { field, validOptions, headers = {} }: ProblemDetails = {}) {
+  constructor(code: ProblemCode, detail: string, details: ProblemDetails = {}) {
     super(detail);
     this.code = code;
-    this.field = field;
-    this.validOptions = validOptions;
-    this.headers = headers;
+    this.details = details;
   }
 }
 
@@ -47,6 +43,7 @@ export function problemFrom(error: unknown): ServiceProblem {
 /** The error body of contract section 2.7. */
 export function problemDocument(problem: ServiceProblem, errorBase: string, requestId: string): Problem {
   const { status, title, retryable, recovery } = PROBLEMS[problem.code];
+  const { field, validOptions } = problem.details;
   return {
     type: problemType(errorBase, problem.code),
     title,
@@ -56,8 +53,8 @@ export function problemDocument(problem: ServiceProblem, errorBase: string, requ
     retryable,
     recovery,
     request_id: requestId,
-    ...(problem.field !== undefined && { field: problem.field }),
-    ...(problem.validOptions !== undefined && { valid_options: [...problem.validOptions] }),
+    ...(field !== undefined && { field }),
+    ...(validOptions !== undefined && { valid_options: [...validOptions] }),
   };
 }
 

@@ -17,7 +17,7 @@ async function database(): Promise<{ path: string; key: string }> {
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
   const connection = new DatabaseConnection(path, 5_000);
-  await connection.query("PRAGMA wal_checkpoint(TRUNCATE)");
+  await connection.exclusively((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
   await connection.close();
   return { path, key };
 }

@@ -20,7 +20,7 @@ test("a read-only database is served", async () => {
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
   const connection = new DatabaseConnection(path, 5_000);
-  await connection.query("PRAGMA wal_checkpoint(TRUNCATE)");
+  await connection.exclusively((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
   await connection.close();
   await chmod(path, 0o444);
   await chmod(dirname(path), 0o555);

@@ -172,7 +172,7 @@ test("a database of another program is refused and not changed", async () => {
   const other = new DatabaseConnection(path, 0);
   await other.exclusively((session) => session.script("CREATE TABLE note (text TEXT)"));
   await expect(testStore(path)).rejects.toThrow("belongs to another program");
-  expect(await other.query("SELECT name FROM sqlite_schema")).toEqual([["note"]]);
+  expect(await other.exclusively((session) => session.query("SELECT name FROM sqlite_schema"))).toEqual([["note"]]);
   await other.close();
 });
 
@@ -204,7 +204,9 @@ async function untilUnavailable(store: EmbeddedStore): Promise<void> {
 
 async function settle(path: string): Promise<void> {
   const connection = new DatabaseConnection(path, 5_000);
-  expect(await connection.query("PRAGMA wal_checkpoint(TRUNCATE)")).toEqual([[0, 0, 0]]);
+  expect(await connection.exclusively((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([
+    [0, 0, 0],
+  ]);
   await connection.close();
 }
 

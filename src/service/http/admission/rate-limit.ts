@@ -10,65 +10,53 @@ export interface RateFigures {
   resetSeconds: number;
 }
 
-interface Window {
-  startedAt: number;
-  used: number;
+/** Counts requests in windows of a fixed length. */
+export interface FixedWindow {
+  /** Counts one request of `key`. `admitted` is false if no requests were left in the window. */
+  charge(key: string): RateFigures & { admitted: boolean };
+  /** The figures of an unused window. */
+  unused(): RateFigures;
 }
 
 const OVERFLOW = "\0overflow";
 
 /**
- * Counts requests in windows of a fixed length. A key's window starts with its first request. Counting is synchronous,
- * so it is exact with any number of requests in progress. At most `capacity` keys have their own count. Above that, new
- * keys share one count until older windows end.
+ * A key's window starts with its first request. Counting is synchronous, so it is exact with any number of requests in
+ * progress. At most `capacity` keys have their own count. Above that, new keys share one count until older windows end.
  */
-export class FixedWindow {
-  readonly #limit: number;
-  readonly #milliseconds: number;
-  readonly #now: () => number;
-  readonly #capacity: number;
+export function fixedWindow(limit: number, windowSeconds: number, now: () => number, capacity = 100_000): FixedWindow {
+  const length = windowSeconds * 1000;
   // In the order in which the windows started, so also in the order in which they end.
-  readonly #windows = new Map<string, Window>();
+  const windows = new Map<string, { startedAt: number; used: number }>();
 
-  constructor(limit: number, windowSeconds: number, now: () => number, capacity = 100_000) {
-    this.#limit = limit;
-    this.#milliseconds = windowSeconds * 1000;
-    this.#now = now;
-    this.#capacity = capacity;
-  }
-
-  /** Counts one request of `key`. `admitted` is false if no requests were left in the window. */
-  charge(key: string): RateFigures & { admitted: boolean } {
-    const time = this.#now();
-    this.#dropEnded(time);
-    const held = this.#windows.has(key) || this.#windows.size < this.#capacity ? key : OVERFLOW;
-    const window = this.#windows.get(held) ?? { startedAt: time, used: 0 };
-    const admitted = window.used < this.#limit;
-    window.used += admitted ? 1 : 0;
-    this.#windows.set(held, window);
-    return { ...this.#figures(window, time), admitted };
-  }
-
-  /** The figures of an unused window. */
-  unused(): RateFigures {
-    const time = this.#now();
-    return this.#figures({ startedAt: time, used: 0 }, time);
-  }
-
-  #figures({ startedAt, used }: Window, time: number): RateFigures {
-    const left = startedAt + this.#milliseconds - time;
-    return { limit: this.#limit, remaining: this.#limit - used, resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
+  function figures(startedAt: number, used: number, time: number): RateFigures {
+    const left = startedAt + length - time;
+    return { limit, remaining: limit - used, resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
   }
 
   /** Also drops windows that start in the future, because the clock was set back. */
-  #dropEnded(time: number): void {
-    for (const [key, { startedAt }] of this.#windows) {
-      if (time >= startedAt && time < startedAt + this.#milliseconds) {
+  function dropEnded(time: number): void {
+    for (const [key, { startedAt }] of windows) {
+      if (time >= startedAt && time < startedAt + length) {
         return;
       }
-      this.#windows.delete(key);
+      windows.delete(key);
     }
   }
+
+  return {
+    charge: (key) => {
+      const time = now();
+      dropEnded(time);
+      const held = windows.has(key) || windows.size < capacity ? key : OVERFLOW;
+      const window = windows.get(held) ?? { startedAt: time, used: 0 };
+      const admitted = window.used < limit;
+      window.used += admitted ? 1 : 0;
+      windows.set(held, window);
+      return { ...figures(window.startedAt, window.used, time), admitted };
+    },
+    unused: () => figures(0, 0, 0),
+  };
 }
 
 /** The requests that each team has left, by endpoint group (contract section 8). */
@@ -76,8 +64,8 @@ export type GroupBudgets = Readonly<Record<EndpointGroup, FixedWindow>>;
 
 export function groupBudgets({ rateLimit, sampleRateLimit, windowSeconds, now }: AppSettings): GroupBudgets {
   return {
-    catalog: new FixedWindow(rateLimit, windowSeconds, now),
-    sample: new FixedWindow(sampleRateLimit, windowSeconds, now),
+    catalog: fixedWindow(rateLimit, windowSeconds, now),
+    sample: fixedWindow(sampleRateLimit, windowSeconds, now),
   };
 }
 

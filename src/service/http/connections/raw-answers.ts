@@ -33,7 +33,7 @@ export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): So
       "content-length": String(Buffer.byteLength(body)),
       connection: "close",
       ...rateLimitHeaders(budgets.catalog.unused()),
-      ...problem.headers,
+      ...problem.details.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}\r\n${lines.join("")}\r\n${body}`);

@@ -32,16 +32,6 @@ export async function insertKey(
   ]);
 }
 
-/** Revokes a key. The time of an earlier revocation is kept. */
-export async function markRevoked(session: Session, id: number, at: string): Promise<void> {
-  await session.query("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", [at, id]);
-}
-
-/** Removes a key completely. */
-export async function deleteKey(session: Session, hash: string): Promise<void> {
-  await session.query("DELETE FROM api_key WHERE hash = ?", [hash]);
-}
-
 /** Stores the time of each key's last use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
   for (const { id, at } of uses) {
@@ -56,11 +46,7 @@ function toRecord([id, name, team, scopes, retailers, createdAt, lastUsedAt, rev
     team: String(team),
     ...grantsOf(scopes, retailers),
     createdAt: String(createdAt),
-    lastUsedAt: textOrNull(lastUsedAt),
-    revokedAt: textOrNull(revokedAt),
+    lastUsedAt: lastUsedAt as string | null,
+    revokedAt: revokedAt as string | null,
   };
-}
-
-function textOrNull(value: SqlValue | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
 }

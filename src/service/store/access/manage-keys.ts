@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
 import { type KeyRecord, RefusedChangeError, UnknownNameError } from "../store.ts";
-import { deleteKey, insertKey, markRevoked, readKeys } from "./key-records.ts";
+import { insertKey, readKeys } from "./key-records.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
 
 /** The team has a key of this name. A revoked key keeps its name. */
@@ -43,7 +43,7 @@ export async function createKey(database: EmbeddedStore, key: NewKey, at: Date):
 
 /** Deletes a key whose secret was not delivered. Its name can be used again. */
 export async function takeBackKey(database: EmbeddedStore, secret: string): Promise<void> {
-  await database.write((session) => deleteKey(session, hashSecret(secret)));
+  await database.write((session) => session.query("DELETE FROM api_key WHERE hash = ?", [hashSecret(secret)]));
 }
 
 /** All keys, including revoked ones, sorted by name and team. */
@@ -52,7 +52,7 @@ export async function listKeys(database: EmbeddedStore): Promise<KeyRecord[]> {
 }
 
 /**
- * Revokes a key at once.
+ * Revokes a key at once. The time of an earlier revocation is kept.
  *
  * @param team optional if only one team has a key of this name
  * @throws UnknownNameError, or RefusedChangeError if several teams have a key of this name
@@ -72,7 +72,8 @@ export async function revokeKey(database: EmbeddedStore, name: string, at: Date,
       const teams = named.map((candidate) => candidate.team).join(", ");
       throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; name the team with --team`);
     }
-    await markRevoked(session, key.id, at.toISOString());
+    const revoke = "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?";
+    await session.query(revoke, [at.toISOString(), key.id]);
   });
 }
 

@@ -56,11 +56,6 @@ export class DatabaseConnection {
     return deadline === undefined ? turn : orTimeout(turn, deadline);
   }
 
-  /** Runs one statement as a session. */
-  query(sql: string, parameters: readonly SqlValue[] = [], deadline?: AbortSignal): Promise<SqlValue[][]> {
-    return this.exclusively((session) => session.query(sql, parameters), deadline);
-  }
-
   /** Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.exclusively((session) => session.transaction("IMMEDIATE", () => work(session)));

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
 import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema, createSchema } from "./schema.ts";
-import { connectToFile, SharedConnection } from "./shared-connection.ts";
+import { connectToFile, shareConnection } from "./shared-connection.ts";
 
 /** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
 const READ_LOCK_WAIT = 1_000;
@@ -47,8 +47,8 @@ export async function openFileDatabase(path: string): Promise<Database> {
   } finally {
     await creator.close();
   }
-  const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME);
-  const writer = new SharedConnection(path, WRITE_LOCK_WAIT, 0);
+  const reader = shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME);
+  const writer = shareConnection(path, WRITE_LOCK_WAIT, 0);
   return {
     reading: async (work) => await reader.use(work),
     writing: async (work) => await writer.use(work),
@@ -61,7 +61,7 @@ export async function openFileDatabase(path: string): Promise<Database> {
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const reader = new SharedConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
+  const reader = shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
   await reader.use(checkSchema);
   return {
     reading: async (work) => await reader.use(work),

@@ -67,7 +67,7 @@ const TABLES = `
 
 /** Creates the tables of an empty database, or migrates a database of an earlier version. */
 export async function createSchema(connection: DatabaseConnection): Promise<void> {
-  const found = await identify(connection);
+  const found = await connection.exclusively(identify);
   if (found.tables === 0) {
     // Larger pages waste less space with rows of about 500 bytes. Both settings are stored in the file.
     await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
@@ -94,7 +94,7 @@ async function bringUpToDate(session: Session): Promise<void> {
 
 /** @throws StoreUnavailableError if the database is of another program or of another version of this service */
 export async function checkSchema(connection: DatabaseConnection): Promise<void> {
-  const { isOurs, version } = await identify(connection);
+  const { isOurs, version } = await connection.exclusively(identify);
   if (!isOurs) {
     throw new StoreUnavailableError("the database belongs to another program");
   }
@@ -103,9 +103,9 @@ export async function checkSchema(connection: DatabaseConnection): Promise<void>
   }
 }
 
-async function identify(database: Pick<Session, "query">) {
-  const [[tables] = []] = await database.query("SELECT count(*) FROM sqlite_schema");
-  const [[application] = []] = await database.query("PRAGMA application_id");
-  const [[version] = []] = await database.query("PRAGMA user_version");
+async function identify(session: Session) {
+  const [[tables, application, version] = []] = await session.query(
+    "SELECT (SELECT count(*) FROM sqlite_schema), * FROM pragma_application_id, pragma_user_version",
+  );
   return { tables: Number(tables), isOurs: application === APPLICATION_ID, version: Number(version) };
 }

@@ -13,72 +13,48 @@ interface Lease {
   users: number;
 }
 
-/**
- * One connection to a database file, shared by all users. It stays open, because the driver frees a closed connection
- * only when its statements are garbage collected. It is reopened after an error and when the file was changed or
- * replaced.
- */
-export class SharedConnection {
-  readonly #path: string;
-  readonly #lockWait: number;
-  readonly #trustedTime: number;
-  readonly #access: "write" | "read";
-  #current: Lease | undefined;
-  #checkedAt = Number.NEGATIVE_INFINITY;
-
-  /**
-   * @param lockWait milliseconds to wait for locks of other connections
-   * @param trustedTime milliseconds after which the file is checked for changes
-   */
-  constructor(path: string, lockWait: number, trustedTime: number, access: "write" | "read" = "write") {
-    this.#access = access;
-    this.#path = path;
-    this.#lockWait = lockWait;
-    this.#trustedTime = trustedTime;
-  }
-
+/** A connection that is shared by all users. */
+export interface SharedConnection {
   /**
    * @param work receives the connection and the identity of the database file
    * @throws StoreUnavailableError if the file is missing, damaged or of another program
    */
-  async use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T> {
-    const lease = await this.#lease();
-    lease.users += 1;
-    try {
-      return await work(await lease.connection, lease.file);
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) {
-        void this.#retire(lease);
-      }
-      throw error;
-    } finally {
-      lease.users -= 1;
-      if (lease !== this.#current) {
-        await this.#retire(lease);
-      }
-    }
-  }
+  use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
 
-  async #lease(): Promise<Lease> {
+/**
+ * One connection to a database file. It stays open, because the driver frees a closed connection only when its statements
+ * are garbage collected. It is reopened after an error and when the file was changed or replaced.
+ *
+ * @param lockWait milliseconds to wait for locks of other connections
+ * @param trustedTime milliseconds after which the file is checked for changes
+ */
+export function shareConnection(
+  path: string,
+  lockWait: number,
+  trustedTime: number,
+  access: "write" | "read" = "write",
+): SharedConnection {
+  let current: Lease | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+
+  async function lease(): Promise<Lease> {
     const now = performance.now();
-    if (this.#current !== undefined && now - this.#checkedAt < this.#trustedTime) {
-      return this.#current;
+    if (current !== undefined && now - checkedAt < trustedTime) {
+      return current;
     }
-    const { stamp, file } = await identify(this.#path);
-    this.#checkedAt = now;
-    if (this.#current?.stamp !== stamp) {
-      void this.#retire(this.#current);
-      this.#current = { stamp, file, connection: this.#open(), users: 0 };
+    const { stamp, file } = await identify(path);
+    checkedAt = now;
+    if (current?.stamp !== stamp) {
+      void retire(current);
+      current = { stamp, file, connection: open(), users: 0 };
     }
-    return this.#current;
+    return current;
   }
 
-  async close(): Promise<void> {
-    await this.#retire(this.#current);
-  }
-
-  async #open(): Promise<DatabaseConnection> {
-    const connection = connectToFile(this.#path, this.#lockWait, this.#access);
+  async function open(): Promise<DatabaseConnection> {
+    const connection = connectToFile(path, lockWait, access);
     try {
       await checkSchema(connection);
       // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
@@ -92,14 +68,35 @@ export class SharedConnection {
     }
   }
 
-  async #retire(lease: Lease | undefined): Promise<void> {
-    if (this.#current === lease) {
-      this.#current = undefined;
+  async function retire(lease: Lease | undefined): Promise<void> {
+    if (current === lease) {
+      current = undefined;
     }
     if (lease?.users === 0) {
       await (await lease.connection.catch(() => undefined))?.close();
     }
   }
+
+  return {
+    use: async (work) => {
+      const used = await lease();
+      used.users += 1;
+      try {
+        return await work(await used.connection, used.file);
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) {
+          void retire(used);
+        }
+        throw error;
+      } finally {
+        used.users -= 1;
+        if (used !== current) {
+          await retire(used);
+        }
+      }
+    },
+    close: async () => await retire(current),
+  };
 }
 
 /**

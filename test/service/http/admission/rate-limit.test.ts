@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { FixedWindow } from "../../../../src/service/http/admission/rate-limit.ts";
+import { fixedWindow } from "../../../../src/service/http/admission/rate-limit.ts";
 
 test("a window admits its limit and not one request more", () => {
-  const window = new FixedWindow(2, 60, () => 1_000);
+  const window = fixedWindow(2, 60, () => 1_000);
 
   expect([window.charge("team"), window.charge("team"), window.charge("team")]).toEqual([
     { limit: 2, remaining: 1, resetSeconds: 60, admitted: true },
@@ -13,7 +13,7 @@ test("a window admits its limit and not one request more", () => {
 
 test("a window restarts exactly its length after its first request", () => {
   let now = 5_000;
-  const window = new FixedWindow(1, 60, () => now);
+  const window = fixedWindow(1, 60, () => now);
   window.charge("team");
 
   now = 64_999;
@@ -23,14 +23,14 @@ test("a window restarts exactly its length after its first request", () => {
 });
 
 test("each key has its own count", () => {
-  const window = new FixedWindow(1, 60, () => 0);
+  const window = fixedWindow(1, 60, () => 0);
   window.charge("one");
 
   expect(window.charge("other").admitted).toBe(true);
 });
 
 test("reading the figures of an unused window does not count a request", () => {
-  const window = new FixedWindow(3, 60, () => 0);
+  const window = fixedWindow(3, 60, () => 0);
   window.charge("team");
 
   expect(window.unused()).toEqual({ limit: 3, remaining: 3, resetSeconds: 60 });
@@ -38,7 +38,7 @@ test("reading the figures of an unused window does not count a request", () => {
 });
 
 test("beyond its capacity of keys, new ones share one count and known ones keep theirs", () => {
-  const window = new FixedWindow(2, 60, () => 0, 1);
+  const window = fixedWindow(2, 60, () => 0, 1);
   window.charge("known");
   window.charge("new-1");
   window.charge("new-2");
@@ -48,7 +48,7 @@ test("beyond its capacity of keys, new ones share one count and known ones keep 
 
 test("setting the clock back does not keep a window closed", () => {
   let now = 1_000_000;
-  const window = new FixedWindow(1, 60, () => now);
+  const window = fixedWindow(1, 60, () => now);
   window.charge("team");
   now = 0;
 

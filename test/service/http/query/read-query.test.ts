@@ -27,28 +27,36 @@ test("a parameter without a value is empty, not absent", () => {
 test("an unknown parameter is refused with the closest names", () => {
   expect(refusal("/v1/catalog?retailr=acme")).toMatchObject({
     code: "invalid_request",
-    field: "retailr",
-    validOptions: ["retailer"],
+    details: { field: "retailr", validOptions: ["retailer"] },
   });
 });
 
 test("a repeated parameter is refused, also with the same value", () => {
-  expect(refusal("/v1/catalog?limit=5&limit=5")).toMatchObject({ code: "invalid_request", field: "limit" });
+  expect(refusal("/v1/catalog?limit=5&limit=5")).toMatchObject({
+    code: "invalid_request",
+    details: { field: "limit" },
+  });
 });
 
 test("a parameter repeated under another spelling of its name is refused", () => {
-  expect(refusal("/v1/catalog?limit=5&%6Cimit=6")).toMatchObject({ code: "invalid_request", field: "limit" });
+  expect(refusal("/v1/catalog?limit=5&%6Cimit=6")).toMatchObject({
+    code: "invalid_request",
+    details: { field: "limit" },
+  });
 });
 
 test.each(["%", "%zz", "%ff", "%c3%28", "%ed%a0%80"])(
   "a value %s, which is not UTF-8 when decoded, is refused",
   (value) => {
-    expect(refusal(`/v1/catalog?retailer=${value}`)).toMatchObject({ code: "invalid_request", field: "retailer" });
+    expect(refusal(`/v1/catalog?retailer=${value}`)).toMatchObject({
+      code: "invalid_request",
+      details: { field: "retailer" },
+    });
   },
 );
 
 test("a name that cannot be decoded is refused", () => {
-  expect(refusal("/v1/catalog?%ff=1")).toMatchObject({ code: "invalid_request", field: "%ff" });
+  expect(refusal("/v1/catalog?%ff=1")).toMatchObject({ code: "invalid_request", details: { field: "%ff" } });
 });
 
 test("a fragment is refused: what follows it would be ignored", () => {
