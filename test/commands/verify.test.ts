@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { EXIT, FileError, MismatchError } from "../../src/errors.ts";
 import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
-import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";

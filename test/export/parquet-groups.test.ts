@@ -2,7 +2,7 @@ import type { AsyncBuffer } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { columnChunks, rowGroups } from "../../src/export/parquet-groups.ts";
-import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { product } from "../helpers/products.ts";
 

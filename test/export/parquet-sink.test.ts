@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { createSink, type OpenSink, type SliceEnd } from "../../src/export/sink.ts";
 import { isFile, openDestination } from "../../src/output/destination/open.ts";
-import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";

@@ -5,7 +5,7 @@ import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { type MirrorOptions, type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
-import { createParquetEncoder } from "../../src/output/formats/parquet.ts";
+import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";

@@ -6,7 +6,7 @@ import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { syncFolder } from "../../mirror/sync/sync.ts";
-import { createParquetEncoder } from "../../output/formats/parquet.ts";
+import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { withConnection } from "./connection.ts";
 

@@ -9,7 +9,7 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
-import { createParquetEncoder } from "../../output/formats/parquet.ts";
+import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
 import type { SyncOptions } from "./options.ts";
 
 /** Brings the folder up to date and reports the result. */

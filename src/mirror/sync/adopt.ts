@@ -3,7 +3,7 @@ import { type FileMetaData, parquetMetadataAsync, parquetSchema } from "hyparque
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
-import { PARQUET_WRITER } from "../../output/formats/parquet.ts";
+import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { openParquet } from "../folder/parquet-file.ts";

@@ -5,7 +5,7 @@ import { formatRcd } from "../../contract/filters.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import type { Lock } from "../../files/lock.ts";
 import { openFile } from "../../output/destination/file.ts";
-import { PARQUET_WRITER } from "../../output/formats/parquet.ts";
+import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { type OpenParquetFile, openParquet, STORED_VALUES } from "../folder/parquet-file.ts";

@@ -19,7 +19,7 @@ export const FORMATS = {
   csv: { load: async () => createCsvEncoder, extensions: ["csv"] },
   tsv: { load: async () => createTsvEncoder, extensions: ["tsv", "tab"] },
   json: { load: async () => createJsonEncoder, extensions: ["json"] },
-  parquet: { load: async () => (await import("./parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
+  parquet: { load: async () => (await import("./parquet/parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
   xlsx: { load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder, extensions: ["xlsx"] },
 } as const satisfies Record<RowFormat, Format>;
 

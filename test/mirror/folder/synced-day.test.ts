@@ -12,7 +12,7 @@ import { folderDays } from "../../../src/mirror/folder/folder-days.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/mirror/folder/folder-state.ts";
 import { openDay, openDays, readSyncedFolder, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
-import { createParquetEncoder } from "../../../src/output/formats/parquet.ts";
+import { createParquetEncoder } from "../../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";

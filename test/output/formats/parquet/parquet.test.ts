@@ -1,11 +1,12 @@
+import fc from "fast-check";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
-import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
-import { ContractError } from "../../../src/errors.ts";
-import type { EncoderOptions, RowEncoder } from "../../../src/output/formats/encoder.ts";
-import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../src/output/formats/parquet.ts";
-import { batchOf } from "../../../src/rows/scan.ts";
-import { productRow } from "../../helpers/products.ts";
+import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
+import { ContractError } from "../../../../src/errors.ts";
+import type { EncoderOptions, RowEncoder } from "../../../../src/output/formats/encoder.ts";
+import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../../src/output/formats/parquet/parquet.ts";
+import { batchOf } from "../../../../src/rows/scan.ts";
+import { productRow } from "../../../helpers/products.ts";
 
 test("the schema has the types of the contract, and only color may be null", async () => {
   const { schema } = parquetMetadata(await parquetOf([]));
@@ -67,6 +68,16 @@ test("a row group ends when it is full and at the end of a slice", async () => {
   chunks.push((await endSlice(encoder)).chunk, await encoder.encode(batchOf(numbered(5))), await encoder.end());
   const { row_groups } = parquetMetadata(joined(chunks));
   expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 10n, 5n]);
+});
+
+test("a row group of very long rows ends before it is full, wherever the batches end", async () => {
+  const title = JSON.stringify("long ".repeat(100_000));
+  const rows = Array.from({ length: 150 }, (_, row) => productRow({ sku: `"S-${100 + row}"`, title }));
+  const file = await parquetOf([rows]);
+  const full = Math.ceil((64 * 1024 * 1024) / (rows[0] ?? "").length);
+  expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([full, 150 - full]);
+  const parts = await parquetOf([rows.slice(0, 7), rows.slice(7, 140), rows.slice(140)]);
+  expect(Buffer.from(parts).equals(Buffer.from(file))).toBe(true);
 });
 
 test("every column of a row group has its minimum, its maximum and its number of nulls", async () => {
@@ -141,10 +152,6 @@ test("members beyond the columns and halves of surrogate pairs are reported once
   expect(told).toEqual(["extra", "title"]);
 });
 
-function create(options: Partial<EncoderOptions> = {}): RowEncoder {
-  return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
-}
-
 test("values are the same with and without escapes, and repeated or not", async () => {
   const title = (number: number) => [`Dice ${number % 3}`, `Dé ${number} "x"`, "", "a\\b", "日本"][number % 5] ?? "";
   const prices = ["0", "-0.5", "19.90", "1e2", "123456789012.345", "0.1", "1234567890123456", "-7"];
@@ -166,6 +173,26 @@ test("values are the same with and without escapes, and repeated or not", async 
     })),
   );
 });
+
+test("any text is read back as JSON.parse reads it, however it is escaped", async () => {
+  const escaped = (unit: string, kind: number) => {
+    const code = unit.charCodeAt(0).toString(16).padStart(4, "0");
+    return kind === 0 ? `\\u${code}` : unit === "/" && kind === 1 ? "\\/" : JSON.stringify(unit).slice(1, -1);
+  };
+  const text = fc
+    .array(fc.tuple(fc.constantFrom(...'a"\\/\b\f\n\r\té日'), fc.nat(9)), { maxLength: 30 })
+    .map((parts) => `"${parts.map(([unit, kind]) => escaped(unit, kind)).join("")}"`);
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 30 }), async (titles) => {
+      const file = await parquetOf([titles.map((title) => productRow({ title }))], { chosen: ["title"] });
+      expect(await rowsOf(file)).toEqual(titles.map((title) => ({ title: JSON.parse(title) })));
+    }),
+  );
+});
+
+function create(options: Partial<EncoderOptions> = {}): RowEncoder {
+  return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
+}
 
 function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => productRow({ sku: `"S-${index}"`, mrp: `${index}.5` }));
