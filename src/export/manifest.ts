@@ -65,18 +65,23 @@ export function manifestPathOf(file: string): string {
  *
  * @param opened the file, if it is already open: the path may name a different file by now
  */
-export async function fingerprint(path: string, opened?: FileHandle): Promise<{ bytes: number; sha256: string }> {
+export async function fingerprint(
+  path: string,
+  { opened, signal }: { opened?: FileHandle; signal?: AbortSignal } = {},
+): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash("sha256");
   let bytes = 0;
   try {
     const content = opened?.createReadStream({ start: 0, autoClose: false }) ?? createReadStream(path);
     await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
+        signal?.throwIfAborted();
         bytes += chunk.length;
         hash.update(chunk);
       }
     });
   } catch (error) {
+    signal?.throwIfAborted();
     throw fileError(path, error);
   }
   return { bytes, sha256: hash.digest("hex") };

@@ -19,11 +19,11 @@ export interface Verification {
  * service; that each row matches the filters and dates of its slice; and that no `product_id` appears twice. For memory
  * see `findRepeated`.
  *
- * @throws MismatchError saying what differs
+ * @throws MismatchError saying what differs; the reason of `signal` when it is aborted
  */
-export async function verify(path: string, manifest: Manifest): Promise<Verification> {
+export async function verify(path: string, manifest: Manifest, signal: AbortSignal): Promise<Verification> {
   const { file } = manifest;
-  const { bytes, sha256 } = await fingerprint(path);
+  const { bytes, sha256 } = await fingerprint(path, { signal });
   compare(path, "bytes", bytes, file.bytes);
   if (sha256 !== file.sha256) {
     throw new MismatchError(`${path} was altered: its sha256 is ${sha256}, but its manifest says ${file.sha256}`);
@@ -33,6 +33,7 @@ export async function verify(path: string, manifest: Manifest): Promise<Verifica
   let identified = true;
   const assertWithin = sliceCheck(path, manifest);
   for await (const row of exportedRows(path, file)) {
+    signal.throwIfAborted();
     rows += 1;
     assertWithin(row, rows);
     if (row.product_id === undefined) {
@@ -43,15 +44,20 @@ export async function verify(path: string, manifest: Manifest): Promise<Verifica
   }
   compare(path, "rows", rows, manifest.rows);
   compareCounts(path, manifest);
-  const repeated = await findRepeated(hashes.all(), () => exportedIds(path, file));
+  const repeated = await findRepeated(hashes.all(), () => exportedIds(path, file, signal));
   if (repeated !== undefined) {
     throw new MismatchError(`${path} has the row ${JSON.stringify(repeated)} twice`);
   }
   return { rows, bytes, sha256, identified };
 }
 
-async function* exportedIds(path: string, file: Manifest["file"]): AsyncGenerator<string | undefined> {
+async function* exportedIds(
+  path: string,
+  file: Manifest["file"],
+  signal: AbortSignal,
+): AsyncGenerator<string | undefined> {
   for await (const { product_id } of exportedRows(path, file)) {
+    signal.throwIfAborted();
     yield product_id;
   }
 }

@@ -189,6 +189,12 @@ No incidents in 4 days.
     expect([late.code, late.stderr]).toEqual([5, expect.stringContaining("within the 0.05 s of one request")]);
   });
 
+  test("ends when --max-time is over", async () => {
+    const { status } = await feedServer(() => {});
+    const { code, stderr } = await status(["--max-time", "100ms", "--timeout", "2s", "--retries", "0"]);
+    expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
+  });
+
   test("reads the feed of the embedded service, an incident included", async () => {
     const { store, url } = await startTestService();
     const incident = { title: "Slow", suite: "catalog-api", severity: "major", body: "we look" } as const;

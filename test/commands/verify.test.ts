@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
-import { EXIT, FileError, MismatchError } from "../../src/errors.ts";
+import { EXIT, FileError, InterruptedError, MismatchError } from "../../src/errors.ts";
 import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
@@ -91,6 +91,14 @@ describe("verify", () => {
       stdout: `${name}: 601 rows, each once, ${size} bytes, sha256 ${sha256}\n`,
       stderr: "",
     });
+  });
+
+  test("ends when it is interrupted, before it has read the file", async () => {
+    const { cwd, file } = await exported("rows.ndjson");
+    await writeFile(file, "altered");
+    const signal = AbortSignal.abort(new InterruptedError("SIGINT"));
+    const { code, stdout } = await runInProcess(["verify", "rows.ndjson"], { cwd, signal });
+    expect([code, stdout]).toEqual([EXIT.interrupted, ""]);
   });
 
   test("is silent with --quiet", async () => {

@@ -24,8 +24,13 @@ export interface GlobalOptions {
 
 export type ErrorFormat = "human" | "json";
 
-/** Declares the global options; they may stand before or after the name of the command. */
-export function addGlobalFlags(command: Command): Command {
+/**
+ * Declares the global options, which may stand before or after the name of the command, and ends the help.
+ *
+ * @param examples command lines
+ * @param note text before the examples
+ */
+export function addGlobalFlags(command: Command, examples: readonly string[] = [], note = ""): Command {
   command
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
@@ -38,11 +43,15 @@ export function addGlobalFlags(command: Command): Command {
       "limit for the size of one answer, such as 64MiB (default: 16MiB for 500 rows)",
       size("--max-body"),
     );
-  return addReportingFlags(command);
+  return addReportingFlags(command, examples, note);
 }
 
-/** Declares the global options that are not about requests. */
-export function addReportingFlags(command: Command): Command {
+/** As `addGlobalFlags`, without the options that are about requests. */
+export function addReportingFlags(command: Command, examples: readonly string[] = [], note = ""): Command {
+  if (examples.length > 0) {
+    const list = `Examples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`;
+    command.addHelpText("after", note === "" ? `\n${list}` : `\n${note}\n\n${list}`);
+  }
   return command
     .optionsGroup("Global options:")
     .option("-q, --quiet", "only errors on stderr")

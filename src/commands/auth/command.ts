@@ -33,26 +33,18 @@ function declareLogin(command: Command, context: Context): void {
     )
     .option("--api-key-command <command>", "store this command instead of the key; the tool runs it to get the key")
     .option("--no-check", "store the key without checking it with the service");
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog auth login --base-url https://api.example.com
-  $ catalog auth login --profile ci < key.txt
-  $ catalog auth login --api-key-command "op read op://team/catalog/key"`,
-    )
-    .action(async (flags: { apiKeyCommand?: string; check: boolean }) => {
-      if (flags.apiKeyCommand?.trim() === "") {
-        throw new UsageError("--api-key-command is empty.", { flag: "--api-key-command" });
-      }
-      const { login } = await import("./stored-key.ts");
-      const { apiKeyCommand, check } = flags;
-      const globals = parseGlobals(command);
-      await withinMaxTime(globals, context, (signal) =>
-        login({ globals, apiKeyCommand, check }, { ...context, signal }),
-      );
-    });
+  addGlobalFlags(command, [
+    "catalog auth login --base-url https://api.example.com",
+    "catalog auth login --profile ci < key.txt",
+    'catalog auth login --api-key-command "op read op://team/catalog/key"',
+  ]).action(async (flags: { apiKeyCommand?: string; check: boolean }) => {
+    if (flags.apiKeyCommand?.trim() === "") {
+      throw new UsageError("--api-key-command is empty.", { flag: "--api-key-command" });
+    }
+    const { login } = await import("./stored-key.ts");
+    const globals = parseGlobals(command);
+    await withinMaxTime(globals, context, (signal) => login({ ...flags, globals }, { ...context, signal }));
+  });
 }
 
 function declareStatus(command: Command, context: Context): void {
@@ -60,34 +52,24 @@ function declareStatus(command: Command, context: Context): void {
     .summary("check the key that is in use")
     .description("Shows the service, the key in use, its source, and its scopes and rate limits.")
     .addOption(formatOption(["text", "json"], "text"));
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-It sends two requests, for a day without rows; they count against the rate limit.
-Exit code: 0 if the service accepts the key, 3 if it does not or there is no key.
-
-Examples:
-  $ catalog auth status
-  $ catalog auth status --format json | jq .scopes`,
-    )
-    .action(async (flags: { format?: "text" | "json" }) => {
-      const { showAuthStatus } = await import("./key-status.ts");
-      const globals = parseGlobals(command);
-      await withinMaxTime(globals, context, (signal) =>
-        showAuthStatus({ globals, format: flags.format ?? "text" }, { ...context, signal }),
-      );
-    });
+  addGlobalFlags(
+    command,
+    ["catalog auth status", "catalog auth status --format json | jq .scopes"],
+    `It sends two requests, for a day without rows; they count against the rate limit.
+Exit code: 0 if the service accepts the key, 3 if it does not or there is no key.`,
+  ).action(async (flags: { format?: "text" | "json" }) => {
+    const { showAuthStatus } = await import("./key-status.ts");
+    const globals = parseGlobals(command);
+    await withinMaxTime(globals, context, (signal) => showAuthStatus(globals, flags.format, { ...context, signal }));
+  });
 }
 
 function declareLogout(command: Command, context: Context): void {
   command
     .summary("remove the key")
     .description("Removes the key, or the command that prints it, from the profile; the address stays.");
-  addGlobalFlags(command)
-    .addHelpText("after", "\nExamples:\n  $ catalog auth logout\n  $ catalog auth logout --profile staging")
-    .action(async () => {
-      const { logout } = await import("./stored-key.ts");
-      await logout(parseGlobals(command), context);
-    });
+  addGlobalFlags(command, ["catalog auth logout", "catalog auth logout --profile staging"]).action(async () => {
+    const { logout } = await import("./stored-key.ts");
+    await logout(parseGlobals(command), context);
+  });
 }

@@ -9,16 +9,13 @@ export function declare(command: Command, context: Context): void {
       "Prints the completion script of a shell. It completes commands, flags, formats, columns, and the slugs that the service last reported.",
     )
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SCRIPTS)));
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-The slugs come from coverage answers and from errors that list them. They are stored in ${context.folders.cache}.
-
-Examples:
-  $ source <(catalog completion bash)
-  $ catalog completion zsh > "\${fpath[1]}/_catalog"
-  $ catalog completion fish > ~/.config/fish/completions/catalog.fish`,
-    )
-    .action((shell: keyof typeof SCRIPTS) => context.print(SCRIPTS[shell]));
+  addGlobalFlags(
+    command,
+    [
+      "source <(catalog completion bash)",
+      `catalog completion zsh > "\${fpath[1]}/_catalog"`,
+      "catalog completion fish > ~/.config/fish/completions/catalog.fish",
+    ],
+    `The slugs come from coverage answers and from errors that list them. They are stored in ${context.folders.cache}.`,
+  ).action((shell: keyof typeof SCRIPTS) => context.print(SCRIPTS[shell]));
 }

@@ -35,23 +35,18 @@ export function declare(command: Command, context: Context): void {
     );
   addReadFlags(command);
   addListFlags(command, "matching_rows", ", or `rows`, `first` or `last` day");
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog coverage --demo
-  $ catalog coverage --retailer acme --group-by department
-  $ catalog coverage --group-by retailer --sort days_old:desc
-  $ catalog coverage --group-by day --start-date 30d
-  $ catalog coverage --from rows --group-by day --retailer acme
-  $ catalog coverage --chart --group-by retailer
-  $ catalog coverage --html coverage.html
-  $ catalog coverage --date yesterday -f csv -o yesterday.csv`,
-    )
-    .action(async (flags: CoverageFlags) => {
-      const options = parseOptions(command, flags, context);
-      const { runCoverage } = await import("./run.ts");
-      await runCoverage(options, context);
-    });
+  addGlobalFlags(command, [
+    "catalog coverage --demo",
+    "catalog coverage --retailer acme --group-by department",
+    "catalog coverage --group-by retailer --sort days_old:desc",
+    "catalog coverage --group-by day --start-date 30d",
+    "catalog coverage --from rows --group-by day --retailer acme",
+    "catalog coverage --chart --group-by retailer",
+    "catalog coverage --html coverage.html",
+    "catalog coverage --date yesterday -f csv -o yesterday.csv",
+  ]).action(async (flags: CoverageFlags) => {
+    const options = parseOptions(command, flags, context);
+    const { runCoverage } = await import("./run.ts");
+    await runCoverage(options, context);
+  });
 }

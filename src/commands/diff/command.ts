@@ -36,24 +36,19 @@ export function declare(command: Command, context: Context): void {
   addPullFlags(command);
   addReadFlags(command, "if one of the days has no rows");
   addListFlags(command, "to_selling_price", ", or drop or rise");
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog diff --demo --from 13d --to yesterday
-  $ catalog diff --from 7d --retailer acme
-  $ catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv
-  $ catalog sync rows && catalog diff rows --from 7d
-  $ catalog diff rows --from latest-7d --to latest --only appeared --category lamps
-  $ catalog diff rows --as-of --from latest-7d --to latest --sort drop --limit 20
-  $ catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv`,
-    )
-    .action(async (folder: string | undefined, flags: DiffFlags) => {
-      const options = parseOptions(command, folder, flags, context);
-      const { runDiff } = await import("./run.ts");
-      await runDiff(options, context);
-    });
+  addGlobalFlags(command, [
+    "catalog diff --demo --from 13d --to yesterday",
+    "catalog diff --from 7d --retailer acme",
+    "catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv",
+    "catalog sync rows && catalog diff rows --from 7d",
+    "catalog diff rows --from latest-7d --to latest --only appeared --category lamps",
+    "catalog diff rows --as-of --from latest-7d --to latest --sort drop --limit 20",
+    "catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv",
+  ]).action(async (folder: string | undefined, flags: DiffFlags) => {
+    const options = parseOptions(command, folder, flags, context);
+    const { runDiff } = await import("./run.ts");
+    await runDiff(options, context);
+  });
 }
 
 /** Reads the `14d` of `--max-age`. */

@@ -13,89 +13,68 @@ import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
-interface ExplainOptions {
-  globals: GlobalOptions;
-  /** Undefined for the whole catalogue. */
-  code: string | undefined;
-  format: "text" | "json";
-}
+type Explanation = ReturnType<typeof explanationOf>;
 
 /** One code as `--format json` writes it. */
-interface Explanation extends Omit<ErrorEntry, "exitCode" | "recovery"> {
-  /** Who reports it: the service or this tool. */
-  source: "service" | "catalog";
-  /** HTTP status; null for a code of this tool. */
-  status: number | null;
-  recovery: string | null;
-  exit_code: number;
+function explanationOf({ code, retryable, title, meaning, recovery, remedy, exitCode }: ErrorEntry) {
+  return {
+    code,
+    /** Who reports it: the service or this tool. */
+    source: isProblemCode(code) ? "service" : "catalog",
+    /** HTTP status; null for a code of this tool. */
+    status: isProblemCode(code) ? PROBLEMS[code].status : null,
+    ...{ retryable, title, meaning, recovery: recovery ?? null, remedy },
+    exit_code: exitCode,
+  };
 }
 
-const EXPLANATIONS: readonly Explanation[] = [...SERVICE_ERRORS, ...TOOL_ERRORS].map(
-  ({ code, retryable, title, meaning, recovery, remedy, exitCode }) => ({
-    code,
-    source: isProblemCode(code) ? "service" : "catalog",
-    status: isProblemCode(code) ? PROBLEMS[code].status : null,
-    retryable,
-    title,
-    meaning,
-    recovery: recovery ?? null,
-    remedy,
-    exit_code: exitCode,
-  }),
-);
+const EXPLANATIONS = [...SERVICE_ERRORS, ...TOOL_ERRORS].map(explanationOf);
 
 export function declare(command: Command, context: Context): void {
   command
     .description(
       "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
     )
-    .argument("[code]", "a code such as rate_limited; all of them without it")
+    .argument("[code]", "a code such as rate_limited; all of them without it", findCode)
     .addOption(formatOption(["text", "json"], "text"));
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog explain
-  $ catalog explain invalid_credentials
-  $ catalog explain network
-  $ catalog explain rate_limited --format json`,
-    )
-    .action((code: string | undefined, flags: { format?: "text" | "json" }) =>
-      runExplain(
-        {
-          globals: parseGlobals(command),
-          code: code === undefined ? undefined : parseCode(code),
-          format: flags.format ?? "text",
-        },
-        context,
-      ),
-    );
+  addGlobalFlags(command, [
+    "catalog explain",
+    "catalog explain invalid_credentials",
+    "catalog explain network",
+    "catalog explain rate_limited --format json",
+  ]).action((found: Explanation | undefined, { format }: { format?: "text" | "json" }) =>
+    runExplain(found, format, parseGlobals(command), context),
+  );
 }
 
 /** Accepts any case, and hyphens for underscores. */
-function parseCode(text: string): string {
+function findCode(text: string): Explanation {
   const code = text.toLowerCase().replaceAll("-", "_");
-  const known = EXPLANATIONS.map((explanation) => explanation.code);
-  if (!known.includes(code)) {
+  const found = EXPLANATIONS.find((explanation) => explanation.code === code);
+  if (found === undefined) {
+    const known = EXPLANATIONS.map((explanation) => explanation.code);
     throw new UsageError(`there is no error code ${quoted(text)}; \`catalog explain\` lists them.`, {
       suggestions: closest(code, known),
       value: text,
     });
   }
-  return code;
+  return found;
 }
 
-async function runExplain({ globals, code, format }: ExplainOptions, context: Context): Promise<void> {
+async function runExplain(
+  found: Explanation | undefined,
+  format: "text" | "json" | undefined,
+  globals: GlobalOptions,
+  context: Context,
+): Promise<void> {
   const screen = screenOf(context, { globals });
-  const found = EXPLANATIONS.find((explanation) => explanation.code === code);
   if (format === "json") {
     await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
-  } else {
-    await context.print(found === undefined ? overview(screen) : page(found, screen));
-    if (found === undefined) {
-      createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
-    }
+    return;
+  }
+  await context.print(found === undefined ? overview(screen) : page(found, screen));
+  if (found === undefined) {
+    createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
   }
 }
 

@@ -41,21 +41,18 @@ export function declare(command: Command, context: Context): void {
     .option("--dry-run", "show the rows, requests and time of the export, and export nothing");
   addPullFlags(command);
   addReadFlags(command);
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-${wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80)}
-
-Examples:
-  $ catalog export --demo | head -3
-  $ catalog export --retailer acme --date yesterday -o acme.csv
-  $ catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz
-  $ catalog export --retailer acme -o acme.xlsx
-  $ catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month
-  $ catalog export -o rows.ndjson.gz --manifest --resume`,
-    )
-    .action((flags: ExportFlags) => runAsAsked(parseOptions(command, flags, context), context));
+  addGlobalFlags(
+    command,
+    [
+      "catalog export --demo | head -3",
+      "catalog export --retailer acme --date yesterday -o acme.csv",
+      "catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz",
+      "catalog export --retailer acme -o acme.xlsx",
+      "catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month",
+      "catalog export -o rows.ndjson.gz --manifest --resume",
+    ],
+    wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
+  ).action((flags: ExportFlags) => runAsAsked(parseOptions(command, flags, context), context));
 }
 
 async function runAsAsked(options: ExportOptions, context: Context): Promise<void> {

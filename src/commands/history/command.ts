@@ -24,21 +24,16 @@ export function declare(command: Command, context: Context): void {
     .optionsGroup("Options:");
   addDemoFlag(addListOutput(command));
   addListFlags(command, "price");
-  addReportingFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog history --demo --search headphones
-  $ catalog history B0CHX1W1XY rows
-  $ catalog history --search SM-A155F rows
-  $ catalog history --search 'samsung a15 128gb' rows
-  $ catalog history B0CHX1W1XY N53437343A rows --html prices.html
-  $ catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv`,
-    )
-    .action(async (words: string[], flags: HistoryFlags) => {
-      const options = await parseOptions(command, words, flags, context);
-      const { runHistory } = await import("./run.ts");
-      await runHistory(options, context);
-    });
+  addReportingFlags(command, [
+    "catalog history --demo --search headphones",
+    "catalog history B0CHX1W1XY rows",
+    "catalog history --search SM-A155F rows",
+    "catalog history --search 'samsung a15 128gb' rows",
+    "catalog history B0CHX1W1XY N53437343A rows --html prices.html",
+    "catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv",
+  ]).action(async (words: string[], flags: HistoryFlags) => {
+    const options = await parseOptions(command, words, flags, context);
+    const { runHistory } = await import("./run.ts");
+    await runHistory(options, context);
+  });
 }

@@ -27,19 +27,14 @@ export function declare(command: Command, context: Context): void {
     .addOption(failIfOption(MOVER_FIELDS));
   addVocabularyFlags(command);
   addDemoFlag(addListOutput(command));
-  addReportingFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog movers --demo
-  $ catalog movers rows --only drop --limit 20
-  $ catalog movers rows --since latest-1d --retailer acme --group-by category
-  $ catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada`,
-    )
-    .action(async (folder: string | undefined, flags: MoversFlags) => {
-      const options = parseOptions(command, folder, flags, context);
-      const { runMovers } = await import("./run.ts");
-      await runMovers(options, context);
-    });
+  addReportingFlags(command, [
+    "catalog movers --demo",
+    "catalog movers rows --only drop --limit 20",
+    "catalog movers rows --since latest-1d --retailer acme --group-by category",
+    "catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada",
+  ]).action(async (folder: string | undefined, flags: MoversFlags) => {
+    const options = parseOptions(command, folder, flags, context);
+    const { runMovers } = await import("./run.ts");
+    await runMovers(options, context);
+  });
 }

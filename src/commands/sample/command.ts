@@ -42,19 +42,16 @@ export function declare(command: Command, context: Context): void {
     .option("--card", "a card for each row, with one line per column");
   addReadFlags(command);
   addListFlags(command, "selling_price");
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-${wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80)}
-
-Examples:
-  $ catalog sample --demo
-  $ catalog sample --retailer acme --columns sku,title,selling_price,currency
-  $ catalog sample --retailer acme --card | less
-  $ catalog sample --date yesterday -f csv -o sample.csv`,
-    )
-    .action((flags: Flags) => runSample(parseOptions(command, flags, context), context));
+  addGlobalFlags(
+    command,
+    [
+      "catalog sample --demo",
+      "catalog sample --retailer acme --columns sku,title,selling_price,currency",
+      "catalog sample --retailer acme --card | less",
+      "catalog sample --date yesterday -f csv -o sample.csv",
+    ],
+    wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
+  ).action((flags: Flags) => runSample(parseOptions(command, flags, context), context));
 }
 
 function parseOptions(command: Command, flags: Flags, context: Context) {

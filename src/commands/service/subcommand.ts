@@ -30,10 +30,11 @@ export function subcommandsOf(parent: Command, context: Context) {
     { summary, description, examples, options = (command) => command, load }: Declaration<Flags, Operands>,
   ): void => {
     const defaultDatabase = join(context.folders.data, "service.db");
-    const command = options(parent.command(nameAndOperands).summary(summary).description(description))
-      .option("--database <file>", `database of the service (default: ${defaultDatabase})`)
-      .addHelpText("after", `\nExamples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
-    addReportingFlags(command).action(async (...given: unknown[]) => {
+    const command = options(parent.command(nameAndOperands).summary(summary).description(description)).option(
+      "--database <file>",
+      `database of the service (default: ${defaultDatabase})`,
+    );
+    addReportingFlags(command, examples).action(async (...given: unknown[]) => {
       const flags = { database: defaultDatabase, ...(command.opts() as Flags) };
       const globals = parseGlobals(command);
       const run = await load();

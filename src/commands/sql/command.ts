@@ -18,19 +18,14 @@ export function declare(command: Command, context: Context): void {
   addDemoFlag(addListOutput(command, ["table", ...ROW_FORMATS]))
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
-  addReportingFlags(command)
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ catalog sql ${SCHEMA} rows
-  $ catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows
-  $ catalog sql 'from rows where selling_price < 10 limit 5' rows -f csv
-  $ catalog sql - rows -o cheapest.parquet < cheapest.sql`,
-    )
-    .action(async (query: string, folder: string | undefined, flags: SqlFlags) => {
-      const options = parseOptions(command, query, folder, flags, context);
-      const { runSql } = await import("./run.ts");
-      await runSql(options, context);
-    });
+  addReportingFlags(command, [
+    `catalog sql ${SCHEMA} rows`,
+    "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
+    "catalog sql 'from rows where selling_price < 10 limit 5' rows -f csv",
+    "catalog sql - rows -o cheapest.parquet < cheapest.sql",
+  ]).action(async (query: string, folder: string | undefined, flags: SqlFlags) => {
+    const options = parseOptions(command, query, folder, flags, context);
+    const { runSql } = await import("./run.ts");
+    await runSql(options, context);
+  });
 }

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
+import { withinMaxTime } from "../../cli/max-time.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
 import { renderStatus } from "../../output/terminal/status-feed.ts";
 
-interface StatusOptions {
-  globals: GlobalOptions;
-  statusUrl: string | undefined;
-  demo: boolean;
-  format: "text" | "json";
+interface Flags {
+  statusUrl?: string;
+  demo?: boolean;
+  format?: "text" | "json";
 }
 
 /** Width without a terminal: enough for a block for each day of the window. */
@@ -28,33 +28,22 @@ export function declare(command: Command, context: Context): void {
     )
     .addOption(formatOption(["text", "json"], "text"))
     .option("--demo", "use an embedded service with generated data; needs no configuration");
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Exit code: 0 only if the service is operational; 5 if it is not, or does not answer.
-
-Examples:
-  $ catalog status
-  $ catalog status --quiet && catalog export -o rows.csv
-  $ catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'`,
-    )
-    .action((flags: { statusUrl?: string; demo?: boolean; format?: "text" | "json" }) =>
-      runStatus(
-        {
-          globals: parseGlobals(command),
-          statusUrl: flags.statusUrl,
-          demo: flags.demo ?? false,
-          format: flags.format ?? "text",
-        },
-        context,
-      ),
-    );
+  addGlobalFlags(
+    command,
+    [
+      "catalog status",
+      "catalog status --quiet && catalog export -o rows.csv",
+      "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
+    ],
+    `Exit code: 0 only if the service is operational; 5 if it is not, or does not answer.`,
+  ).action((flags: Flags) => runStatus(flags, parseGlobals(command), context));
 }
 
-async function runStatus({ globals, statusUrl, demo, format }: StatusOptions, context: Context): Promise<void> {
-  const { feed, document } = await readStatus({ globals, statusUrl, demo }, context);
-  if (format === "json") {
+async function runStatus(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
+  const { feed, document } = await withinMaxTime(globals, context, (signal) =>
+    readStatus(flags, globals, { ...context, signal }),
+  );
+  if (flags.format === "json") {
     await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
   } else if (!globals.quiet) {
     const { width = WIDTH, colour } = screenOf(context, { globals });
@@ -65,10 +54,7 @@ async function runStatus({ globals, statusUrl, demo, format }: StatusOptions, co
   }
 }
 
-async function readStatus(
-  { globals, statusUrl, demo }: Pick<StatusOptions, "globals" | "statusUrl" | "demo">,
-  context: Context,
-) {
+async function readStatus({ statusUrl, demo }: Flags, globals: GlobalOptions, context: Context) {
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
     import("../../api/fetch-status.ts"),
     import("../../config/settings.ts"),

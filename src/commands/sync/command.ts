@@ -29,23 +29,20 @@ export function declare(command: Command, context: Context): void {
     .addOption(formatOption(["text", "json"], "text"));
   addPullFlags(command);
   addDemoFlag(command);
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
+  addGlobalFlags(
+    command,
+    [
+      "catalog sync rows --demo",
+      "catalog sync rows --retailer acme --start-date 30d",
+      "catalog sync rows --prune",
+      `duckdb -c "SELECT retailer, count(*) FROM 'rows/*/*.parquet' GROUP BY ALL"`,
+    ],
+    `Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
-combination and day changes no count; only --lookback finds it.
-
-Examples:
-  $ catalog sync rows --demo
-  $ catalog sync rows --retailer acme --start-date 30d
-  $ catalog sync rows --prune
-  $ duckdb -c "SELECT retailer, count(*) FROM 'rows/*/*.parquet' GROUP BY ALL"`,
-    )
-    .action(async (folder: string, flags: SyncFlags) => {
-      const options = parseOptions(command, folder, flags, context);
-      const { runSync } = await import("./run.ts");
-      await runSync(options, context);
-    });
+combination and day changes no count; only --lookback finds it.`,
+  ).action(async (folder: string, flags: SyncFlags) => {
+    const options = parseOptions(command, folder, flags, context);
+    const { runSync } = await import("./run.ts");
+    await runSync(options, context);
+  });
 }

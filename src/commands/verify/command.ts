@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { withinMaxTime } from "../../cli/max-time.ts";
 import { terminalWidth } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
@@ -8,36 +9,24 @@ import { verify } from "../../export/verify.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
-interface VerifyOptions {
-  globals: GlobalOptions;
-  file: string;
-}
-
 export function declare(command: Command, context: Context): void {
   command
     .description(
       "Checks an exported file against FILE.manifest.json, offline: its size, its sha256, the number of its rows, and that no row occurs twice.",
     )
     .argument("<file>", "a file that `catalog export --manifest` wrote");
-  addGlobalFlags(command)
-    .addHelpText(
-      "after",
-      `
-Exit code: 0 if the file matches its manifest, 6 if it does not, 1 if one of the two cannot be read.
-
-Examples:
-  $ catalog verify rows.csv.gz
-  $ catalog verify --quiet rows.ndjson && load rows.ndjson`,
-    )
-    .action((file: string) => runVerify({ globals: parseGlobals(command), file }, context));
-}
-
-async function runVerify({ globals, file }: VerifyOptions, context: Context): Promise<void> {
-  const { rows, bytes, sha256, identified } = await verify(file, await readManifest(file));
-  if (globals.quiet) {
-    return;
-  }
-  const once = identified ? ", each once" : "";
-  const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
-  await context.print(`${wrap(found, terminalWidth(context.stdout))}\n`);
+  addGlobalFlags(
+    command,
+    ["catalog verify rows.csv.gz", "catalog verify --quiet rows.ndjson && load rows.ndjson"],
+    "Exit code: 0 if the file matches its manifest, 6 if it does not, 1 if one of the two cannot be read.",
+  ).action(async (file: string) => {
+    const globals = parseGlobals(command);
+    const check = async (signal: AbortSignal) => verify(file, await readManifest(file), signal);
+    const { rows, bytes, sha256, identified } = await withinMaxTime(globals, context, check);
+    if (!globals.quiet) {
+      const once = identified ? ", each once" : "";
+      const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
+      await context.print(`${wrap(found, terminalWidth(context.stdout))}\n`);
+    }
+  });
 }

@@ -142,7 +142,7 @@ async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<Fil
     }
     throw fileError(path, error);
   }
-  const found = await fingerprint(path, file).catch(async (error: unknown) => {
+  const found = await fingerprint(path, { opened: file }).catch(async (error: unknown) => {
     await file.close();
     throw error;
   });
