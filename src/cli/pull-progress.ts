@@ -45,7 +45,7 @@ export async function withProgress<T>(
     earlier ??= change.rows;
     progress.update({ rows, ...(total !== undefined && { total }) });
   };
-  reporter.onClientEvent = (event) => {
+  const onEvent = (event: ClientEvent) => {
     pace.see(event, now());
     if (event.type === "answer" && event.rate !== undefined) {
       progress.update({ requestsLeft: event.rate.remaining });
@@ -54,6 +54,7 @@ export async function withProgress<T>(
       estimate();
     }
   };
+  reporter.listeners.add(onEvent);
   const ended = (how: string) => `${how}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`;
   let outcome = "stopped";
   try {
@@ -61,7 +62,7 @@ export async function withProgress<T>(
     outcome = "done";
     return result;
   } finally {
-    reporter.onClientEvent = undefined;
+    reporter.listeners.delete(onEvent);
     progress.clear(ended(outcome));
   }
 }

@@ -1,5 +1,4 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
-import type { RateHeaders } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
 import { groupDigits } from "../contract/values/decimal.ts";
 import type { RequestLog } from "../export/manifest.ts";
@@ -24,12 +23,8 @@ export interface Reporter {
   progress: Progress;
   /** Must be called before the first data goes to stdout: its reader may write to the terminal of the progress line. */
   dataBegins(): void;
-  /** Called with each event of the client. */
-  onClientEvent: ((event: ClientEvent) => void) | undefined;
-  /** Called with the rate limit headers of each answer. */
-  onRate: ((rate: RateHeaders) => void) | undefined;
-  /** Called with the id of each answered request. */
-  onRequestId: ((id: string) => void) | undefined;
+  /** Called with each event of the client, after `onEvent` has shown it. */
+  listeners: Set<(event: ClientEvent) => void>;
   /** Statistics of the requests so far. */
   requests(): Omit<RequestLog, "ids">;
 }
@@ -51,23 +46,21 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
     void context.stderr.write(`${wrap(visible(text), terminalWidth(context.stderr))}\n`);
   const mode = quiet ? "none" : globals.progress;
   const progress = createProgress({ stream: context.stderr, mode, now: context.now });
-  const reporter: Reporter = {
+  const listeners: Reporter["listeners"] = new Set();
+  return {
     onEvent: (event) => {
       record(log, event);
       if (event.type === "request") {
         progress.update({ doing: DOING[event.operation] });
       } else if (event.type === "wait") {
         progress.update({ waiting: { reason: reasonOf(event), until: context.now() + event.milliseconds } });
-      } else if (event.type === "answer" && event.rate !== undefined) {
-        reporter.onRate?.(event.rate);
       }
-      if (event.type === "answer" && event.requestId !== undefined) {
-        reporter.onRequestId?.(event.requestId);
-      }
-      reporter.onClientEvent?.(event);
       const text = verbose ? describe(event) : undefined;
       if (text !== undefined) {
         line(text);
+      }
+      for (const listener of listeners) {
+        listener(event);
       }
     },
     note: (text) => {
@@ -90,12 +83,9 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
         progress.giveWay();
       }
     },
-    onClientEvent: undefined,
-    onRate: undefined,
-    onRequestId: undefined,
+    listeners,
     requests: () => ({ ...log }),
   };
-  return reporter;
 }
 
 function record(log: { sent: number; retries: number; waited_ms: number }, event: ClientEvent): void {

@@ -4,22 +4,20 @@ import { createReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";
 import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
-import type { Scope } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { checkKey, type KeyFacts } from "./key-check.ts";
-
-export interface AuthStatusOptions {
-  globals: GlobalOptions;
-  format: "text" | "json";
-}
 
 /**
  * Shows the key in use, its source, and what the service reports about it.
  *
  * @throws ApiError if the service refuses the key, after the known facts were written
  */
-export async function showAuthStatus({ globals, format }: AuthStatusOptions, context: Context): Promise<void> {
+export async function showAuthStatus(
+  globals: GlobalOptions,
+  format: "text" | "json" = "text",
+  context: Context,
+): Promise<void> {
   const settings = await resolveService(globals, context);
   const { baseUrl, credential } = settings;
   if (credential.warning !== undefined) {
@@ -44,23 +42,8 @@ export async function showAuthStatus({ globals, format }: AuthStatusOptions, con
   }
 }
 
-interface Report {
-  base_url: string;
-  profile: string | null;
-  config_file: string;
-  key_source: string;
-  key_ends_in: string;
-  /** Whether the service accepts the key. */
-  accepted: boolean;
-  scopes: Record<Scope, boolean> | null;
-  rate_limits: Record<string, { limit: number; remaining: number; reset_seconds: number }> | null;
-}
-
-function reportOf(
-  { baseUrl, credential, profile }: ConnectionSettings,
-  facts: KeyFacts | undefined,
-  path: string,
-): Report {
+/** @param facts undefined if the service refuses the key */
+function reportOf({ baseUrl, credential, profile }: ConnectionSettings, facts: KeyFacts | undefined, path: string) {
   return {
     base_url: baseUrl.href,
     profile: profile ?? null,
@@ -78,19 +61,27 @@ function endOf(apiKey: string): string {
   return apiKey.length < 16 ? "" : apiKey.slice(-4);
 }
 
-function ratesOf(rates: KeyFacts["rates"]): NonNullable<Report["rate_limits"]> {
-  const named = Object.entries(rates) as [string, RateHeaders][];
-  return Object.fromEntries(
-    named.map(([group, { limit, remaining, resetSeconds }]) => [
-      group,
-      { limit, remaining, reset_seconds: resetSeconds },
-    ]),
-  );
+function ratesOf(rates: KeyFacts["rates"]) {
+  const limits = ({ limit, remaining, resetSeconds }: RateHeaders) => ({
+    limit,
+    remaining,
+    reset_seconds: resetSeconds,
+  });
+  return Object.fromEntries(Object.entries(rates).map(([group, rate]) => [group, limits(rate)]));
 }
 
 /** @param origin the only origin that the key is sent to, if it is bound to one */
 function textOf(
-  { base_url, profile, config_file, key_source, key_ends_in, scopes, rate_limits, accepted }: Report,
+  {
+    base_url,
+    profile,
+    config_file,
+    key_source,
+    key_ends_in,
+    scopes,
+    rate_limits,
+    accepted,
+  }: ReturnType<typeof reportOf>,
   origin: string | undefined,
 ): string {
   const allowed = Object.entries(scopes ?? {}).map(([scope, allows]) => `${scope} ${allows ? "yes" : "no"}`);

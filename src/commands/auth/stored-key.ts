@@ -16,7 +16,7 @@ import { readKey } from "./prompt.ts";
 interface LoginOptions {
   globals: GlobalOptions;
   /** A command to store instead of a key. */
-  apiKeyCommand: string | undefined;
+  apiKeyCommand?: string;
   check: boolean;
 }
 

@@ -92,7 +92,7 @@ function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary, now
       total: numberCell(summary.matching_rows),
     },
     { heading: DAYS[0], rigid, cellOf: (entry) => textCell(entry.latest_date), total: textCell(last ?? "") },
-    { heading: DAYS[1], rigid, cellOf: (entry) => ageCell(entry.days_old), total: ageCell(ageOf(last, now)) },
+    { heading: DAYS[1], rigid, cellOf: (entry) => numberCell(entry.days_old), total: numberCell(ageOf(last, now)) },
     { heading: DAYS[2], rigid, cellOf: (entry) => textCell(entry.earliest_date), total: textCell(first ?? "") },
     {
       heading: CORPUS,
@@ -101,10 +101,6 @@ function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary, now
       total: numberCell(summary.corpus_rows),
     },
   ];
-}
-
-export function ageCell(days: number | null): Cell {
-  return days === null ? { text: "", numeric: true } : numberCell(days);
 }
 
 function barsOf({ earliest_date: first, latest_date: last }: CoverageSummary, { width }: View): CoverageColumn[] {

@@ -3,7 +3,6 @@ import { numberOfDays } from "../../mirror/sync/day-ranges.ts";
 import { countBar } from "../../output/terminal/chart.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
-import { ageCell } from "./combinations-table.ts";
 import type { DayCounts } from "./day-counts.ts";
 import { ageOf, type DayGroup, retailersOf } from "./groups.ts";
 
@@ -37,15 +36,14 @@ export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: num
     columns: [{ heading: "day", rigid: true }, ...headings.map((heading) => ({ heading, rigid: true }))],
     rows: entries.map(({ crawl_date, retailers, combinations, matching_rows, days_old }) => [
       textCell(crawl_date),
-      ...[retailers, combinations, matching_rows].map(numberCell),
-      ageCell(days_old),
+      ...[retailers, combinations, matching_rows, days_old].map(numberCell),
     ]),
     footer: [
       textCell(`${groupDigits(all.size)} day${all.size === 1 ? "" : "s"}`),
       numberCell(retailersOf(rcds).size),
       numberCell(rcds.size),
       numberCell(counts.reduce((sum, [, rows]) => sum + rows, 0)),
-      ageCell(ageOf(newest, now)),
+      numberCell(ageOf(newest, now)),
     ],
   };
 }

@@ -1,18 +1,15 @@
-import { withinMaxTime } from "../../cli/max-time.ts";
-import { createReporter, type Reporter } from "../../cli/reporter.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
-import { checkDays, checkVocabulary, folderFilters, nearestDays } from "../../cli/source/folder-vocabulary.ts";
+import { checkDays, checkVocabulary, nearestDays } from "../../cli/source/folder-vocabulary.ts";
+import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
-import { combinationFilter } from "../../contract/filter-match.ts";
 import type { Rcd } from "../../contract/filters.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { diffDays } from "../../diff/compare.ts";
 import { folderDays } from "../../mirror/folder/folder-days.ts";
-import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import { closeDays, matchingDays, openDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import { closeDays, openDays } from "../../mirror/folder/synced-day.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { diffAsOf, sharedProducts } from "../../prices/as-of.ts";
-import { resolveFilters } from "../../pull/written-filters.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
 
@@ -26,26 +23,17 @@ export async function withFolderDays(
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  const { globals } = options;
-  await withinMaxTime(globals, context, async (signal) => {
-    const folder =
-      options.against ?? (await (await import("../../cli/source/demo-folder.ts")).demoFolder(globals, context));
-    const state = await readSyncedFolder(folder);
-    const filters = await resolveFilters(options.filters, folderFilters(folder, state), context.now());
-    const isWanted = combinationFilter(filters);
-    const { from, to } = await resolveDaysOf(options, context.now(), async () => matchingDays(state, isWanted).at(-1));
+  await withSyncedFolder({ ...options, folder: options.against }, context, async (synced) => {
+    const { folder, state, filters, isWanted, days: withRows, reporter, signal } = synced;
+    const { from, to } = await resolveDaysOf(options, context.now(), async () => withRows.at(-1));
     checkDays({ from, to }, folder, state);
     checkVocabulary(filters, [from, to], folder, state);
-    const reporter = createReporter(globals, context);
-    if (Object.keys(state.filters).length > 0) {
-      reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
-    }
     const about = {
       ...{ from, to, reporter, signal },
-      daysWithRows: async (empty: readonly string[]) => describeDays(matchingDays(state, isWanted), empty),
+      daysWithRows: async (empty: readonly string[]) => describeDays(withRows, empty),
     };
-    const pricesOf: PricesOf = (days, use) => withFolderPrices({ folder, state, days, signal, reporter }, context, use);
-    const held = matchingDays(state, isWanted).filter((day) => day <= to);
+    const pricesOf: PricesOf = (days, use) => withFolderPrices({ ...synced, days }, context, use);
+    const held = withRows.filter((day) => day <= to);
     const isUsable = !options.failOnEmpty && held.some((day) => day <= from);
     const missing = isUsable ? [from, to].filter((day) => !held.includes(day)) : [];
     if (options.asOf ?? (await shareFew({ from, to, missing }, pricesOf, isWanted, reporter))) {

@@ -42,9 +42,9 @@ async function estimateExport(
   context: Context,
 ) {
   let rate: RateHeaders | undefined;
-  reporter.onRate = (seen) => {
-    rate = seen;
-  };
+  reporter.listeners.add((event) => {
+    rate = (event.type === "answer" ? event.rate : undefined) ?? rate;
+  });
   const started = context.elapsed();
   const { data } = await client.coverage(filters, signal);
   assertFitsSheet(options, data);

@@ -23,7 +23,11 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     const startedAt = new Date(context.now()).toISOString();
     const ids: string[] = [];
     if (options.manifest) {
-      connection.reporter.onRequestId = (id) => void ids.push(id);
+      connection.reporter.listeners.add((event) => {
+        if (event.type === "answer" && event.requestId !== undefined) {
+          ids.push(event.requestId);
+        }
+      });
     }
     const claim = await claimFile(options, connection, context, startedAt);
     for (const note of claim?.notes ?? []) {

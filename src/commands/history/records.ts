@@ -1,4 +1,4 @@
-import type { Series, SeriesPoint } from "../../prices/series.ts";
+import type { Series } from "../../prices/series.ts";
 
 /** Members of a record in their order, which is also that of the CSV columns. */
 export const HISTORY_COLUMNS: readonly string[] = [
@@ -6,30 +6,16 @@ export const HISTORY_COLUMNS: readonly string[] = [
   ...["currency", "mrp", "selling_price", "discount_pct", "percent"],
 ];
 
-/** One day of a product; `percent` is the change from its day before, with two decimals, null for the first. */
-export interface HistoryRecord {
-  retailer: string;
-  sku: string;
-  title: string;
-  department: string;
-  category: string;
-  crawl_date: string;
-  currency: string;
-  mrp: number;
-  selling_price: number;
-  discount_pct: number;
-  percent: number | null;
-}
+export type HistoryRecord = ReturnType<typeof historyRecords>[number];
 
-export function historyRecords(series: readonly Series[]): HistoryRecord[] {
-  return series.flatMap(({ title, points }) => points.map((point) => recordOf(point, title)));
-}
-
-function recordOf(point: SeriesPoint, title: string): HistoryRecord {
-  const { retailer, sku, department, category, day, currency, mrp, selling_price, discount_pct, percent } = point;
-  return {
-    ...{ retailer, sku, title, department, category, crawl_date: day },
-    ...{ currency, mrp, selling_price, discount_pct },
-    percent: percent === undefined ? null : Number(percent.toFixed(2)),
-  };
+/** One record a day; `percent` is the change from the day before, with two decimals, null for the first. */
+export function historyRecords(series: readonly Series[]) {
+  return series.flatMap(({ title, points }) =>
+    points.map(({ retailer, sku, department, category, day, percent, ...prices }) => ({
+      ...{ retailer, sku, title, department, category, crawl_date: day },
+      ...{ currency: prices.currency, mrp: prices.mrp },
+      ...{ selling_price: prices.selling_price, discount_pct: prices.discount_pct },
+      percent: percent === undefined ? null : Number(percent.toFixed(2)),
+    })),
+  );
 }

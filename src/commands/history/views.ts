@@ -72,15 +72,11 @@ function daysTable({ points, lowest, highest }: Series, { sort, limit }: ListOpt
         numberCell(point.mrp),
         numberCell(point.discount_pct),
         textCell(point.currency),
-        textCell(isAt(point, lowest) ? "lowest" : isAt(point, highest) ? "highest" : ""),
+        textCell(samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : ""),
       ]),
     },
     screen,
   );
-}
-
-function isAt(point: SeriesPoint, extreme: SeriesPoint): boolean {
-  return samePrice(point, extreme);
 }
 
 /** One line a product, the cheapest first within each currency. */

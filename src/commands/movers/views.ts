@@ -74,22 +74,28 @@ export function moversText(
   return { text: parts.join("\n"), hidden: [...hidden] };
 }
 
+type MoverColumn = readonly [heading: string, cell: (mover: Mover) => Cell];
+
+const BEFORE: MoverColumn = ["price before", ({ before }) => numberCell(before?.selling_price)];
+
+/** The columns between the retailer and the price. */
+const MIDDLE: Record<MoverKind, readonly MoverColumn[]> = {
+  drop: [BEFORE],
+  rise: [BEFORE],
+  new_low: [
+    ["low before", ({ earlierLow }) => numberCell(earlierLow?.selling_price)],
+    ["on", ({ earlierLow }) => textCell(earlierLow?.day ?? "")],
+  ],
+  discount: [["mrp", ({ now }) => numberCell(now.mrp)]],
+};
+
 function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mover) => string): Table {
-  const middle: Record<MoverKind, readonly (readonly [heading: string, cell: (mover: Mover) => Cell])[]> = {
-    drop: BEFORE,
-    rise: BEFORE,
-    new_low: [
-      ["low before", ({ earlierLow }) => numberOrNothing(earlierLow?.selling_price)],
-      ["on", ({ earlierLow }) => textCell(earlierLow?.day ?? "")],
-    ],
-    discount: [["mrp", ({ now }) => numberCell(now.mrp)]],
-  };
   const last = kind === "discount" ? ({ now }: Mover) => -now.discount_pct : ({ percent }: Mover) => percent;
   return {
     columns: [
       { heading: "title", minimum: 24 },
       { heading: "retailer" },
-      ...[...middle[kind].map(([heading]) => heading), "price", "%", "currency"].map((heading) => ({
+      ...[...MIDDLE[kind].map(([heading]) => heading), "price", "%", "currency"].map((heading) => ({
         heading,
         rigid: true,
       })),
@@ -99,7 +105,7 @@ function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mov
     rows: movers.map((mover) => [
       textCell(titleOf(mover)),
       textCell(mover.now.retailer),
-      ...middle[kind].map(([, cell]) => cell(mover)),
+      ...MIDDLE[kind].map(([, cell]) => cell(mover)),
       numberCell(mover.now.selling_price),
       percentCell(last(mover)),
       textCell(mover.now.currency),
@@ -107,12 +113,4 @@ function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mov
       textCell(mover.now.day),
     ]),
   };
-}
-
-const BEFORE: readonly (readonly [heading: string, cell: (mover: Mover) => Cell])[] = [
-  ["price before", ({ before }) => numberOrNothing(before?.selling_price)],
-];
-
-function numberOrNothing(value: number | undefined): Cell {
-  return value === undefined ? { text: "", numeric: true } : numberCell(value);
 }

@@ -20,9 +20,9 @@ export function textCell(text: string): Cell {
   return { text: visible(text), numeric: false };
 }
 
-/** A number with all its digits, the integer part in groups of three. */
-export function numberCell(digits: number | string): Cell {
-  return { text: groupDigits(digits), numeric: true };
+/** A number with all its digits, the integer part in groups of three; empty without a number. */
+export function numberCell(digits: number | string | null | undefined): Cell {
+  return { text: groupDigits(digits ?? ""), numeric: true };
 }
 
 /** A value from its JSON text: a string unescaped, null as a dash, an object or array as JSON. */
@@ -39,7 +39,7 @@ export function jsonCell(raw: string): Cell {
 /** A price change in percent with arrow, sign and colour; empty if it is undefined. */
 export function percentCell(percent: number | undefined): Cell {
   if (percent === undefined || !Number.isFinite(percent)) {
-    return { text: "", numeric: true };
+    return numberCell(undefined);
   }
   const text = `${percent > 0 ? "+" : ""}${percent.toFixed(1)}`;
   const direction = percent < 0 ? { sign: "▼", style: "green" as const } : { sign: "▲", style: "red" as const };
