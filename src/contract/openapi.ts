@@ -35,27 +35,18 @@ const SUMMARIES: Record<OperationName, string> = {
   coverage: "Row counts and crawl dates of each combination",
 };
 
+const text = { type: "string" } as const;
+const date = { type: "string", format: "date" } as const;
+
 const PARAMETERS: Readonly<Record<string, JsonObject>> = {
-  retailer: { description: "Restrict to the retailer.", schema: { type: "string" } },
-  category: { description: "Restrict to the category, scoped by `retailer` if given.", schema: { type: "string" } },
-  department: { description: "Restrict to the department, scoped by `retailer` if given.", schema: { type: "string" } },
-  rcd: {
-    description: "One or more `retailer:category:department` triples separated by commas.",
-    schema: { type: "string" },
-  },
-  start_date: {
-    description: "Only rows crawled on or after this date.",
-    schema: { type: "string", format: "date" },
-  },
-  end_date: { description: "Only rows crawled on or before this date.", schema: { type: "string", format: "date" } },
-  cursor: {
-    description: "`pagination.next_cursor` of the previous page, exactly as received.",
-    schema: { type: "string" },
-  },
-  limit: {
-    description: "Maximum rows in this page.",
-    schema: { type: "integer", ...LIMITS.pageSize },
-  },
+  retailer: { description: "Restrict to the retailer.", schema: text },
+  category: { description: "Restrict to the category, scoped by `retailer` if given.", schema: text },
+  department: { description: "Restrict to the department, scoped by `retailer` if given.", schema: text },
+  rcd: { description: "One or more `retailer:category:department` triples separated by commas.", schema: text },
+  start_date: { description: "Only rows crawled on or after this date.", schema: date },
+  end_date: { description: "Only rows crawled on or before this date.", schema: date },
+  cursor: { description: "`pagination.next_cursor` of the previous page, exactly as received.", schema: text },
+  limit: { description: "Maximum rows in this page.", schema: { type: "integer", ...LIMITS.pageSize } },
 };
 
 const HEADERS = {
@@ -152,24 +143,19 @@ function headers(more: readonly (keyof typeof HEADERS)[] = []): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Adds a schema and all named schemas inside it to the components. Returns a reference to it. */
-function component(schema: JsonObject, schemas: Record<string, Json>): Json {
-  const { $id, ...rest } = schema;
-  const body = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, referenced(value, schemas)]));
+/** Adds all named schemas inside `value` to the components. Returns `value` with references to them. */
+function component(value: Json, schemas: Record<string, Json>): Json {
+  if (Array.isArray(value)) {
+    return value.map((item) => component(item, schemas));
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  const { $id, ...rest } = value as JsonObject;
+  const body = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, component(item, schemas)]));
   if (typeof $id !== "string") {
     return body;
   }
   schemas[$id] = body;
   return { $ref: `#/components/schemas/${$id}` };
-}
-
-function referenced(value: Json, schemas: Record<string, Json>): Json {
-  if (isList(value)) {
-    return value.map((item) => referenced(item, schemas));
-  }
-  return typeof value === "object" && value !== null ? component(value, schemas) : value;
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -1,10 +1,9 @@
-import { type EmbeddedStore, openStore } from "../store/embedded.ts";
+import type { EmbeddedStore } from "../store/embedded.ts";
 import { createApp, urlOf } from "./app.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
-export type StartOptions = ListenOptions & ({ store: EmbeddedStore } | { database: string });
-
-interface ListenOptions extends ServiceOptions {
+export interface StartOptions extends ServiceOptions {
+  store: EmbeddedStore;
   /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
   /** Port to listen on, 0 for a free one. */
@@ -18,10 +17,9 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** Starts the service on a store or on a database location. The store is closed with the service, and if listening fails. */
+/** Starts the service. The store is closed with the service, and if listening fails. */
 export async function startService(options: StartOptions): Promise<RunningService> {
-  const { host = "127.0.0.1", port, ...service } = options;
-  const store = "store" in options ? options.store : await openStore(options.database);
+  const { store, host = "127.0.0.1", port, ...service } = options;
   const app = createApp(store, service);
   try {
     await app.listen({ host, port });

@@ -1,5 +1,5 @@
 /** What is wrong with a row, and where. */
-export interface RowErrorFacts {
+interface RowErrorFacts {
   /** Line where the record starts, from 1. In a Parquet file, the number of the row. */
   line: number;
   field?: string;
@@ -8,16 +8,9 @@ export interface RowErrorFacts {
   expected: string;
 }
 
-/** A source cannot be loaded. None of its rows was added. */
+/** A source cannot be loaded. None of its rows was added. The message begins with the name of the source. */
 export class LoadError extends Error {
   override readonly name = "LoadError";
-  /** Undefined if the error is not about one row. */
-  readonly facts: RowErrorFacts | undefined;
-
-  constructor(source: string, reason: RowErrorFacts | string, cause?: unknown) {
-    super(`${source}${typeof reason === "string" ? `: ${reason}` : describe(reason)}`, { cause });
-    this.facts = typeof reason === "string" ? undefined : reason;
-  }
 }
 
 /** A row cannot be read. The loader adds the name of the source. */
@@ -26,7 +19,8 @@ export class RowError extends Error {
   readonly facts: RowErrorFacts;
 
   constructor(facts: RowErrorFacts) {
-    super(describe(facts));
+    const { line, field, found, expected } = facts;
+    super(`${line}: ${field === undefined ? "" : `${field}: `}expected ${expected}, found ${found}`);
     this.facts = facts;
   }
 }
@@ -41,8 +35,4 @@ export function shown(text: string): string {
     const code = character.codePointAt(0) ?? 0;
     return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;
   });
-}
-
-function describe({ line, field, found, expected }: RowErrorFacts): string {
-  return `:${line}: ${field === undefined ? "" : `${field}: `}expected ${expected}, found ${found}`;
 }

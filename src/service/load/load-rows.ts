@@ -64,7 +64,7 @@ async function writeBatches(
       let read = 0;
       await session.transaction("DEFERRED", async () => {
         for await (const rows of batches) {
-          await stage.add(rows.map((row) => ({ line: row.line, ...readRow(row) })));
+          await stage.add(rows.map(readRow));
           read += rows.length;
           afterBatch(read);
         }
@@ -92,8 +92,8 @@ function refuseOtherContent(line: number, body: string, presentBody: string): vo
 
 function namingSource(name: string, error: unknown): unknown {
   if (error instanceof RowError) {
-    return new LoadError(name, error.facts, error);
+    return new LoadError(`${name}:${error.message}`, { cause: error });
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return code.startsWith("Z_") ? new LoadError(name, `is damaged gzip data (${code})`, error) : error;
+  return code.startsWith("Z_") ? new LoadError(`${name}: is damaged gzip data (${code})`, { cause: error }) : error;
 }

@@ -59,7 +59,7 @@ function formatOfContent(head: Buffer): LoadFormat {
 async function decompress(name: string, input: Chunks): Promise<{ head: Buffer; chunks: Chunks; isGzip: boolean }> {
   const packed = await peek(input);
   if (packed.head.readUInt32BE(0) === 0x28_b5_2f_fd) {
-    throw new LoadError(name, "is compressed with Zstandard, which is not supported. Decompress it first");
+    throw new LoadError(`${name}: is compressed with Zstandard, which is not supported. Decompress it first`);
   }
   if (packed.head.readUInt16BE(0) !== 0x1f_8b) {
     return { ...packed, isGzip: false };
@@ -107,7 +107,7 @@ async function collect(name: string, chunks: Chunks): Promise<ArrayBuffer> {
     length += chunk.length;
     if (length > MAX_PARQUET_BYTES) {
       const hint = "Decompress it into a file first, which can be read in parts";
-      throw new LoadError(name, `is a Parquet file longer than ${MAX_PARQUET_BYTES} bytes. ${hint}`);
+      throw new LoadError(`${name}: is a Parquet file longer than ${MAX_PARQUET_BYTES} bytes. ${hint}`);
     }
   }
   const bytes = new Uint8Array(length);

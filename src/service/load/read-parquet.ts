@@ -74,7 +74,7 @@ function refuseLargeGroup(source: string, { num_rows, total_byte_size }: RowGrou
   if (num_rows > MAX_GROUP_ROWS || total_byte_size > MAX_GROUP_BYTES) {
     const size = `${num_rows} rows and ${total_byte_size} bytes`;
     const most = `at most ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes are read`;
-    throw new LoadError(source, `has a row group of ${size}; ${most}. Write the file with smaller row groups`);
+    throw new LoadError(`${source}: has a row group of ${size}; ${most}. Write the file with smaller row groups`);
   }
 }
 
@@ -90,7 +90,7 @@ async function readable<T>(source: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LoadError(source, `cannot be read as Parquet: ${reason}`, error);
+    throw new LoadError(`${source}: cannot be read as Parquet: ${reason}`, { cause: error });
   }
 }
 

@@ -2,19 +2,13 @@ import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
 import { rawMembers } from "../../contract/values/raw-json.ts";
+import type { NewRow } from "../store/product-rows/row-stage.ts";
 import { RowError, shown } from "./load-error.ts";
 
 /** JSON text of one object, and its line in the source. All formats are read into this. */
 export interface SourceRow {
   line: number;
   text: string;
-}
-
-/** A row that conforms to the contract, and its text as it will be served. */
-export interface LoadedRow {
-  product: Product;
-  /** Compact JSON with columns in the contract's order. Numbers and escapes are as in the source. */
-  body: string;
 }
 
 /** Longest row, in bytes. A page of 500 such rows is below 16 MiB, the default limit of clients. */
@@ -46,8 +40,8 @@ const EXPECTED: Record<string, string> = {
   "string,null": "a string or null",
 };
 
-/** @throws RowError if the row does not conform to the contract */
-export function readRow({ line, text }: SourceRow): LoadedRow {
+/** Reads a row. Its numbers and escapes stay as in the source. @throws RowError if it does not conform to the contract */
+export function readRow({ line, text }: SourceRow): NewRow {
   const value = parse(line, text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError({ line, found: shown(text), expected: "a JSON object" });
@@ -62,7 +56,7 @@ export function readRow({ line, text }: SourceRow): LoadedRow {
   if (Buffer.byteLength(body) > MAX_ROW_BYTES) {
     throw tooLong(line, body);
   }
-  return { product: value, body };
+  return { line, product: value, body };
 }
 
 function tooLong(line: number, body: string): RowError {

@@ -41,7 +41,7 @@ p, li { max-width: 44rem; }
 p { margin: .5rem 0; }
 .lead { font-size: 1.1rem; color: var(--quiet); margin-bottom: 1.6rem; }
 .quiet { color: var(--quiet); font-size: .92rem; }
-code, pre, .mono { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 code { font-size: .9em; overflow-wrap: anywhere; }
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: .5rem; padding: .9rem 1rem; margin: .6rem 0 1rem; overflow-x: auto; font-size: .88rem; line-height: 1.55; }
 pre code { font-size: 1em; overflow-wrap: normal; }
@@ -65,7 +65,6 @@ td.fit, th.fit { white-space: nowrap; }
 .name { overflow-wrap: anywhere; min-width: 6.5rem; }
 .who { margin-bottom: 1.2rem; }
 td.wide { min-width: 16rem; }
-td.end { text-align: right; }
 tr.gone td, tr.gone th { color: var(--quiet); }
 label { display: block; font-weight: 600; margin: 1.1rem 0 .35rem; }
 input { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--edge); border-radius: .4rem; padding: .55rem .7rem; width: 100%; max-width: 24rem; }
@@ -84,7 +83,6 @@ a.revoke { color: var(--danger); }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 [hidden] { display: none !important; }
 .note { border-left: .3rem solid var(--accent); background: var(--accent-soft); border-radius: .3rem; padding: .8rem 1rem; margin: 1rem 0; }
-.note.warning { border-color: var(--danger); background: var(--danger-soft); }
 .secret { display: block; background: var(--ground); border: 1px solid var(--edge); border-radius: .4rem; padding: .7rem .9rem; margin: .7rem 0; font-size: 1.02rem; overflow-wrap: anywhere; user-select: all; }
 .banner { border-left: .4rem solid var(--state); font-size: 1.1rem; }
 .bars { display: flex; gap: 1px; height: 2.3rem; margin: .9rem 0 .35rem; padding: 0; list-style: none; }

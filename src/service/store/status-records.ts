@@ -12,7 +12,7 @@ export async function addDayCounts(session: Session, counts: readonly DayCount[]
   }
 }
 
-/** Counts from the day `since` (`YYYY-MM-DD`) on, sorted by day and operation. */
+/** See `Store.dayCounts`. Sorted by day and operation. */
 export async function readDayCounts(session: Session, since: string): Promise<DayCount[]> {
   const rows = await session.query(
     "SELECT date, operation, requests, failures FROM day_count WHERE date >= ? ORDER BY date, operation",
@@ -26,7 +26,7 @@ export async function readDayCounts(session: Session, since: string): Promise<Da
   }));
 }
 
-/** Incidents that are open or were open at or after `since`, newest first. */
+/** See `Store.incidents`. */
 export async function readIncidents(session: Session, since: string): Promise<Incident[]> {
   const rows = await session.query(
     `SELECT id, title, suite, severity, started_at, resolved_at, (
@@ -41,7 +41,7 @@ export async function readIncidents(session: Session, since: string): Promise<In
     suite: String(suite),
     severity: severity as IncidentSeverity,
     startedAt: String(startedAt),
-    resolvedAt: resolvedAt === null ? null : String(resolvedAt),
+    resolvedAt: resolvedAt as string | null,
     updates: JSON.parse(String(updates)) as IncidentUpdate[],
   }));
 }

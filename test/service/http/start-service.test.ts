@@ -11,9 +11,9 @@ import { openStore } from "../../../src/service/store/embedded.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 
-test("a service starts on a database location", async () => {
+test("a service starts on a database file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "catalog-start-"));
-  const service = await startService({ database: join(folder, "rows.db"), port: 0 });
+  const service = await startService({ store: await openStore(join(folder, "rows.db")), port: 0 });
   onTestFinished(async () => {
     await service.close();
     await rm(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
-import { LoadError } from "../../../src/service/load/load-error.ts";
+import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../../helpers/cli.ts";
@@ -204,7 +204,7 @@ test("truncated gzip data is refused", async () => {
     name: "rows.ndjson.gz",
     stream: chunksOf(bytes.subarray(0, -9), 4096),
   });
-  await expect(loading).rejects.toThrow(new LoadError("rows.ndjson.gz", "is damaged gzip data (Z_BUF_ERROR)"));
+  await expect(loading).rejects.toThrow(new LoadError("rows.ndjson.gz: is damaged gzip data (Z_BUF_ERROR)"));
 });
 
 test("after a killed load, the database has its earlier rows", async () => {
@@ -260,5 +260,5 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Uint8Array
 async function errorIn(loading: Promise<unknown>) {
   const error = await loading.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(LoadError);
-  return (error as LoadError).facts;
+  return ((error as LoadError).cause as RowError).facts;
 }

@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import type { LoadError } from "../../../src/service/load/load-error.ts";
+import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { product } from "../../helpers/products.ts";
 import { testStore, walk } from "../store/stores.ts";
@@ -115,7 +115,7 @@ test.each([
   ],
 ])("%s is refused", async (_name, text, facts) => {
   const error = await loadCsv(await testStore(), text).catch((reason: unknown) => reason);
-  expect((error as LoadError).facts).toEqual(facts);
+  expect(((error as LoadError).cause as RowError).facts).toEqual(facts);
 });
 
 async function readBack(text: string, size: number): Promise<Product[]> {

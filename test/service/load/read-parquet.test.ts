@@ -5,7 +5,7 @@ import type { SchemaElement } from "hyparquet";
 import { type BasicType, ByteWriter, ParquetWriter, parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import type { LoadError } from "../../../src/service/load/load-error.ts";
+import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -93,7 +93,7 @@ test.each([
   ],
 ])("the error for %s names row and field", async (_name, values: Values, facts) => {
   const error = await bodies(encode(values)).catch((reason: unknown) => reason);
-  expect((error as LoadError).facts).toEqual(facts);
+  expect(((error as LoadError).cause as RowError).facts).toEqual(facts);
 });
 
 test("a truncated file is not Parquet", async () => {

@@ -7,16 +7,12 @@ import { type FixedWindow, type RateFigures, refusalHeaders } from "./rate-limit
 
 const REALM = 'Bearer realm="retail-catalog"';
 
-/** The credentials of a request and their source. */
-export interface Credentials {
+interface Attempt {
   authorization: string | undefined;
-  /** Failed attempts are counted for this address or network. */
+  /** Address or network for which failed attempts are counted. */
   source: string;
-}
-
-/** The counter of failed attempts, and the rate limit figures to send with a 429. */
-interface AttemptLimits {
   failedAttempts: FixedWindow;
+  /** The figures of the endpoint group, for the headers of a 429. */
   group: RateFigures;
 }
 
@@ -25,9 +21,8 @@ interface AttemptLimits {
  * attempts are counted by source address. They never delay a valid key.
  */
 export async function authenticate(
-  { authorization, source }: Credentials,
+  { authorization, source, failedAttempts, group }: Attempt,
   store: Store,
-  { failedAttempts, group }: AttemptLimits,
   deadline: AbortSignal,
 ): Promise<KeyRecord> {
   const secret = bearerToken(authorization);

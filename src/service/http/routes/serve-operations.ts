@@ -34,9 +34,10 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
   async function handle(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const operation = OPERATIONS[name];
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
-      const credentials = { authorization: request.headers.authorization, source: sourceOf(request.ip) };
       const budget = budgets[operation.group];
-      const key = await authenticate(credentials, store, { failedAttempts, group: budget.unused() }, deadline);
+      const { authorization } = request.headers;
+      const attempt = { authorization, source: sourceOf(request.ip), failedAttempts, group: budget.unused() };
+      const key = await authenticate(attempt, store, deadline);
       measurements.useKey(key.id);
       reply.headers(rateLimitHeaders(chargeTeam(budget, key)));
       requireScope(key, operation.scope);

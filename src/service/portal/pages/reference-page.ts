@@ -3,7 +3,6 @@ import { page } from "../layout.ts";
 
 /** The parts of an OpenAPI document that the page shows. */
 interface Description {
-  info: { version: string; description: string };
   paths: Record<string, { get: Operation }>;
   components: { schemas: Record<string, Schema> };
 }

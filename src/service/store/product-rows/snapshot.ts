@@ -20,46 +20,21 @@ export interface Snapshots {
 /** Earlier versions that are cached. The walks in progress use few versions. */
 const KEPT_VERSIONS = 8;
 
-/** Snapshots on the columns in memory. Their selections share a cache, which drops the least recently used ones. */
+/** Snapshots on the columns in memory. */
 export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE_BYTES): Snapshots {
-  const kept = new Map<string, Selection>();
-  const earlier = new Map<number, Snapshot>();
-  let bytes = 0;
-
-  function sizeOf(key: string, { total, coverage }: Selection): number {
+  const selections = createCache<Selection>(cacheBytes, (key, { total, coverage }) => {
     const ids = total === index.ids.length ? 0 : total * Uint32Array.BYTES_PER_ELEMENT;
     return SELECTION_BYTES + 2 * key.length + ids + coverage.length * COVERAGE_ENTRY_BYTES;
-  }
-
-  function keep(key: string, selection: Selection): void {
-    kept.set(key, selection);
-    bytes += sizeOf(key, selection);
-    for (const [oldest, dropped] of kept) {
-      if (bytes <= cacheBytes || oldest === key) {
-        return;
-      }
-      kept.delete(oldest);
-      bytes -= sizeOf(oldest, dropped);
-    }
-  }
+  });
+  const earlier = createCache<Snapshot | undefined>(KEPT_VERSIONS, () => 1);
 
   function snapshotOf(version: number, rows: VersionRows): Snapshot {
     const vocabulary = index.vocabulary.filter((_, number) => rows.corpusRows[number] !== 0);
     return {
       version,
       combinations: (visible) => vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
-      select: (filters, visible) => {
-        const key = `${version} ${keyOf(filters, visible)}`;
-        const known = kept.get(key);
-        if (known !== undefined) {
-          kept.delete(key);
-          kept.set(key, known);
-          return known;
-        }
-        const selection = selectRows(index, rows, filters, visible);
-        keep(key, selection);
-        return selection;
-      },
+      select: (filters, visible) =>
+        selections(`${version} ${keyOf(filters, visible)}`, () => selectRows(index, rows, filters, visible)),
     };
   }
 
@@ -72,17 +47,31 @@ export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE
   const newest = snapshotOf(index.version, countRows(index, Number.POSITIVE_INFINITY));
   return {
     newest,
-    at: (version) => {
-      const snapshot = version === newest.version ? newest : (earlier.get(version) ?? versionAt(version));
-      if (snapshot !== undefined && snapshot !== newest) {
-        earlier.delete(version);
-        earlier.set(version, snapshot);
+    at: (version) => (version === newest.version ? newest : earlier(String(version), () => versionAt(version))),
+  };
+}
+
+/** A cache that drops the least recently used values while its size is over `most`. The newest value always stays. */
+function createCache<T>(most: number, sizeOf: (key: string, value: T) => number) {
+  const kept = new Map<string, { value: T; size: number }>();
+  let total = 0;
+  return (key: string, compute: () => T): T => {
+    let entry = kept.get(key);
+    if (entry === undefined) {
+      const value = compute();
+      entry = { value, size: sizeOf(key, value) };
+      total += entry.size;
+    }
+    kept.delete(key);
+    kept.set(key, entry);
+    for (const [oldest, { size }] of kept) {
+      if (total <= most || oldest === key) {
+        break;
       }
-      for (const oldest of [...earlier.keys()].slice(0, -KEPT_VERSIONS)) {
-        earlier.delete(oldest);
-      }
-      return snapshot;
-    },
+      kept.delete(oldest);
+      total -= size;
+    }
+    return entry.value;
   };
 }
 
