@@ -9,7 +9,7 @@ import { replacePrivateFile } from "../files/replace-file.ts";
 export interface Vocabulary {
   /** Combinations as `retailer:category:department`. */
   rcds: readonly string[];
-  /** Slugs from error answers, without their combinations. */
+  /** Slugs from error responses, without their combinations. */
   slugs: Readonly<Partial<Record<FilterName, readonly string[]>>>;
 }
 

@@ -19,7 +19,7 @@ const uptime_pct = {
   type: ["number", "null"],
   minimum: 0,
   maximum: 100,
-  description: "Percentage of the requests in the window that were not answered with a 5xx; null before the first.",
+  description: "Percentage of the requests in the window without a 5xx; null before the first.",
 } as const;
 
 const daySchema = objectSchema("StatusDay", {

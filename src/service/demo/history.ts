@@ -26,7 +26,7 @@ export async function addDemoHistory(store: EmbeddedStore, now: number): Promise
     title: "Requests time out",
     suite: "catalog-api",
     severity: "major",
-    body: "One request in seven is answered after the deadline. We are looking for the cause.",
+    body: "One request in seven gets its response after the deadline. We are looking for the cause.",
   } as const;
   const id = await openIncident(store, incident, at(0));
   await updateIncident(store, id, { state: "identified", body: "A disk of the database is failing." }, at(50));

@@ -6,7 +6,7 @@ import type { EmbeddedStore } from "../store/embedded.ts";
 import { sourceOf } from "./admission/auth.ts";
 import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
 import { connectionOf, GatedServer } from "./connections/gated-server.ts";
-import { checkRequest, malformedRequestHandler, socketAnswer } from "./connections/raw-answers.ts";
+import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
 import { createMeasurements } from "./measurements.ts";
 import { newRequestId } from "./request-id.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
@@ -16,7 +16,7 @@ import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./se
 import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;
-/** Milliseconds that clients have to read open answers while the service closes. */
+/** Milliseconds that clients have to read open responses while the service closes. */
 const DRAIN_TIME = 20_000;
 /** Milliseconds that a request may take to arrive completely. */
 const REQUEST_TIME = 30_000;
@@ -31,7 +31,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   const measurements = createMeasurements(store, settings.now);
   const base = (): string => settings.publicUrl ?? reachableUrl(app);
   const errorBase = (): string => settings.errorBase ?? base();
-  const answerSocket = socketAnswer(budgets, errorBase);
+  const refuseSocket = createRefuseSocket(budgets, errorBase);
 
   const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemFrom(error);
@@ -76,7 +76,8 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
         handler,
       ),
     trustProxy: trusted(settings.trustProxy),
-    clientErrorHandler: malformedRequestHandler(answerSocket),
+    clientErrorHandler: (error, socket) =>
+      error.code === "ECONNRESET" ? socket.destroy() : refuseSocket(socket, malformedRequest(error)),
     frameworkErrors: badPath,
   });
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
@@ -84,7 +85,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   });
 
   // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
-  app.server.on("connect", (_: IncomingMessage, socket: Socket) => answerSocket(socket, wrongMethod("CONNECT")));
+  app.server.on("connect", (_: IncomingMessage, socket: Socket) => refuseSocket(socket, wrongMethod("CONNECT")));
 
   app.setErrorHandler(sendProblem);
   app.addHook("onRequest", async (request, reply) => {

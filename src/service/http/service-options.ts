@@ -24,7 +24,7 @@ export interface ServiceOptions {
   sampleData?: boolean;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Called with each error that is answered with `internal_error`. The response does not contain the error. */
+  /** Called with each error that leads to `internal_error`. The response does not contain the error. */
   onUnexpectedError?: (error: unknown, requestId: string) => void;
 }
 

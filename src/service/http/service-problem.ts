@@ -6,11 +6,11 @@ export const PROBLEM_TYPE = "application/problem+json";
 interface ProblemDetails {
   field?: string;
   validOptions?: readonly string[];
-  /** Response headers that belong to this answer. */
+  /** Headers that the response gets. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers a request with a problem of the contract. The message becomes `detail`. */
+/** Refuses a request with a problem of the contract. The message becomes `detail`. */
 export class ServiceProblem extends Error {
   override readonly name = "ServiceProblem";
   readonly code: ProblemCode;

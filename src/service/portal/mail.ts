@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import type { SendCode } from "./console/parts.ts";
 
-/** Milliseconds that a mail server has to answer. */
+/** Milliseconds to wait for a mail server. */
 const MAIL_TIMEOUT = 20_000;
 
 /**

@@ -62,7 +62,7 @@ export interface DayCount {
   date: string;
   operation: MeasuredPart;
   requests: number;
-  /** Requests answered with a 5xx status. */
+  /** Responses with a 5xx status. */
   failures: number;
 }
 

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 /** If a connection has this number of open responses, its next requests are not read. */
-const OPEN_ANSWERS = 10;
+const OPEN_RESPONSES = 10;
 /** Longest part of the stream that the parser gets at once, in bytes. */
 const LONGEST_PART = 4096;
 /** Milliseconds in which a client must read a part of its response. Otherwise its connection is closed. */
@@ -15,14 +15,14 @@ const RETURN = 13;
 type Done = (error?: Error | null) => void;
 
 /**
- * A connection that gives the HTTP parser one pipelined request at a time, and none while `OPEN_ANSWERS` responses are
+ * A connection that gives the HTTP parser one pipelined request at a time, and none while `OPEN_RESPONSES` responses are
  * open. Without it, Node.js would parse all requests of one read, possibly thousands, before it checks for open
  * responses. The bytes are not changed in either direction.
  */
 export class GatedConnection extends Duplex {
   readonly #socket: Socket;
   readonly #onCount: (change: number) => void;
-  readonly #openAnswers = new Set<ServerResponse>();
+  readonly #openResponses = new Set<ServerResponse>();
   #latest: ServerResponse | undefined;
   /** Bytes that were read and not yet given to the parser. */
   #waiting: Buffer = Buffer.alloc(0);
@@ -71,20 +71,20 @@ export class GatedConnection extends Duplex {
   }
 
   /** Whether a response is not completely written. */
-  get hasOpenAnswer(): boolean {
-    return this.#openAnswers.size > 0;
+  get hasOpenResponse(): boolean {
+    return this.#openResponses.size > 0;
   }
 
   /** Whether all requests have their complete responses. */
   get isIdle(): boolean {
-    return !this.hasOpenAnswer && !this.#inRequest && this.#waiting.length === 0;
+    return !this.hasOpenResponse && !this.#inRequest && this.#waiting.length === 0;
   }
 
   /** Counts a response as open until it is written or its connection closes. */
-  addAnswer(response: ServerResponse): void {
+  addResponse(response: ServerResponse): void {
     this.#inRequest = false;
     this.#latest = response;
-    this.#openAnswers.add(response);
+    this.#openResponses.add(response);
     this.#onCount(1);
     response.once("close", () => this.#settle(response));
   }
@@ -150,7 +150,7 @@ export class GatedConnection extends Duplex {
 
   override _destroy(error: Error | null, done: Done): void {
     // When a connection closes, Node.js emits no event for its queued responses.
-    for (const response of this.#openAnswers) {
+    for (const response of this.#openResponses) {
       this.#settle(response);
     }
     this.#socket.destroy();
@@ -158,7 +158,7 @@ export class GatedConnection extends Duplex {
   }
 
   #settle(response: ServerResponse): void {
-    if (!this.#openAnswers.delete(response)) {
+    if (!this.#openResponses.delete(response)) {
       return;
     }
     this.#onCount(-1);
@@ -178,8 +178,8 @@ export class GatedConnection extends Duplex {
   }
 
   #handOn(): void {
-    const most = this.#isDraining ? 1 : OPEN_ANSWERS;
-    if (!this.#isWanted || this.#isFinished || this.destroyed || this.#openAnswers.size >= most) {
+    const most = this.#isDraining ? 1 : OPEN_RESPONSES;
+    if (!this.#isWanted || this.#isFinished || this.destroyed || this.#openResponses.size >= most) {
       return;
     }
     if (this.#waiting.length > 0) {

@@ -29,7 +29,7 @@ export class GatedServer extends Server {
       }
     });
     this.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-      connectionOf(request).addAnswer(response);
+      connectionOf(request).addResponse(response);
     });
   }
 

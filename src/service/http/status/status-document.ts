@@ -41,14 +41,14 @@ const SUITES: readonly SuiteDefinition[] = [
 /** The suites that an incident may name, by slug. The first is the suite of the API. */
 export const SUITE_SLUGS: readonly string[] = SUITES.map(({ slug }) => slug);
 
-/** Below this share of answered requests a day counts as an outage; below the target it counts as degraded. */
+/** Below this percentage of requests without a 5xx, a day counts as an outage. Below the target, it counts as degraded. */
 const OUTAGE_PCT = 90;
 
 /** What the status document is computed from. */
 export interface StatusFacts {
   counts: readonly DayCount[];
   incidents: readonly Incident[];
-  /** Whether the database answered just now. */
+  /** Whether the database could be read just now. */
   storeReachable: boolean;
   sampleData: boolean;
   /** Milliseconds since the epoch. */

@@ -30,18 +30,18 @@ export function serveKeys(app: FastifyInstance, { store, now, base, count, ...or
       .filter((key) => key.team === team)
       .sort((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
 
-  /** Answers signed-in people; sends everybody else to the sign-in page. */
+  /** Calls `handle` for signed-in people. Sends everybody else to the sign-in page. */
   const forMember =
     (
       readVisitor: (request: FastifyRequest, origin: PortalOrigin) => string | undefined,
-      answer: (call: MemberCall) => Promise<FastifyReply>,
+      handle: (call: MemberCall) => Promise<FastifyReply>,
     ) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
       const visitor = readVisitor(request, origin);
       const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
       return visitor === undefined || member === undefined
         ? reply.redirect("/portal/sign-in", 303)
-        : answer({ request, reply, visitor, member });
+        : handle({ request, reply, visitor, member });
     };
 
   const activeKey = async ({ request, member }: MemberCall): Promise<KeyRecord> => {

@@ -27,7 +27,7 @@ export function statusPage(feed: StatusFeed): Html {
 <p class="card banner ${state}"><strong>${HEADLINES[state]}</strong></p>
 ${open.length === 0 ? "" : html`<h2>Open incidents</h2>${open.map(incidentCard)}`}
 ${sample_data ? html`<p class="quiet">This service returns generated demo data.</p>` : ""}
-<p class="quiet">Target: ${uptime_target} of requests over ${window_days} days, measured from answered requests.
+<p class="quiet">Target: ${uptime_target} of requests without a 5xx over ${window_days} days.
 Days are UTC. As JSON: <a href="/status.json">status.json</a>.</p>
 <ul class="legend quiet">${(Object.keys(WORDS) as ServiceState[]).map((word) => html`<li>${dot(word)}${WORDS[word]}</li>`)}</ul>
 <h2>The last ${window_days} days</h2>

@@ -9,15 +9,15 @@ import type { GatedConnection } from "./gated-connection.ts";
 const LINGER = 5_000;
 
 /** Writes a problem directly to a socket that has no HTTP response, and ends the connection. */
-export type SocketAnswer = (socket: Socket, problem: ServiceProblem) => void;
+type RefuseSocket = (socket: Socket, problem: ServiceProblem) => void;
 
-/** Creates a `SocketAnswer`. If a response is already open, the connection ends after it, without the problem. */
-export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): SocketAnswer {
+/** Creates a `RefuseSocket`. If a response is already open, the connection ends after it, without the problem. */
+export function createRefuseSocket(budgets: GroupBudgets, errorBase: () => string): RefuseSocket {
   return (socket, problem) => {
     // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
     const connection = socket as unknown as GatedConnection;
-    if (connection.hasOpenAnswer) {
+    if (connection.hasOpenResponse) {
       connection.finish();
       return;
     }
@@ -40,28 +40,13 @@ export function socketAnswer(budgets: GroupBudgets, errorBase: () => string): So
   };
 }
 
-/**
- * Answers bytes that are not a valid HTTP request with a problem: garbage, long headers, a request that never ends.
- */
-export function malformedRequestHandler(
-  answerSocket: SocketAnswer,
-): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  return (error, socket) => {
-    if (error.code === "ECONNRESET") {
-      socket.destroy();
-      return;
-    }
-    answerSocket(socket, new ServiceProblem("invalid_request", detailOf(error)));
+/** The problem for bytes that are not a valid HTTP request: garbage, long headers, a request that never ends. */
+export function malformedRequest({ code }: NodeJS.ErrnoException): ServiceProblem {
+  const details: Readonly<Record<string, string>> = {
+    HPE_HEADER_OVERFLOW: "The request line and headers are too long.",
+    ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
   };
-}
-
-function detailOf({ code }: NodeJS.ErrnoException): string {
-  if (code === "HPE_HEADER_OVERFLOW") {
-    return "The request line and headers are too long.";
-  }
-  return code === "ERR_HTTP_REQUEST_TIMEOUT"
-    ? "The request did not arrive in time."
-    : "The bytes received are not an HTTP request.";
+  return new ServiceProblem("invalid_request", details[code ?? ""] ?? "The bytes received are not an HTTP request.");
 }
 
 /** Refuses requests that Node.js accepts, but HTTP/1.1 (RFC 9112) or the contract does not allow. */
