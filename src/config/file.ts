@@ -12,8 +12,10 @@ export interface Profile {
   status_url?: string;
 }
 
-export interface ConfigFile {
+interface ConfigFile {
   path: string;
+  /** Undefined if the file is missing. */
+  text: string | undefined;
   profiles: ReadonlyMap<string, Profile>;
   /** `default_profile`: the profile that is used if none is asked for. */
   defaultProfile: string | undefined;
@@ -35,33 +37,23 @@ export function configPath(context: Pick<Context, "env" | "folders">): string {
 }
 
 /**
- * Reads the configuration file. A missing file means no profiles, unless `CATALOG_CONFIG` names it.
+ * Reads the configuration file. A file that may be missing and is has no profiles.
  *
+ * @param mayBeMissing by default, if `CATALOG_CONFIG` does not name the file
  * @throws FileError when it cannot be read; UsageError when it is not TOML of the expected shape
  */
-export async function readConfig(context: Pick<Context, "env" | "folders">): Promise<ConfigFile> {
+export async function readConfig(
+  context: Pick<Context, "env" | "folders">,
+  { mayBeMissing = !context.env.CATALOG_CONFIG } = {},
+): Promise<ConfigFile> {
   const path = configPath(context);
-  const text = await readConfigText(path, { mayBeMissing: !context.env.CATALOG_CONFIG });
-  return { path, ...parseConfig(text ?? "", path) };
-}
-
-/**
- * The text of the configuration file; undefined if it may be missing and is.
- *
- * @throws FileError when it cannot be read
- */
-export async function readConfigText(
-  path: string,
-  { mayBeMissing }: { mayBeMissing: boolean },
-): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (mayBeMissing && error.code === "ENOENT") {
       return undefined;
     }
-    throw new FileError(`the configuration file ${path} cannot be read: ${(error as Error).message}`, path, error);
-  }
+    throw new FileError(`the configuration file ${path} cannot be read: ${error.message}`, path, error);
+  });
+  return { path, text, ...parseConfig(text ?? "", path) };
 }
 
 /** What other users of the machine may do with the file. On Windows nothing is reported: its file modes do not tell. */
@@ -71,7 +63,7 @@ export async function rightsOfOthers(path: string): Promise<{ read: boolean; wri
 }
 
 /** @throws UsageError when it is not TOML of the expected shape */
-export function parseConfig(text: string, path: string): Pick<ConfigFile, "profiles" | "defaultProfile"> {
+function parseConfig(text: string, path: string): Pick<ConfigFile, "profiles" | "defaultProfile"> {
   let document: Record<string, unknown>;
   try {
     document = parse(text);

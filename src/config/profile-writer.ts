@@ -1,15 +1,7 @@
 import type { Context } from "../context.ts";
 import { FileError } from "../errors.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
-import {
-  askedProfile,
-  configPath,
-  DEFAULT_PROFILE,
-  type Profile,
-  parseConfig,
-  readConfigText,
-  rightsOfOthers,
-} from "./file.ts";
+import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig, rightsOfOthers } from "./file.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /** The effects of writing a profile. */
@@ -30,8 +22,7 @@ export async function profileToWrite(
   flag: string | undefined,
   context: Pick<Context, "env" | "folders">,
 ): Promise<{ name: string; values: Profile }> {
-  const path = configPath(context);
-  const { profiles, defaultProfile } = parseConfig((await readExisting(path)) ?? "", path);
+  const { profiles, defaultProfile } = await readConfig(context, { mayBeMissing: true });
   const name = askedProfile(flag, context) ?? defaultProfile ?? DEFAULT_PROFILE;
   return { name, values: profiles.get(name) ?? {} };
 }
@@ -47,9 +38,7 @@ export async function writeProfile(
   name: string,
   change: (profile: Profile) => Profile,
 ): Promise<ProfileWritten> {
-  const path = configPath(context);
-  const text = await readExisting(path);
-  const { profiles } = parseConfig(text ?? "", path);
+  const { path, text, profiles } = await readConfig(context, { mayBeMissing: true });
   const madePrivate = text !== undefined && (await rightsOfOthers(path)).read;
   const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
   try {
@@ -58,8 +47,4 @@ export async function writeProfile(
     throw new FileError(`the configuration file ${path} cannot be written: ${(error as Error).message}`, path, error);
   }
   return { path, madePrivate, commentsLost: edited.commentsLost };
-}
-
-function readExisting(path: string): Promise<string | undefined> {
-  return readConfigText(path, { mayBeMissing: true });
 }

@@ -20,8 +20,19 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
   const { store, access, now, sourceOf, count, onUnexpectedError } = parts;
   const source = (request: FastifyRequest) => sourceOf(request.ip);
   const address = (request: FastifyRequest) => normalEmail(field(request, "email")) ?? "";
-  const throttle = (max: number, keyGenerator: (request: FastifyRequest) => string) =>
-    app.createRateLimit({ max, timeWindow: HOUR, keyGenerator });
+  /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
+  const throttle = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
+    const count = app.createRateLimit({ max, timeWindow: HOUR, keyGenerator });
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
+      const result = await count(request);
+      if (result.isAllowed || !result.isExceeded) {
+        return undefined;
+      }
+      reply.header("retry-after", String(result.ttlInSeconds));
+      const minutes = Math.ceil(result.ttlInSeconds / 60);
+      return minutes === 1 ? "one minute" : `${minutes} minutes`;
+    };
+  };
   const codesOfSource = throttle(CODES_PER_SOURCE, source);
   const codesOfAddress = throttle(CODES_PER_ADDRESS, address);
   const triesOfSource = throttle(TRIES_PER_SOURCE, source);
@@ -44,10 +55,9 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
-    const spent = exceeded(await codesOfSource(request)) ?? exceeded(await codesOfAddress(request));
-    if (spent !== undefined) {
-      const error = `Too many codes were asked for. Try again in ${minutes(spent)}.`;
-      reply.header("retry-after", String(spent));
+    const wait = (await codesOfSource(request, reply)) ?? (await codesOfAddress(request, reply));
+    if (wait !== undefined) {
+      const error = `Too many codes were asked for. Try again in ${wait}.`;
       return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
     }
     const code = String(randomInt(1_000_000)).padStart(6, "0");
@@ -81,10 +91,9 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
-    const spent = exceeded(await triesOfSource(request));
-    if (spent !== undefined) {
-      reply.header("retry-after", String(spent));
-      return again(429, `Too many codes were tried. Try again in ${minutes(spent)}.`);
+    const wait = await triesOfSource(request, reply);
+    if (wait !== undefined) {
+      return again(429, `Too many codes were tried. Try again in ${wait}.`);
     }
     const outcome = await tryCode(store, { visitor, code }, now());
     if (outcome.kind === "wrong") {
@@ -106,16 +115,4 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     clearSecret(reply, parts);
     return reply.redirect("/portal/sign-in", 303);
   });
-}
-
-type Throttled = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
-
-/** Seconds until an exceeded limit resets; undefined if requests are left. */
-function exceeded(result: Throttled): number | undefined {
-  return !result.isAllowed && result.isExceeded ? result.ttlInSeconds : undefined;
-}
-
-function minutes(seconds: number): string {
-  const count = Math.ceil(seconds / 60);
-  return count === 1 ? "one minute" : `${count} minutes`;
 }
