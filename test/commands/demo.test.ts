@@ -15,13 +15,13 @@ async function runDemo(command: string, ...flags: string[]) {
 
 describe("with --demo", () => {
   test("diff shows changed prices", async () => {
-    const { stdout } = await runDemo("diff", "--from", "13d", "--to", "1d");
+    const { stdout } = await runDemo("diff", "--retailer", "nordwind", "--from", "13d", "--to", "1d");
     const lines = stdout.trimEnd().split("\n");
     expect(new Set(lines.map((line) => JSON.parse(line).change))).toContain("changed");
   });
 
   test("diff compares last known prices", async () => {
-    const { code, stdout } = await runDemo("diff", "--as-of", "--from", "7d", "--only", "changed");
+    const { code, stdout } = await runDemo("diff", "--retailer", "nordwind", "--as-of", "--from", "7d", "--only", "changed");
     expect(code).toBe(0);
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
