@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+import { request as ask, type Dispatcher } from "undici";
 import { onTestFinished } from "vitest";
 import { PROBLEMS } from "../../src/contract/problems.ts";
 import { problemBody } from "../helpers/envelopes.ts";
@@ -51,10 +52,9 @@ export async function startFaultProxy(
     const page = seen.filter((earlier) => earlier.startsWith(walk)).length;
     const fault = seen.includes(target) ? undefined : errorIn(seed, share, walk, page);
     seen.push(target);
-    const answer = await fetch(`${upstream}${target}`, {
-      headers: { authorization: request.headers.authorization ?? "" },
-    });
-    const body = Buffer.from(await answer.arrayBuffer());
+    const { authorization } = request.headers;
+    const answer = await ask(`${upstream}${target}`, { headers: { authorization } });
+    const body = Buffer.from(await answer.body.arrayBuffer());
     if (fault !== undefined) {
       met[fault] = (met[fault] ?? 0) + 1;
     }
@@ -78,20 +78,25 @@ function errorIn(seed: number, share: number, walk: string, page: number): Fault
   return isMet && (fault !== "invalid_cursor" || page > 0) ? fault : undefined;
 }
 
-function respond(response: ServerResponse, fault: Fault | undefined, answer: Response, body: Buffer): void {
-  const headers = { "content-type": answer.headers.get("content-type") ?? "", "content-length": body.length };
+function respond(
+  response: ServerResponse,
+  fault: Fault | undefined,
+  answer: Dispatcher.ResponseData,
+  body: Buffer,
+): void {
+  const headers = { "content-type": answer.headers["content-type"], "content-length": body.length };
   switch (fault) {
     case undefined:
-      response.writeHead(answer.status, headers).end(body);
+      response.writeHead(answer.statusCode, headers).end(body);
       break;
     case "reset":
       response.socket?.resetAndDestroy();
       break;
     case "cut":
-      response.writeHead(answer.status, headers).write(body.subarray(0, body.length / 2), () => response.destroy());
+      response.writeHead(answer.statusCode, headers).write(body.subarray(0, body.length / 2), () => response.destroy());
       break;
     case "stall":
-      response.writeHead(answer.status, headers).write(body.subarray(0, body.length / 2));
+      response.writeHead(answer.statusCode, headers).write(body.subarray(0, body.length / 2));
       break;
     default: {
       const { status, retryable } = PROBLEMS[fault];
