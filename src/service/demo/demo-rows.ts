@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import {
@@ -17,6 +17,8 @@ const AWKWARD_EVERY = 7;
 /** Every fifth product is listed late, and every ninth disappears early. */
 const LATE_EVERY = 5;
 const GONE_EVERY = 9;
+/** In percent. A product has them in turn. */
+const DISCOUNTS = [0, 0, 5, 12.5, 20, 33.3];
 /** All columns except the first, `product_id`, which is a hash of the others. */
 const HASHED_COLUMNS = PRODUCT_COLUMNS.slice(1);
 
@@ -36,8 +38,9 @@ interface DemoProduct {
 export function* demoRows(today: string): Generator<string> {
   const dates = Array.from({ length: DAYS }, (_, day) => addDays(today, day - DAYS));
   for (const product of demoProducts()) {
+    const rowText = rowTexts(product);
     for (const day of crawlDays(product)) {
-      yield rowText(product, day, dates[day] ?? today);
+      yield rowText(day, dates[day] ?? today);
     }
   }
 }
@@ -74,14 +77,12 @@ function* demoProducts(): Generator<DemoProduct> {
   }
 }
 
-function rowText({ retailer, department, category, number }: DemoProduct, day: number, date: string): string {
+/** The text of a product's row of a day. The values that its rows share are written once. */
+function rowTexts({ retailer, department, category, number }: DemoProduct): (day: number, date: string) => string {
   const brand = DEMO_BRANDS[number % DEMO_BRANDS.length] ?? "";
   const sku = retailer.sku(number);
   const cents = Math.round((5 + ((number * 37) % 200) * 1.9 + 0.9) * retailer.level) * 100 + 90;
-  // A product keeps its price for two to six weeks.
-  const discount = [0, 0, 5, 12.5, 20, 33.3][(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
-  const selling = Math.round(cents * (1 - discount / 100));
-  const values = [
+  const beforePrice = [
     JSON.stringify(sku),
     JSON.stringify(`https://${retailer.domain}/p/${encodeURIComponent(sku)}`),
     JSON.stringify(retailer.domain.replace(/^www\./, "")),
@@ -92,16 +93,21 @@ function rowText({ retailer, department, category, number }: DemoProduct, day: n
     JSON.stringify(number % 3 === 0 ? `${category.slice(0, 2).toUpperCase()}-${number}` : ""),
     JSON.stringify(titleOf(brand, category, number)),
     priceText(cents, retailer.decimals),
-    priceText(selling, retailer.decimals),
-    String(discount),
+  ];
+  const afterPrice = [
     JSON.stringify(retailer.currency),
     JSON.stringify(DEMO_COLORS[number % DEMO_COLORS.length] ?? null),
     JSON.stringify(number % 10 === 0 ? "" : `https://img.${retailer.domain.replace(/^www\./, "")}/${number}.jpg`),
-    JSON.stringify(date),
   ];
-  const id = createHash("sha256").update(values.join("\u001f")).digest("hex").slice(0, 32);
-  const members = HASHED_COLUMNS.map((name, index) => `"${name}":${values[index]}`);
-  return `{"product_id":"${id}",${members.join(",")}}`;
+  return (day, date) => {
+    // A product keeps its price for two to six weeks.
+    const discount = DISCOUNTS[(Math.floor((day + number * 5) / (14 + (number % 29))) + number) % 6] ?? 0;
+    const price = priceText(Math.round(cents * (1 - discount / 100)), retailer.decimals);
+    const values = [...beforePrice, price, String(discount), ...afterPrice, JSON.stringify(date)];
+    const id = hash("sha256", values.join("\u001f")).slice(0, 32);
+    const members = HASHED_COLUMNS.map((name, index) => `"${name}":${values[index]}`);
+    return `{"product_id":"${id}",${members.join(",")}}`;
+  };
 }
 
 function titleOf(brand: string, category: string, number: number): string {
