@@ -21,7 +21,16 @@ describe("with --demo", () => {
   });
 
   test("diff compares last known prices", async () => {
-    const { code, stdout } = await runDemo("diff", "--retailer", "nordwind", "--as-of", "--from", "7d", "--only", "changed");
+    const { code, stdout } = await runDemo(
+      "diff",
+      "--retailer",
+      "nordwind",
+      "--as-of",
+      "--from",
+      "7d",
+      "--only",
+      "changed",
+    );
     expect(code).toBe(0);
     expect(stdout.split("\n").length).toBeGreaterThan(10);
   });
