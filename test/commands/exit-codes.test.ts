@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { EXIT, InterruptedError } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, coverageBody, META, pageBody, problemBody } from "../helpers/envelopes.ts";
 import { answer, stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -171,11 +170,11 @@ describe("the exit code", () => {
     });
     onTestFinished(() => stuck.close());
     const env = { CATALOG_BASE_URL: stuck.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const child = startCatalog(["export"], { env });
-    const closed = once(child, "close");
+    const stop = new AbortController();
+    const ended = runInProcess(["export"], { env, signal: stop.signal });
     await requested;
-    child.kill(signal);
-    expect(await closed).toEqual([expected, null]);
+    stop.abort(new InterruptedError(signal));
+    expect((await ended).code).toBe(expected);
   });
 });
 

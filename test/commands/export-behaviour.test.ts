@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT, InterruptedError } from "../../src/errors.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
 import { CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
@@ -179,16 +179,13 @@ describe("an export to a file", () => {
     const { beforePage, met } = gateAt(6);
     const { env } = await service(beforePage);
     const flags = ["--page-size", "20", "--concurrency", "1", "--error-format", "json"];
-    const child = startCatalog(["export", "-o", "rows.ndjson", ...flags], { cwd, env });
-    let stderr = "";
-    child.stderr?.on("data", (text) => {
-      stderr += text;
-    });
-    const closed = once(child, "close");
+    const stop = new AbortController();
+    const ended = runInProcess(["export", "-o", "rows.ndjson", ...flags], { cwd, env, signal: stop.signal });
     await met;
-    child.kill("SIGINT");
-    expect([await closed, stderr.split("\n").length, JSON.parse(stderr)]).toEqual([
-      [EXIT.interrupted, null],
+    stop.abort(new InterruptedError("SIGINT"));
+    const { code, stderr } = await ended;
+    expect([code, stderr.split("\n").length, JSON.parse(stderr)]).toEqual([
+      EXIT.interrupted,
       2,
       expect.objectContaining({ exit_code: EXIT.interrupted }),
     ]);

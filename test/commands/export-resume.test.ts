@@ -7,11 +7,11 @@ import { afterAllTests } from "../helpers/endings.ts";
 import { changeHead, type Interruptible, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
 
-const ROWS = Array.from({ length: 10 }, (_, index) => products(40, { category: `category-${index}` })).flat();
+const ROWS = Array.from({ length: 8 }, (_, index) => products(40, { category: `category-${index}` })).flat();
 
-/** 40 pages in slices of four. */
+/** 32 pages in slices of four. */
 const ARGS = ["--page-size", "10", "--concurrency", "4"];
-const PAGES = 40;
+const PAGES = 32;
 const PAGES_OF_SLICE = 4;
 
 const SUFFIXES = [".partial", ".partial.json", ".partial.spool"];
@@ -35,14 +35,15 @@ const wholeFile = once(async () => {
   return readFile(join(rows.cwd, "rows.csv"));
 });
 
-/** Folders of exports that were killed after so many pages. */
-const killed = new Map([7, 20].map((pages) => [pages, once(() => killedFolder(pages))]));
+/** Pages that an export had got when it was killed. */
+const KILLED_AFTER = 18;
 
-async function killedFolder(pages: number): Promise<string> {
+/** The folder of that export. */
+const killedFolder = once(async () => {
   const rows = await interruptible("rows.csv", ARGS, await service(), onEnd);
-  expect(await rows.interrupt("SIGKILL", pages)).toMatchObject({ signal: "SIGKILL" });
+  expect(await rows.interrupt("SIGKILL", KILLED_AFTER)).toMatchObject({ signal: "SIGKILL" });
   return rows.cwd;
-}
+});
 
 /** An export to rows.csv, what it gives when nothing interrupts it, and the paths of what is beside it. */
 async function exporting() {
@@ -51,11 +52,11 @@ async function exporting() {
   return { ...rows, whole, at: (suffix = "") => join(rows.cwd, `rows.csv${suffix}`) };
 }
 
-/** The same with what SIGKILL left after so many pages, which do not count in `pages`. */
-async function exportKilledAfter(pages: number) {
-  const folder = await killed.get(pages)?.();
+/** The same with what SIGKILL left. The pages before it do not count in `pages`. */
+async function killedExport() {
+  const folder = await killedFolder();
   const rows = await exporting();
-  await cp(folder ?? "", rows.cwd, { recursive: true });
+  await cp(folder, rows.cwd, { recursive: true });
   return rows;
 }
 
@@ -73,8 +74,8 @@ describe("an export with --resume", () => {
   test("asks for no page again that was answered before SIGKILL, SIGINT or SIGTERM", async () => {
     const rows = await exporting();
     const killed = await rows.interrupt("SIGKILL", 1, "--resume");
-    const interrupted = await rows.interrupt("SIGINT", 7, "--resume");
-    const terminated = await rows.interrupt("SIGTERM", 15, "--resume");
+    const interrupted = await rows.interrupt("SIGINT", 5, "--resume");
+    const terminated = await rows.interrupt("SIGTERM", 9, "--resume");
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
     await expectWhole(rows);
@@ -103,7 +104,7 @@ describe("an export with --resume", () => {
     [["--compress", "gzip"], 'the compression of the interrupted export: null, now: "gzip"'],
     [["--max-rows", "7"], "--max-rows of the interrupted export: null, now: 7"],
   ])("starts over with %j and says why", async (flags, message) => {
-    const rows = await exportKilledAfter(7);
+    const rows = await killedExport();
     const { code, stderr } = await rows.run("--resume", ...flags);
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
       EXIT.ok,
@@ -120,7 +121,7 @@ describe("an export with --resume", () => {
     ],
     ["of another version", { version: 99 }, "without a journal that this version of catalog understands"],
   ])("starts anew if the journal is %s, and says so", async (_, changes, message) => {
-    const rows = await exportKilledAfter(7);
+    const rows = await killedExport();
     await changeHead(rows.at(), changes);
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
@@ -130,7 +131,7 @@ describe("an export with --resume", () => {
   test.each(SUFFIXES)(
     "makes the right file if a bit of FILE%s was flipped, and says what it reads again",
     async (suffix) => {
-      const rows = await exportKilledAfter(20);
+      const rows = await killedExport();
       const left = await Promise.all(SUFFIXES.map((name) => readFile(rows.at(name))));
       // What the file has beyond the last slice of the journal is cut off in any case, damaged or not.
       const journaled = (await readJournal(rows.at(".partial.json")))?.slices.at(-1)?.bytes ?? 0;
@@ -158,31 +159,31 @@ describe("an export with --resume", () => {
     [".partial.spool", "rows.csv.partial.spool is damaged or missing"],
     [".partial.json", "without a journal that this version of catalog understands; the export starts anew"],
   ])("makes the right file if FILE%s is missing or cut, and says so", async (suffix, message) => {
-    const rows = await exportKilledAfter(20);
+    const rows = await killedExport();
     await truncate(rows.at(suffix), 3);
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
     await expectWhole(rows);
-    const other = await exportKilledAfter(20);
+    const other = await killedExport();
     await rm(other.at(suffix));
     expect((await other.run("--resume")).code).toBe(EXIT.ok);
     await expectWhole(other);
   });
 
   test("reads again only the damaged part of the file and what follows", async () => {
-    const rows = await exportKilledAfter(20);
+    const rows = await killedExport();
     const bytes = await readFile(rows.at(".partial"));
     bytes[bytes.length - 10] = 0;
     await writeFile(rows.at(".partial"), bytes);
     expect((await rows.run("--resume")).code).toBe(EXIT.ok);
-    expect(rows.pages()).toBeLessThanOrEqual(PAGES - 20 + PAGES_OF_SLICE);
+    expect(rows.pages()).toBeLessThanOrEqual(PAGES - KILLED_AFTER + PAGES_OF_SLICE);
     await expectWhole(rows);
   });
 });
 
 describe("an export without --resume", () => {
   test.each([[[]], [["--resume", "--fresh"]]])("with %j starts anew after a killed run, and says so", async (flags) => {
-    const rows = await exportKilledAfter(7);
+    const rows = await killedExport();
     const { code, stderr } = await rows.run(...flags);
     expect([code, stderr.replace(/\s+/g, " "), rows.pages()]).toEqual([
       EXIT.ok,
@@ -193,7 +194,7 @@ describe("an export without --resume", () => {
   });
 
   test("starts anew if the file is already in its place and only the journal is left", async () => {
-    const rows = await exportKilledAfter(7);
+    const rows = await killedExport();
     await rm(rows.at(".partial"));
     await writeFile(rows.at(), "old");
     const { code, stderr } = await rows.run();

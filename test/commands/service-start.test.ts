@@ -1,49 +1,36 @@
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { TestBrowser } from "../helpers/portal.ts";
+import { startServiceCommand } from "../helpers/service-command.ts";
 
-/** A started service: where it listens, and what it says on stderr. */
+/** A started service with a team. */
 async function start(args: readonly string[], env: Record<string, string> = {}) {
   const database = join(await temporaryFolder(), "service.db");
   await runInProcess(["service", "teams", "create", "sales", "--database", database]);
   await runInProcess(["service", "teams", "members", "add", "sales", "ada@example.com", "--database", database]);
-  const child = startCatalog(["service", "start", "--port", "0", "--database", database, ...args], { env });
-  const closed = new Promise((resolve) => child.once("close", resolve));
-  onTestFinished(async () => {
-    child.kill();
-    await closed;
-  });
-  const said = { stderr: "" };
-  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    said.stderr += chunk;
-  });
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    return { url: line.replace("listening on ", ""), said };
-  }
-  throw new Error(said.stderr);
+  return startServiceCommand(["--database", database, ...args], env);
 }
 
 test("a service for this machine alone prints the codes, and the page says so", async () => {
-  const { url, said } = await start([]);
+  const { url, log } = await start([]);
   const browser = new TestBrowser(url, { origin: url });
 
   await browser.askForCode("ada@example.com");
-  await expect.poll(() => said.stderr).toMatch(/^sign-in code for ada@example\.com: \d{6}\n$/);
+  await expect.poll(log).toMatch(/^sign-in code for ada@example\.com: \d{6}\n$/);
   const { text } = await browser.get("/portal/code");
-  const { headers } = await browser.post("/portal/code", { code: said.stderr.slice(-7, -1) });
+  const { headers } = await browser.post("/portal/code", { code: log().slice(-7, -1) });
 
   expect(text).toContain("No mail server is set up");
   expect(headers.get("location")).toBe("/portal");
 });
 
 test("under a public address there is no portal without mail, and a warning says why", async () => {
-  const { url, said } = await start([], { CATALOG_PUBLIC_URL: "https://api.example.com" });
+  const { url, log } = await start([], { CATALOG_PUBLIC_URL: "https://api.example.com" });
 
-  await expect.poll(() => said.stderr).toMatch(/^warning: the developer portal is off: .*--smtp-url/);
+  await expect.poll(log).toMatch(/^warning: the developer portal is off: .*--smtp-url/);
   expect((await fetch(`${url}/portal`)).status).toBe(404);
   expect((await (await fetch(`${url}/v1/nowhere`)).json()) as object).toMatchObject({
     type: "https://api.example.com/errors#not_found",
@@ -51,7 +38,7 @@ test("under a public address there is no portal without mail, and a warning says
 });
 
 test("with mail there is a portal under the public address, which may come from the environment", async () => {
-  const { url, said } = await start(["--host", "0.0.0.0", "--public-url", "https://api.example.com/"], {
+  const { url, log } = await start(["--host", "0.0.0.0", "--public-url", "https://api.example.com/"], {
     CATALOG_SMTP_URL: "smtp://user:secret-word@127.0.0.1:1",
     CATALOG_MAIL_FROM: "catalog@example.com",
   });
@@ -59,7 +46,7 @@ test("with mail there is a portal under the public address, which may come from 
   const answer = await fetch(`${url.replace("0.0.0.0", "127.0.0.1")}/portal/sign-in`);
 
   expect([answer.status, answer.headers.get("set-cookie")]).toEqual([200, expect.stringContaining("__Host-")]);
-  expect(said.stderr).toBe("");
+  expect(log()).toBe("");
 });
 
 test.each([

@@ -71,13 +71,14 @@ test("day files that sync may not have written are a usage error that says what 
 test("a folder that a live process writes is refused; one whose writer has died is not", async () => {
   const rows = await servedFolder([product({ crawl_date: FIRST_DAY })]);
   await rows.sync();
-  const other = startCatalog(["service", "start", "--port", "0", "--database", join(rows.folder, "..", "db")]);
-  const ended = new Promise((resolve) => other.once("exit", resolve));
+  const other = spawn("sleep", ["60"]);
+  onTestFinished(() => void other.kill());
+  await once(other, "spawn");
   await writeFile(join(rows.folder, ".catalog/lock"), JSON.stringify(await ownerOf(other.pid ?? 0)));
   const { code, stderr } = await runInProcess(["sync", rows.folder], { env: rows.env });
   expect([code, stderr]).toEqual([5, expect.stringContaining(`is being written by process ${other.pid}`)]);
   other.kill("SIGKILL");
-  await ended;
+  await once(other, "close");
   expect((await runInProcess(["sync", rows.folder], { env: rows.env })).code).toBe(0);
 });
 

@@ -8,8 +8,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { FileError, LockedError } from "../../src/errors.ts";
 import { lockOutput } from "../../src/files/lock.ts";
 import { type Owner, ownerOf } from "../../src/files/lock-owner.ts";
-import { CATALOG, runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 import { products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
@@ -179,8 +180,8 @@ test("two containers with the same host name never write at the same time, and a
   const before = await newNamespace();
   const args = ["export", "-o", "rows.csv"];
   const [program = "", ...first] = [...before, process.execPath, CATALOG, ...args];
-  const env = { PATH: process.env.PATH, HOME: "/nonexistent", CATALOG_API_KEY: key };
-  const writer = spawn(program, first, { cwd, env: { ...env, CATALOG_BASE_URL: stalling.url } });
+  const env = { CATALOG_API_KEY: key };
+  const writer = spawn(program, first, { cwd, env: { ...bareEnvironment(), ...env, CATALOG_BASE_URL: stalling.url } });
   const closed = once(writer, "close");
   onTestFinished(() => void writer.kill("SIGKILL"));
   await stalling.asked;
@@ -189,13 +190,8 @@ test("two containers with the same host name never write at the same time, and a
     const owner = JSON.parse(await readFile(lockPath, "utf8")) as Owner;
     await writeFile(lockPath, JSON.stringify({ ...owner, namespace: "another" }));
   }
-  const run = () => {
-    const [again = "", ...rest] = [...before, process.execPath, CATALOG, ...args, "--error-format", "json"];
-    return promisify(execFile)(again, rest, { cwd, env: { ...env, CATALOG_BASE_URL: url } }).then(
-      () => ({ code: 0, stderr: "" }),
-      ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
-    );
-  };
+  // This process is in another namespace.
+  const run = () => runInProcess([...args, "--error-format", "json"], { cwd, env: { ...env, CATALOG_BASE_URL: url } });
   const refusedWhileItRuns = await run();
   writer.kill("SIGKILL");
   await closed;
@@ -210,15 +206,15 @@ test("a run on the same machine gets the lock of a killed run at once", async ()
   const { folder: cwd } = await target();
   const stalling = await stallingServer();
   const { url, key } = await startTestService({ rows: products(3) });
-  const env = { PATH: process.env.PATH ?? "", CATALOG_API_KEY: key };
+  const env = { CATALOG_API_KEY: key };
   const writer = spawn(process.execPath, [CATALOG, "export", "-o", "rows.csv"], {
     cwd,
-    env: { ...env, HOME: "/nonexistent", CATALOG_BASE_URL: stalling.url },
+    env: { ...bareEnvironment(), ...env, CATALOG_BASE_URL: stalling.url },
   });
   const closed = once(writer, "close");
   await stalling.asked;
   writer.kill("SIGKILL");
   await closed;
-  const { code } = await runCatalog(["export", "-o", "rows.csv"], { cwd, env: { ...env, CATALOG_BASE_URL: url } });
+  const { code } = await runInProcess(["export", "-o", "rows.csv"], { cwd, env: { ...env, CATALOG_BASE_URL: url } });
   expect([code, await readdir(cwd)]).toEqual([0, ["rows.csv"]]);
 });

@@ -13,8 +13,9 @@ export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdou
   stdin?: string;
   /** The working folder of the run. */
   cwd?: string;
-  /** A stream to use instead of one that collects the output. */
+  /** Streams to use instead of those that collect the output. */
   stdout?: Output;
+  stderr?: Output;
   /** Size of the terminal, in cells. Without it, stdout and stderr are not a terminal. */
   columns?: number;
 }
@@ -70,7 +71,7 @@ async function runHere(
   const code = await main(args, {
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stdout.stream,
-    stderr: stderr.stream,
+    stderr: options.stderr ?? stderr.stream,
     print: writeToStdout(options.stdout ?? stdout.stream, { signal }).write,
     isStdoutClosed: () => false,
     folders: { config: "/nonexistent", data: nowhere, cache: nowhere },

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
+import { onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
@@ -10,9 +11,10 @@ import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
+import type { OnEnd } from "./endings.ts";
 import { product } from "./products.ts";
 import { startTestService } from "./service.ts";
-import { closeAfterTest, testClient } from "./test-client.ts";
+import { testClient } from "./test-client.ts";
 
 export const FIRST_DAY = "2026-01-01";
 export const LAST_DAY = addDays(FIRST_DAY, 15);
@@ -32,8 +34,17 @@ const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && u
 
 export type TestSync = Partial<MirrorOptions>;
 
-/** A service whose rows a test can change between runs, and a folder that is synced with it. */
-export async function servedFolder(initial: readonly Product[], wrap = (client: CatalogClient) => client) {
+/**
+ * A service whose rows a test can change between runs, and a folder that is synced with it.
+ *
+ * @param wrap changes the client of `sync`
+ * @param onEnd registers closing; default: after the test
+ */
+export async function servedFolder(
+  initial: readonly Product[],
+  wrap = (client: CatalogClient) => client,
+  onEnd: OnEnd = onTestFinished,
+) {
   let rows = [...initial];
   let onRequest: () => Promise<void> = async () => {};
   const faults = (real: EmbeddedStore): Partial<Store> => ({
@@ -42,10 +53,10 @@ export async function servedFolder(initial: readonly Product[], wrap = (client: 
       return real.snapshot(deadline);
     },
   });
-  const { url, key, store } = await startTestService({ rows, rateLimit: 1_000_000, faults });
+  const { url, key, store } = await startTestService({ rows, rateLimit: 1_000_000, faults, onEnd });
   const { client } = testClient(new URL(url), { apiKey: key });
-  closeAfterTest(client);
-  const folder = join(await temporaryFolder(), "copy");
+  onEnd(() => client.close());
+  const folder = join(await temporaryFolder(onEnd), "copy");
   const file = (day: string) => join(folder, `crawl_date=${day}`, "part-0.parquet");
   const days = async () => (await readdir(folder)).flatMap((name) => /^crawl_date=(.*)/.exec(name)?.[1] ?? []).sort();
   let requests = 0;

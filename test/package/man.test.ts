@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { COMMANDS } from "../../src/commands/registry.ts";
-import { CATALOG, runCatalog } from "../helpers/cli.ts";
+import { CATALOG } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
 
 const FOLDER = join(dirname(CATALOG), "man");
 const page = (name: string) => readFile(join(FOLDER, `${name}.1`), "utf8");
@@ -17,7 +18,7 @@ describe("the manual", () => {
   });
 
   test("names every flag of the help, and its examples", async () => {
-    const [roff, { stdout: help }] = await Promise.all([page("catalog-export"), runCatalog(["export", "--help"])]);
+    const [roff, { stdout: help }] = await Promise.all([page("catalog-export"), runInProcess(["export", "--help"])]);
     const text = roff.replaceAll("\\-", "-");
     const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     const examples = help.split("\n").filter((line) => line.startsWith("  $ "));

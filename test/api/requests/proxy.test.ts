@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import { runCatalog } from "../../helpers/cli.ts";
 import { COMBINATION } from "../../helpers/envelopes.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
 import { KEY } from "../../helpers/test-client.ts";
 import { startProxy, startSecureService } from "../../helpers/tunnel.ts";
 
-async function coverage(url: string, env: Record<string, string>) {
+/** Runs the built tool, because bundling can break what a proxy needs. */
+async function coverage(
+  url: string,
+  env: Record<string, string>,
+  run: typeof runCatalog | typeof runInProcess = runCatalog,
+) {
   const args = ["coverage", "--format", "json", "--retries", "0", "--verbose", "--base-url", url];
-  const { code, stdout, stderr } = await runCatalog(args, { env: { CATALOG_API_KEY: KEY, ...env } });
+  const { code, stdout, stderr } = await run(args, { env: { CATALOG_API_KEY: KEY, ...env } });
   return { code, rows: stdout === "" ? [] : JSON.parse(stdout), stderr };
 }
 
@@ -31,7 +37,8 @@ test("credentials in HTTPS_PROXY go only to the proxy and are never printed", as
   expect({ code: right.code, rows: right.rows }).toEqual({ code: 0, rows: ROWS });
   expect(right.stderr).not.toContain("pass");
 
-  const wrong = await coverage(service.url, { ...env, HTTPS_PROXY: `http://ann:passport@localhost:${proxy.port}` });
+  const stranger = { HTTPS_PROXY: `http://ann:passport@localhost:${proxy.port}` };
+  const wrong = await coverage(service.url, stranger, runInProcess);
   expect(wrong.code).toBe(5);
   expect(wrong.stderr).toContain(`The proxy refused the connection to ${service.url} with status 407`);
   expect(wrong.stderr).not.toContain("passport");
@@ -52,7 +59,7 @@ test("an https service in NO_PROXY is reached directly", async () => {
 test("an https service whose certificate is not trusted gets no request, through a tunnel or not", async () => {
   const [service, proxy] = [await startSecureService(), await startProxy()];
   for (const env of [{}, { HTTPS_PROXY: `http://localhost:${proxy.port}` }]) {
-    const { code, stderr } = await coverage(service.url, env);
+    const { code, stderr } = await coverage(service.url, env, runInProcess);
     expect(code).toBe(5);
     expect(stderr).toContain("NODE_EXTRA_CA_CERTS");
   }

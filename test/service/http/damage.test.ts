@@ -1,12 +1,12 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
-import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
+import { startServiceCommand } from "../../helpers/service-command.ts";
 import { load } from "../store/stores.ts";
 
 /** A database file with three rows and a key, all of it in one file. */
@@ -38,18 +38,7 @@ test.each([7, 0])(
   async (bit) => {
     const { path, key } = await database();
     await flipBit(path, "Title of sku-0001", bit);
-    const child = startCatalog(["service", "start", "--port", "0", "--database", path]);
-    onTestFinished(() => {
-      child.kill("SIGKILL");
-    });
-    let log = "";
-    child.stderr?.on("data", (chunk) => {
-      log += chunk;
-    });
-    const [line] = await new Promise<[string]>((resolve) => {
-      createInterface({ input: child.stdout as NodeJS.ReadableStream }).once("line", (text) => resolve([text]));
-    });
-    const url = line.replace("listening on ", "");
+    const { url, log } = await startServiceCommand(["--database", path]);
     const get = async (path: string) => {
       const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
       return { status: response.status, body: JSON.parse(await response.text()) };
@@ -59,8 +48,7 @@ test.each([7, 0])(
     const whole = await get("/v1/catalog?limit=1");
 
     expect([status, body.code]).toEqual([500, "internal_error"]);
-    expect(log).toMatch(new RegExp(`^${body.request_id}: DamagedDataError: the row \\d+ in the database is damaged`));
+    expect(log()).toMatch(new RegExp(`^${body.request_id}: DamagedDataError: the row \\d+ in the database is damaged`));
     expect([whole.status, whole.body.data]).toEqual([200, products(1)]);
-    expect(child.exitCode).toBeNull();
   },
 );

@@ -8,7 +8,8 @@ import type { Product } from "../../../src/contract/product.ts";
 import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
-import { runCatalog, startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
 import { product, products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 import { load, testStore, walk } from "../store/stores.ts";
@@ -225,7 +226,7 @@ test("while a load waits for a pipe, a key can be revoked, and the rows are adde
   const loader = startCatalog(["service", "load", "-", "--database", database]);
   await writeBeyondPipe(loader, products(600, { title: "x".repeat(500) }));
 
-  const revoked = await runCatalog(["service", "keys", "revoke", "all", "--database", database]);
+  const revoked = await runInProcess(["service", "keys", "revoke", "all", "--database", database]);
   const { status } = await service.get("/v1/coverage");
   loader.stdin?.end();
   const [code] = await once(loader, "exit");
