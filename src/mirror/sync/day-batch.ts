@@ -136,14 +136,18 @@ async function* counted(
   const combinations = new Map<string, string>();
   for await (const rows of batches) {
     const columns = RCD_COLUMNS.map((name) => rows.column(name));
+    let rcd = "";
     for (let row = 0; row < rows.length; row += 1) {
-      const raw = columns.map((column) => rows.raw(row, column)).join();
-      const rcd = combinations.get(raw) ?? (JSON.parse(`[${raw}]`) as string[]).join(":");
-      combinations.set(raw, rcd);
+      if (row === 0 || columns.some((column) => !rows.isAsBefore(row, column))) {
+        const raw = columns.map((column) => rows.raw(row, column)).join();
+        rcd = combinations.get(raw) ?? (JSON.parse(`[${raw}]`) as string[]).join(":");
+        combinations.set(raw, rcd);
+      }
       counts[rcd] = (counts[rcd] ?? 0) + 1;
-      const ofRow = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "buffer");
+      // As a binary string it takes half the time of a buffer.
+      const ofRow = hash("sha256", rows.bytes.subarray(rows.start(row), rows.end(row)), "binary");
       for (let index = 0; index < digest.length; index += 1) {
-        digest[index] = (digest[index] as number) ^ (ofRow[index] as number);
+        digest[index] = (digest[index] as number) ^ ofRow.charCodeAt(index);
       }
     }
     yield rows;

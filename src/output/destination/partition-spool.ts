@@ -4,9 +4,9 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
- * Sorts rows into partitions through a single file on disk. Memory: `BUFFER_BYTES` of rows, and 16 bytes for each written
- * run of rows of one partition. Only one file is open, however many partitions there are. The rows of a partition keep
- * their order.
+ * Sorts rows into partitions through a single file on disk. Memory: `BUFFER_BYTES` of rows, two parts of `PART_BYTES`, and
+ * 16 bytes for each written run of rows of one partition. Only one file is open, however many partitions there are. The
+ * rows of a partition keep their order.
  */
 export interface PartitionSpool {
   /** @param partitionOf returns the partition of a row */
@@ -33,34 +33,65 @@ const RUN_ENTRIES = 3;
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
+/** Bytes that are written or read at once. A longer row is read as a whole. */
+const PART_BYTES = 1024 * 1024;
+
+const LINE_FEED = 10;
+
 /** Opens a spool in a new file at `path`. */
 export async function openPartitionSpool(path: string): Promise<PartitionSpool> {
   const handle = await reporting(path, () => open(path, "w+"));
   const places = new Map<string, Place[]>();
+  const part = Buffer.allocUnsafe(PART_BYTES);
   let batches: Buffer[] = [];
   let buffered = new Map<string, number[]>();
   let bufferedBytes = 0;
   let length = 0;
 
   async function flush(): Promise<number> {
-    const content = Buffer.allocUnsafe(bufferedBytes);
-    let end = 0;
+    let end = length;
+    let held = 0;
+    const writeHeld = async () => {
+      await reporting(path, () => writeAt(handle, part.subarray(0, held), end));
+      end += held;
+      held = 0;
+    };
     const added: [string, Place][] = [];
     for (const [partition, runs] of buffered) {
-      const start = end;
+      const offset = end + held;
       for (let run = 0; run < runs.length; run += RUN_ENTRIES) {
-        end += (batches[runs[run] as number] as Buffer).copy(content, end, runs[run + 1], runs[run + 2]);
+        const batch = batches[runs[run] as number] as Buffer;
+        const last = runs[run + 2] as number;
+        for (let at = runs[run + 1] as number; at < last; ) {
+          const copied = batch.copy(part, held, at, last);
+          at += copied;
+          held += copied;
+          if (held === part.length) {
+            await writeHeld();
+          }
+        }
       }
-      added.push([partition, { offset: length + start, length: end - start }]);
+      added.push([partition, { offset, length: end + held - offset }]);
     }
-    await reporting(path, () => writeAt(handle, content.subarray(0, end), length));
+    await writeHeld();
     for (const [partition, place] of added) {
       const known = places.get(partition);
       known === undefined ? places.set(partition, [place]) : known.push(place);
     }
     forget();
-    length += end;
+    length = end;
     return length;
+  }
+
+  /** Whole rows from the beginning of a place, `PART_BYTES` or less. */
+  async function readRows({ offset, length: rest }: Place, size = PART_BYTES): Promise<Buffer> {
+    const rows = Buffer.allocUnsafe(Math.min(size, rest));
+    const { bytesRead } = await reporting(path, () => handle.read(rows, 0, rows.length, offset));
+    if (bytesRead !== rows.length) {
+      throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
+    }
+    const end = rows.lastIndexOf(LINE_FEED) + 1;
+    return end === 0 ? readRows({ offset, length: rest }, 2 * size) : rows.subarray(0, end);
   }
 
   function forget(): void {
@@ -102,12 +133,12 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
     partitions: () => [...places.keys()].sort(),
     read: async function* (partition) {
       for (const place of places.get(partition) ?? []) {
-        const part = Buffer.allocUnsafe(place.length);
-        const { bytesRead } = await reporting(path, () => handle.read(part, 0, place.length, place.offset));
-        if (bytesRead !== place.length) {
-          throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
+        const end = place.offset + place.length;
+        for (let offset = place.offset; offset < end; ) {
+          const rows = await readRows({ offset, length: end - offset });
+          offset += rows.length;
+          yield batchOfLines(rows);
         }
-        yield batchOfLines(part);
       }
     },
     close: async () => {

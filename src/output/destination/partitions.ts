@@ -47,7 +47,20 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
     }
     return `${column}=${value}`;
   };
-  return (rows, row) => columns.map((column) => folderOf(rows, row, column)).join("/");
+  let last: { rows: RowBatch; row: number; partition: string } | undefined;
+  return (rows, row) => {
+    // Rows of one partition often follow each other.
+    if (
+      last === undefined ||
+      last.rows !== rows ||
+      last.row !== row - 1 ||
+      columns.some((column) => !rows.isAsBefore(row, rows.column(column)))
+    ) {
+      last = { rows, row, partition: columns.map((column) => folderOf(rows, row, column)).join("/") };
+    }
+    last.row = row;
+    return last.partition;
+  };
 }
 
 /** Most bytes of a file name on common file systems. */

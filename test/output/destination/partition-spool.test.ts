@@ -2,9 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
-import { escapePartitionValue } from "../../../src/output/destination/partitions.ts";
+import { escapePartitionValue, partitionOf } from "../../../src/output/destination/partitions.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { productRow } from "../../helpers/products.ts";
 
 test("the rows of a partition are read in the order in which they were added, over several writes", async () => {
   const spool = await openSpool();
@@ -40,6 +41,40 @@ test("rows beyond the size of the buffer are written without a flush", async () 
   );
 });
 
+test("a row longer than what is read at once stays whole, and so do its neighbours", async () => {
+  const spool = await openSpool();
+  const long = "x".repeat(3 * 1024 * 1024);
+  await spool.add(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))), () => "a");
+  await spool.flush();
+  expect(await contentOf(spool)).toEqual({ a: ["1", `2${long}`, "3", long, "5"] });
+});
+
+test("rows that alternate between partitions are sorted over many writes", async () => {
+  const spool = await openSpool();
+  const partitionOfColumn = partitionOf(["crawl_date"]);
+  const title = JSON.stringify("long ".repeat(400));
+  const rows = Array.from({ length: 9_000 }, (_, row) =>
+    productRow({ sku: `"${row}"`, title, crawl_date: dayOfRow(row) }),
+  );
+  for (let from = 0; from < rows.length; from += 500) {
+    await spool.add(batchOf(rows.slice(from, from + 500)), partitionOfColumn);
+  }
+  await spool.flush();
+  const found: Record<string, string> = {};
+  for (const partition of spool.partitions()) {
+    found[partition] = "";
+    for await (const part of spool.read(partition)) {
+      found[partition] += part.lines().toString();
+    }
+  }
+  const expected: Record<string, string> = {};
+  for (const [row, text] of rows.entries()) {
+    const partition = `crawl_date=${JSON.parse(dayOfRow(row))}`;
+    expected[partition] = `${expected[partition] ?? ""}${text}\n`;
+  }
+  expect(found).toEqual(expected);
+});
+
 test("closing removes the file", async () => {
   const folder = await temporaryFolder();
   const spool = await openPartitionSpool(join(folder, "rows"));
@@ -56,6 +91,11 @@ test.each([
 ])("%j is %j in the name of a folder", (value, escaped) => {
   expect(escapePartitionValue(value)).toBe(escaped);
 });
+
+/** Days of some rows each, as JSON. */
+function dayOfRow(row: number): string {
+  return JSON.stringify(`2026-01-0${1 + (Math.floor(row / 3) % 7)}`);
+}
 
 async function openSpool(): Promise<PartitionSpool> {
   const spool = await openPartitionSpool(join(await temporaryFolder(), "rows"));
