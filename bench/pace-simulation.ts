@@ -1,5 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { Budget } from "../src/api/requests/budget.ts";
+import type { Spool } from "../src/files/spool.ts";
+import { createLookAhead } from "../src/pull/look-ahead.ts";
 import { pull } from "../src/pull/pull.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
@@ -24,7 +26,6 @@ export interface SimulatedPull {
 }
 
 const ROWS_A_PAGE = 10;
-const TICK = 500;
 const COMBINATIONS = 20;
 
 /** Pulls with the real engine and the real budget from a service that counts in fixed windows, in simulated time. */
@@ -35,10 +36,7 @@ export async function simulatePull({
   limit,
   windowSeconds,
 }: Simulation): Promise<SimulatedPull> {
-  // A page that waits is compressed on another thread, to which real time is given; where that is not enough, ticks
-  // keep the clock from taking the silence for a standstill.
-  const clock = new SimulatedClock(() => delay(20));
-  void ticks(clock);
+  const clock = new SimulatedClock(() => turn());
   const server = fixedWindow(limit, windowSeconds, clock.now);
   const budget = new Budget({ now: clock.now, sleep: clock.sleep });
   const { signal } = new AbortController();
@@ -67,12 +65,26 @@ export async function simulatePull({
     endSlice: async () => {},
     rewind: async () => false,
   };
-  await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal }));
+  const lookAhead = createLookAhead(memorySpool(), new Map());
+  await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal, lookAhead }));
   return { ...result, milliseconds: clock.now() };
 }
 
-async function ticks(clock: SimulatedClock): Promise<void> {
-  for (;;) {
-    await clock.sleep(TICK);
-  }
+/** A spool that needs no real time: a file would be written by another thread while the clock goes on. */
+function memorySpool(): Spool {
+  const pieces = new Map<number, Buffer>();
+  let end = 0;
+  return {
+    write: async (bytes) => {
+      const at = end;
+      pieces.set(at, Buffer.from(bytes));
+      end += bytes.length;
+      return { at, length: bytes.length };
+    },
+    read: async ({ at }) => pieces.get(at) ?? Buffer.alloc(0),
+    free: ({ at }) => void pieces.delete(at),
+    hasRoom: () => true,
+    sync: async () => {},
+    close: async () => {},
+  };
 }
