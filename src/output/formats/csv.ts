@@ -14,6 +14,7 @@ const CSV: Dialect = { delimiter: ",", record_delimiter: "\r\n" };
 const TSV: Dialect = { delimiter: "\t", record_delimiter: "\n" };
 
 const QUOTE = 34;
+const SLASH = 47;
 const BACKSLASH = 92;
 const OPEN_BRACE = 123;
 const OPEN_BRACKET = 91;
@@ -44,14 +45,15 @@ interface SpecialField {
 }
 
 /**
- * Most fields are copied byte by byte from their row. Fields that need unescaping or may need quotes go through
- * csv-stringify, all those of a batch at once.
+ * Most fields are copied byte by byte from their row, with quotes where they hold a delimiter or a quote. Fields with
+ * other escapes go through csv-stringify, all those of a batch at once.
  */
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   const columns = options.chosen ?? options.known;
   const reportUnknown = reportUnknownMembers(options);
   const textOf = fieldReader(options);
   const delimiter = dialect.delimiter.charCodeAt(0);
+  const recordEnd = Buffer.from(dialect.record_delimiter);
   // A record of one empty field would be a blank line, which readers skip: the row would be lost.
   const nothing = columns.length === 1 ? '""' : "";
 
@@ -75,7 +77,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
         }
         addField(row, numbers[index] as number, columns[index] as string);
       }
-      plain.output.addText(dialect.record_delimiter);
+      plain.output.addPart(recordEnd, 0, recordEnd.length);
     }
     return merged(plain.output, special, dialect);
   }
@@ -87,7 +89,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   };
 }
 
-/** Copies the fields whose text is the same in CSV and in JSON. */
+/** Copies the fields whose text needs no more than quotes. */
 class PlainFields {
   readonly output: OutputBytes;
   private readonly rows: RowBatch;
@@ -142,14 +144,51 @@ class PlainFields {
     const target = output.bytes;
     let to = output.length;
     for (let at = start; at < end; at += 1) {
-      const byte = bytes[at] as number;
-      if (byte === BACKSLASH || byte === delimiter) {
-        return false;
+      let byte = bytes[at] as number;
+      if (byte === delimiter) {
+        return this.addQuoted(start, end);
+      }
+      if (byte === BACKSLASH) {
+        at += 1;
+        byte = bytes[at] as number;
+        if (byte !== BACKSLASH && byte !== SLASH) {
+          return byte === QUOTE && this.addQuoted(start, end);
+        }
       }
       target[to] = byte;
       to += 1;
     }
     output.length = to;
+    return true;
+  }
+
+  /** Copies text that holds a delimiter or a quote, RFC 4180 section 2. */
+  private addQuoted(start: number, end: number): boolean {
+    const { output } = this;
+    const { bytes } = this.rows;
+    // Each quote is two bytes in JSON too.
+    output.reserve(end - start + 2);
+    const target = output.bytes;
+    let to = output.length;
+    target[to] = QUOTE;
+    to += 1;
+    for (let at = start; at < end; at += 1) {
+      let byte = bytes[at] as number;
+      if (byte === BACKSLASH) {
+        at += 1;
+        byte = bytes[at] as number;
+        if (byte === QUOTE) {
+          target[to] = QUOTE;
+          to += 1;
+        } else if (byte !== BACKSLASH && byte !== SLASH) {
+          return false;
+        }
+      }
+      target[to] = byte;
+      to += 1;
+    }
+    target[to] = QUOTE;
+    output.length = to + 1;
     return true;
   }
 }

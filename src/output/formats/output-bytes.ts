@@ -1,3 +1,6 @@
+/** Parts up to this length are copied faster by a loop than by a call. */
+const SHORT = 32;
+
 /** A growing buffer for output bytes. */
 export class OutputBytes {
   bytes: Buffer;
@@ -28,8 +31,16 @@ export class OutputBytes {
   }
 
   addPart(source: Buffer, start: number, end: number): void {
-    this.reserve(end - start);
-    this.length += source.copy(this.bytes, this.length, start, end);
+    const length = end - start;
+    this.reserve(length);
+    if (length <= SHORT) {
+      for (let at = 0; at < length; at += 1) {
+        this.bytes[this.length + at] = source[start + at] as number;
+      }
+    } else {
+      source.copy(this.bytes, this.length, start, end);
+    }
+    this.length += length;
   }
 
   /** The bytes added so far; not a copy. */

@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { COVERAGE_COLUMNS } from "../../../src/contract/coverage.ts";
@@ -108,6 +109,31 @@ test.each(["csv", "tsv"] as const)("any value is read back unchanged from %s", a
     }),
   );
 });
+
+test.each([
+  ["csv", ",", "\r\n"],
+  ["tsv", "\t", "\n"],
+] as const)(
+  "%s has the bytes that csv-stringify writes for the same fields",
+  async (format, delimiter, record_delimiter) => {
+    const text = fc.string({ unit: fc.constantFrom("a", '"', ",", "\t", "\r", "\n", "\\", "/", "é", "😀", "\u0001") });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ a: text, b: text }), { minLength: 1 }),
+        fc.boolean(),
+        async (rows, escaped) => {
+          const json = rows
+            .map((row) => JSON.stringify(row))
+            .map((row) => (escaped ? row.replaceAll("/", "\\/") : row));
+          const records = [["a", "b"], ...rows.map(({ a, b }) => [a, b])];
+          expect(await encoded(format, [json], { chosen: ["a", "b"] })).toBe(
+            stringify(records, { delimiter, record_delimiter, quoted_match: /[\r\n]/, quoted_empty: true }),
+          );
+        },
+      ),
+    );
+  },
+);
 
 test("a spreadsheet gets a byte order mark once, at the beginning", async () => {
   const options = { chosen: ["sku"], spreadsheet: "bom" } as const;
