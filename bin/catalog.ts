@@ -3,13 +3,21 @@ import module from "node:module";
 import { join } from "node:path";
 import envPaths from "env-paths";
 
+const folders = envPaths("catalog", { suffix: "" });
+
 // Node.js 22 and newer can keep compiled code between two runs. Only what is loaded after this call profits.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-enableCompileCache?.(join(envPaths("catalog", { suffix: "" }).cache, "compiled"));
+enableCompileCache?.(join(folders.cache, "compiled"));
 
-const { main } = await import("../src/main.ts");
-process.exitCode = await main(process.argv.slice(2));
-if (process.exitCode !== 0 && process.stdout.writableLength > 0) {
-  // A write that was given up would keep the process alive until its reader takes it.
-  process.exit();
+// What Node.js ends with if an `await` at the top of a module never settles.
+process.exitCode = 13;
+void run();
+
+async function run(): Promise<void> {
+  const { mainOfProcess } = await import("../src/main.ts");
+  process.exitCode = await mainOfProcess(process.argv.slice(2), folders);
+  if (process.exitCode !== 0 && process.stdout.writableLength > 0) {
+    // A write that was given up would keep the process alive until its reader takes it.
+    process.exit();
+  }
 }

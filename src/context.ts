@@ -1,7 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import envPaths from "env-paths";
 import { InterruptedError } from "./errors.ts";
 import { writeToStdout } from "./output/destination/stdout.ts";
 import { sleep } from "./timer.ts";
@@ -21,8 +20,7 @@ export interface Context {
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
   env: Readonly<Record<string, string | undefined>>;
-  /** The folders of this tool on this platform (XDG on Linux). */
-  folders: { config: string; data: string; cache: string };
+  folders: Folders;
   homeFolder: string;
   pid: number;
   /** `v22.12.0` */
@@ -41,19 +39,28 @@ export interface Context {
   random: () => number;
 }
 
+/** The folders of this tool on this platform (XDG on Linux). */
+export interface Folders {
+  config: string;
+  data: string;
+  cache: string;
+}
+
 /** An output stream; a terminal has `columns` and `rows`. */
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
 
 /** The context of the running process. */
-export function processContext(): Context {
-  const { config, data, cache } = envPaths("catalog", { suffix: "" });
+export function processContext({ config, data, cache }: Folders): Context {
   const { signal, ignoreInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
     // The writer gets the error of a closed pipe; without a listener Node would end the process.
     stream.on("error", () => undefined);
   }
   return {
-    stdin: process.stdin,
+    // Node.js makes this stream when it is first read, which takes milliseconds that few commands need.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     print: writeToStdout(process.stdout, { signal }).write,

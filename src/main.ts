@@ -6,19 +6,23 @@ import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
 import { helpLayout } from "./cli/help-layout.ts";
 import { isColoured, terminalWidth } from "./cli/terminal.ts";
 import { COMMANDS } from "./commands/registry.ts";
-import { type Context, processContext } from "./context.ts";
+import { type Context, type Folders, processContext } from "./context.ts";
 import { errorEntryOf } from "./error-table.ts";
 import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
 import { VERSION } from "./version.ts";
+
+/** Runs one command line in the context of this process; otherwise as `main`. */
+export async function mainOfProcess(argv: readonly string[], folders: Folders): Promise<number> {
+  return await main(argv, processContext(folders));
+}
 
 /**
  * Runs one command line.
  *
  * @param argv the arguments after the program's name
- * @param context default: the context of this process
  * @returns the exit code; every error has been reported on stderr
  */
-export async function main(argv: readonly string[], context: Context = processContext()): Promise<number> {
+export async function main(argv: readonly string[], context: Context): Promise<number> {
   // For completion, a whole command line is one argument.
   const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const help: string[] = [];

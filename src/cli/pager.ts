@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Context } from "../context.ts";
 import type { OutputOptions } from "./flags/output.ts";
@@ -43,6 +42,7 @@ export async function showTable(
 
 /** @returns whether the pager could be started; unread text is not an error. */
 async function page(text: string, command: string, context: Context): Promise<boolean> {
+  const { spawn } = await import("node:child_process");
   const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
   // Ctrl-C reaches every process of the terminal; while the pager runs, only the pager handles it.
   const resume = context.ignoreInterrupts();

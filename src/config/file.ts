@@ -1,27 +1,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { parse, TomlError } from "smol-toml";
 import type { Context } from "../context.ts";
-import { FileError, UsageError } from "../errors.ts";
+import { FileError } from "../errors.ts";
+import type { Profiles } from "./parse-config.ts";
 
-/** One `[profiles.NAME]` table of the configuration file. */
-export interface Profile {
-  base_url?: string;
-  api_key?: string;
-  api_key_command?: string;
-  status_url?: string;
-}
-
-interface ConfigFile {
+interface ConfigFile extends Profiles {
   path: string;
   /** Undefined if the file is missing. */
   text: string | undefined;
-  profiles: ReadonlyMap<string, Profile>;
-  /** `default_profile`: the profile that is used if none is asked for. */
-  defaultProfile: string | undefined;
 }
-
-const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
 
 /** The profile asked for by `--profile` or the environment; undefined if neither names one. */
 export function askedProfile(flag: string | undefined, { env }: Pick<Context, "env">): string | undefined {
@@ -53,51 +40,15 @@ export async function readConfig(
     }
     throw new FileError(`the configuration file ${path} cannot be read: ${error.message}`, path, error);
   });
-  return { path, text, ...parseConfig(text ?? "", path) };
+  if (text === undefined) {
+    return { path, text, profiles: new Map(), defaultProfile: undefined };
+  }
+  const { parseConfig } = await import("./parse-config.ts");
+  return { path, text, ...parseConfig(text, path) };
 }
 
 /** What other users of the machine may do with the file. On Windows nothing is reported: its file modes do not tell. */
 export async function rightsOfOthers(path: string): Promise<{ read: boolean; write: boolean }> {
   const mode = process.platform === "win32" ? 0 : (await stat(path)).mode;
   return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
-}
-
-/** @throws UsageError when it is not TOML of the expected shape */
-function parseConfig(text: string, path: string): Pick<ConfigFile, "profiles" | "defaultProfile"> {
-  let document: Record<string, unknown>;
-  try {
-    document = parse(text);
-  } catch (error) {
-    // The library's message quotes nearby lines, which may contain a key.
-    const where = error instanceof TomlError ? ` at line ${error.line}, column ${error.column}` : "";
-    throw new UsageError(`the configuration file ${path} is not valid TOML${where}.`);
-  }
-  const tables = document.profiles ?? {};
-  if (!isTable(tables)) {
-    throw new UsageError(`the configuration file ${path} must contain tables named [profiles.NAME].`);
-  }
-  const profiles = new Map(Object.entries(tables).map(([name, table]) => [name, checkedProfile(name, table, path)]));
-  const defaultProfile = document.default_profile;
-  return { profiles, defaultProfile: typeof defaultProfile === "string" ? defaultProfile : undefined };
-}
-
-function checkedProfile(name: string, table: unknown, path: string): Profile {
-  if (!isTable(table)) {
-    throw new UsageError(`profiles.${name} in ${path} must be a table: [profiles.${name}].`);
-  }
-  for (const [key, value] of Object.entries(table)) {
-    if (!PROFILE_KEYS.some((known) => known === key)) {
-      throw new UsageError(
-        `profiles.${name} in ${path} has an unknown key ${JSON.stringify(key)}; the keys are ${PROFILE_KEYS.join(", ")}.`,
-      );
-    }
-    if (typeof value !== "string") {
-      throw new UsageError(`${key} of profiles.${name} in ${path} must be a string in quotes.`);
-    }
-  }
-  return table as Profile;
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -2,7 +2,8 @@ import type { Context } from "../context.ts";
 import { closest } from "../contract/values/closest.ts";
 import { UsageError } from "../errors.ts";
 import { type Credential, findCredential, type NamedProfile } from "./credentials.ts";
-import { askedProfile, DEFAULT_PROFILE, type Profile, readConfig } from "./file.ts";
+import { askedProfile, DEFAULT_PROFILE, readConfig } from "./file.ts";
+import type { Profile } from "./parse-config.ts";
 
 /** Which service to talk to, and as whom. */
 export interface ConnectionSettings {
@@ -19,7 +20,7 @@ export interface ConnectionSettings {
  */
 export async function resolveService(
   flags: { baseUrl: string | undefined; profile: string | undefined },
-  context: Context,
+  context: Pick<Context, "env" | "folders" | "signal">,
 ): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);
@@ -43,7 +44,10 @@ function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
  *
  * @throws UsageError if there is no profile of this name
  */
-export async function findProfile(flag: string | undefined, context: Context): Promise<NamedProfile | undefined> {
+export async function findProfile(
+  flag: string | undefined,
+  context: Pick<Context, "env" | "folders">,
+): Promise<NamedProfile | undefined> {
   const { path, profiles, defaultProfile } = await readConfig(context);
   const asked = askedProfile(flag, context);
   const name = asked ?? defaultProfile ?? DEFAULT_PROFILE;
@@ -62,10 +66,14 @@ export async function findProfile(flag: string | undefined, context: Context): P
   });
 }
 
-export function resolveBaseUrl(flag: string | undefined, context: Context, profile: Profile | undefined): URL {
+export function resolveBaseUrl(
+  flag: string | undefined,
+  { env }: Pick<Context, "env">,
+  profile: Profile | undefined,
+): URL {
   const url = firstAddress([
     ["--base-url", flag],
-    ["CATALOG_BASE_URL", context.env.CATALOG_BASE_URL || undefined],
+    ["CATALOG_BASE_URL", env.CATALOG_BASE_URL || undefined],
     ["base_url of the profile", profile?.base_url],
   ]);
   if (url === undefined) {

@@ -19,7 +19,7 @@ async function login({ url, key }: TestService): Promise<string> {
     }
   });
   const context = {
-    ...processContext(),
+    ...processContext({ config: folder, data: folder, cache: folder }),
     stdin,
     stdout: new PassThrough(),
     print: async () => {},

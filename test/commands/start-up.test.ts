@@ -1,8 +1,60 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import module from "node:module";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
+
+/** Writes at the end of a process which files it loaded, and which modules of Node.js. */
+const RECORDER = `process.on("exit", () => {
+  const files = Object.keys(require.cache).filter((file) => file !== __filename);
+  const builtins = process.moduleLoadList.map((name) => name.replace("NativeModule ", ""));
+  require("node:fs").writeFileSync(__dirname + "/loaded.json", JSON.stringify({ files, builtins }));
+});`;
+
+/** What a command loads: files of the tool, their characters, and modules of Node.js. */
+async function loadedBy(args: readonly string[], service?: TestService) {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "recorder.cjs"), RECORDER);
+  const env = {
+    ...(service && { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key }),
+    NODE_OPTIONS: `--require ${folder}/recorder.cjs`,
+  };
+  expect(await runCatalog(args, { env })).toMatchObject({ code: 0, stderr: "" });
+  const { files, builtins } = JSON.parse(await readFile(join(folder, "loaded.json"), "utf8"));
+  const texts = await Promise.all((files as string[]).map((file) => readFile(file, "utf8")));
+  return {
+    files: texts.length,
+    bytes: texts.reduce((sum, text) => sum + text.length, 0),
+    /** Those of the words that the files contain. */
+    held: (words: readonly string[]) => words.filter((word) => texts.some((text) => text.includes(word))),
+    builtins: new Set(builtins as string[]),
+  };
+}
+
+describe("what is loaded", () => {
+  test.each(["--version", "--help"])("by %s: commander and the list of commands", async (flag) => {
+    const { files, bytes, builtins } = await loadedBy([flag]);
+    expect(files).toBeLessThanOrEqual(4);
+    expect(bytes).toBeLessThan(130_000);
+    expect(["child_process", "crypto", "http", "zlib"].filter((name) => builtins.has(name))).toEqual([]);
+  });
+
+  test("by coverage: neither tables, nor undici, nor what reads Parquet, TOML or writes CSV", async () => {
+    const { files, bytes, held, builtins } = await loadedBy(["coverage"], await startTestService());
+    expect(files).toBeLessThanOrEqual(9);
+    expect(bytes).toBeLessThan(260_000);
+    expect(held(["wordWrap", "Extended_Pictographic", "llhttp", "PAR1", "TomlError", "record_delimiter"])).toEqual([]);
+    expect(["child_process", "http2", "https", "worker_threads"].filter((name) => builtins.has(name))).toEqual([]);
+  });
+
+  test("by a table of coverage: tables too, but not what reads Parquet", async () => {
+    const { files, bytes, held } = await loadedBy(["coverage", "--format", "table"], await startTestService());
+    expect(files).toBeLessThanOrEqual(12);
+    expect(bytes).toBeLessThan(330_000);
+    expect(held(["wordWrap", "PAR1"])).toEqual(["wordWrap"]);
+  });
+});
 
 test("compiled code is stored in the cache folder if Node.js supports it", async () => {
   const cache = await temporaryFolder();

@@ -50,7 +50,7 @@ export async function withConnection<T>(
         service = await startDemo(context);
       }
       const { name, baseUrl, apiKey, profile } =
-        service ?? (await configured(globals, { ...context, signal }, reporter));
+        service ?? (await configured(globals, { env: context.env, folders: context.folders, signal }, reporter));
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
@@ -99,7 +99,11 @@ interface Target {
   profile: string | undefined;
 }
 
-async function configured(globals: GlobalOptions, context: Context, { warn }: Reporter): Promise<Target> {
+async function configured(
+  globals: GlobalOptions,
+  context: Pick<Context, "env" | "folders" | "signal">,
+  { warn }: Reporter,
+): Promise<Target> {
   const { baseUrl, credential, profile } = await resolveService(globals, context);
   if (credential.warning !== undefined) {
     warn(credential.warning);

@@ -4,7 +4,7 @@ import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { runKeyCommand } from "../../config/credentials.ts";
-import type { Profile } from "../../config/file.ts";
+import type { Profile } from "../../config/parse-config.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
 import { resolveBaseUrl } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";

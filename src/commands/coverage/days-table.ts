@@ -1,5 +1,4 @@
 import { groupDigits } from "../../contract/values/decimal.ts";
-import { numberOfDays } from "../../mirror/sync/day-ranges.ts";
 import { countBar } from "../../output/terminal/chart.ts";
 import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
@@ -46,13 +45,4 @@ export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: num
       numberCell(ageOf(newest, now)),
     ],
   };
-}
-
-/** Says how many days between the first and the last have no rows; nothing if every day has some. */
-export function describeGaps(all: DayCounts): string[] {
-  const days = [...all.keys()].sort();
-  const [first, last] = [days[0], days.at(-1)];
-  const gaps = first === undefined || last === undefined ? 0 : numberOfDays({ first, last }) - days.length;
-  const what = gaps === 1 ? "1 day without rows is" : `${groupDigits(gaps)} days without rows are`;
-  return gaps === 0 ? [] : [`${what} not listed`];
 }

@@ -1,25 +1,15 @@
 import type { CatalogClient } from "../../api/client.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
-import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import type { Meta } from "../../contract/envelope.ts";
-import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
-import type { DayState } from "../../mirror/folder/folder-state.ts";
-import { combinationsOf } from "../../mirror/folder/synced-day.ts";
-import { summaryOf } from "../../pull/long-lists.ts";
 import { countDays, type DayCounts, requestsFor } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
-type CoverageClient = Pick<CatalogClient, "coverage">;
-
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
 export interface CoverageSource extends Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
-  client: CoverageClient;
+  client: Pick<CatalogClient, "coverage">;
   /** Whether no request is sent. */
   isFolder: boolean;
   /**
@@ -31,31 +21,14 @@ export interface CoverageSource extends Pick<Connection, "filters" | "service" |
   days(coverage: readonly Coverage[]): Promise<DayCounts>;
 }
 
-export async function withCoverageSource<T>(
+export async function withServiceSource<T>(
   options: CoverageOptions,
   context: Context,
   use: (source: CoverageSource) => Promise<T>,
 ): Promise<T> {
-  return options.from === undefined
-    ? await withConnection(options, context, (connection) =>
-        use({ ...connection, isFolder: false, days: (coverage) => daysOfService(coverage, connection, options) }),
-      )
-    : await withSyncedFolder({ ...options, folder: options.from }, context, async (synced) => {
-        const { folder, state, filters, days, isWanted, reporter, signal } = synced;
-        await assertDaysInPlace(folder, state, days);
-        const all = new Map(Object.entries(state.days).map(([day, held]) => [day, rowsOf(held)]));
-        const wanted = new Map(days.map((day) => [day, rowsOf(state.days[day], isWanted)]));
-        return await use({
-          ...{ client: countingClient(all), filters, service: folder, reporter, signal, isFolder: true },
-          days: async () => wanted,
-        });
-      });
-}
-
-/** The rows of some combinations on a day. */
-function rowsOf(day: Pick<DayState, "counts"> = { counts: {} }, isWanted: (combination: Rcd) => boolean = () => true) {
-  const wanted = combinationsOf(day).filter(isWanted);
-  return new Map(wanted.map((combination) => [formatRcd(combination), combination.rows]));
+  return await withConnection(options, context, (connection) =>
+    use({ ...connection, isFolder: false, days: (coverage) => daysOfService(coverage, connection, options) }),
+  );
 }
 
 async function daysOfService(
@@ -74,43 +47,4 @@ async function daysOfService(
   const total = coverage.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
   const onRows = (rows: number) => reporter.progress.update({ rows, total });
   return await countDays(client, filters, coverage, { requests: maxRequests - 1, signal, onRows });
-}
-
-/**
- * Answers coverage requests (contract section 4.4) from counted days.
- *
- * @param days with all that the answers shall count; their corpus is the sum of these days
- */
-export function countingClient(days: DayCounts): CoverageClient {
-  const corpus = new Map<string, number>();
-  for (const [rcd, rows] of [...days.values()].flatMap((counts) => [...counts])) {
-    corpus.set(rcd, (corpus.get(rcd) ?? 0) + rows);
-  }
-  return {
-    coverage: async (filters) => {
-      const isInDates = dayFilter(filters);
-      const isWanted = combinationFilter(filters);
-      const found = new Map<string, Coverage>();
-      for (const [day, counts] of [...days].filter(([name]) => isInDates(name))) {
-        const wanted = combinationsOf({ counts: Object.fromEntries(counts) }).filter(isWanted);
-        for (const { rows, retailer, category, department } of wanted) {
-          const rcd = formatRcd({ retailer, category, department });
-          const entry = found.get(rcd);
-          found.set(rcd, {
-            ...{ retailer, department, category, rcd, corpus_rows: corpus.get(rcd) ?? 0 },
-            matching_rows: (entry?.matching_rows ?? 0) + rows,
-            earliest_date: entry !== undefined && entry.earliest_date < day ? entry.earliest_date : day,
-            latest_date: entry !== undefined && entry.latest_date > day ? entry.latest_date : day,
-          });
-        }
-      }
-      const data = [...found.values()];
-      return { data, meta: { request_id: "", resolved: resolvedOf(filters), coverage: summaryOf(data) } };
-    },
-  };
-}
-
-function resolvedOf(filters: Filters): Meta["resolved"] {
-  const none = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
-  return { ...none, ...filters };
 }

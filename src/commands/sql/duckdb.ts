@@ -1,5 +1,4 @@
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { MissingPackageError, UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 
@@ -164,10 +163,12 @@ async function loadDuckDb(): Promise<DuckDb> {
   try {
     return (await import(name)) as DuckDb;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    // As an ES module, and in the bundle, which is CommonJS. A module that the package itself needs is no such case.
+    if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(code) || !message.includes(`'${PACKAGE}'`)) {
       throw error;
     }
-    const command = installCommand(fileURLToPath(import.meta.url));
+    const command = installCommand(import.meta.filename);
     throw new MissingPackageError(`\`catalog sql\` needs DuckDB, which is not installed. Install it with: ${command}`);
   }
 }

@@ -1,5 +1,4 @@
 import { type Compression, withoutCompressionEnding } from "../destination/compression.ts";
-import { createCsvEncoder, createTsvEncoder } from "./csv.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { createJsonEncoder, createNdjsonEncoder } from "./json.ts";
 
@@ -16,8 +15,8 @@ interface Format {
 
 export const FORMATS = {
   ndjson: { load: async () => createNdjsonEncoder, extensions: ["ndjson", "jsonl"] },
-  csv: { load: async () => createCsvEncoder, extensions: ["csv"] },
-  tsv: { load: async () => createTsvEncoder, extensions: ["tsv", "tab"] },
+  csv: { load: async () => (await import("./csv.ts")).createCsvEncoder, extensions: ["csv"] },
+  tsv: { load: async () => (await import("./csv.ts")).createTsvEncoder, extensions: ["tsv", "tab"] },
   json: { load: async () => createJsonEncoder, extensions: ["json"] },
   parquet: { load: async () => (await import("./parquet/parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
   xlsx: { load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder, extensions: ["xlsx"] },
@@ -25,7 +24,7 @@ export const FORMATS = {
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-/** Loads the encoder of a format; Parquet and xlsx are loaded only when needed. */
+/** Loads the encoder of a format. Those with a library of their own are loaded only when needed. */
 export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
   return FORMATS[format].load();
 }

@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made when it is first needed: it takes 10 ms. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Terminal cells that `text` takes, by grapheme and East Asian width (UAX #29, UAX #11). */
 export function widthOf(text: string): number {
@@ -12,6 +13,7 @@ export function truncate(text: string, width: number): string {
   if (widthOf(text) <= width) {
     return text;
   }
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let cut = "";
   let taken = 0;
   for (const { segment } of graphemes.segment(text)) {

@@ -1,0 +1,35 @@
+import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
+import type { DayCounts } from "./day-counts.ts";
+import {
+  type CombinationEntry,
+  type CoverageGroup,
+  type DayGroup,
+  type Dimension,
+  groupCoverage,
+  groupDays,
+  listed,
+  withAge,
+} from "./groups.ts";
+import type { CoverageOptions } from "./options.ts";
+import type { CoverageSource } from "./source.ts";
+
+/** What is written: days, or combinations and groups of them. */
+export type Counted = { answer: CoverageAnswer } & (
+  | { days: DayCounts; entries: readonly DayGroup[] }
+  | { days?: undefined; groupBy: Dimension | undefined; entries: readonly (CombinationEntry | CoverageGroup)[] }
+);
+
+export async function countedBy(
+  { groupBy, list }: CoverageOptions,
+  answer: CoverageAnswer,
+  source: CoverageSource,
+  now: number,
+): Promise<Counted> {
+  if (groupBy === "day") {
+    const days = await source.days(answer.data);
+    return { answer, days, entries: listed(groupDays(days, now), list) };
+  }
+  const entries =
+    groupBy === undefined ? answer.data.map((entry) => withAge(entry, now)) : groupCoverage(answer.data, groupBy, now);
+  return { answer, groupBy, entries: listed<CombinationEntry | CoverageGroup>(entries, list) };
+}

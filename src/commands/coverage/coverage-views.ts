@@ -1,0 +1,88 @@
+import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { screenOf } from "../../cli/terminal.ts";
+import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
+import { captioned, renderMarkdown, renderTable } from "../../output/terminal/tables/table.ts";
+import { type Activity, readActivity } from "./activity.ts";
+import { activityChart, barChart } from "./activity-chart.ts";
+import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
+import type { Counted } from "./counted.ts";
+import { daysTable, daysView } from "./days-table.ts";
+import type { CoverageOptions } from "./options.ts";
+import type { CoverageSource } from "./source.ts";
+
+interface View {
+  text: string;
+  /** Headings of the columns that were left out; bars do not count. */
+  hidden: readonly string[];
+}
+
+/** The view for people. */
+export async function viewOf(
+  counted: Counted,
+  options: CoverageOptions,
+  source: CoverageSource,
+  context: Context,
+): Promise<View> {
+  const { chartRequests, output } = options;
+  const { answer, entries } = counted;
+  const screen = screenOf(context, options);
+  const now = context.now();
+  if (output.format === "html") {
+    const { coveragePage } = await import("./page.ts");
+    const activity = await readDays(counted, chartRequests ?? 0, source);
+    const { service, filters } = source;
+    return { text: coveragePage(answer, { filters, service, now, activity }), hidden: [] };
+  }
+  if (chartRequests !== undefined) {
+    if (entries.length === 0) {
+      return { text: "nothing matches the filters\n", hidden: [] };
+    }
+    const activity = await readDays(counted, chartRequests, source);
+    const isFree = source.isFolder || counted.days !== undefined;
+    const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
+    const bars = barChart(entries, options.groupBy, screen);
+    return { text: `${bars}\n${activityChart(activity, cost, screen)}`, hidden: [] };
+  }
+  if (output.format === "table") {
+    if (counted.days !== undefined) {
+      const { text, hidden } = renderTable(daysView(counted.entries, counted.days, now), screen);
+      return { text, hidden: worthNaming(hidden) };
+    }
+    const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
+    const { table, caption } = coverageView(counted.entries, counted.groupBy, answer.meta.coverage, view);
+    const { text, hidden } = renderTable(table, screen);
+    return { text: captioned(caption, text, screen), hidden: worthNaming(hidden) };
+  }
+  const table =
+    counted.days === undefined
+      ? coverageTable(counted.entries, counted.groupBy, answer.meta.coverage, now)
+      : daysTable(counted.entries, counted.days, now);
+  return { text: renderMarkdown(table), hidden: [] };
+}
+
+/** The headings of columns with data of their own: a bar only draws what other columns say. */
+function worthNaming(hidden: readonly string[]): string[] {
+  return hidden.filter((heading) => heading !== RANGE && heading !== "");
+}
+
+/** When the rows were crawled. If the days are known, no request is sent. */
+async function readDays({ answer, days }: Counted, requests: number, source: CoverageSource): Promise<Activity> {
+  const client = days === undefined ? source.client : (await import("./counting-client.ts")).countingClient(days);
+  const activity = await readActivity(client, source.filters, answer.meta.coverage, requests, source.signal);
+  warnOfChange(answer, activity.rows, source.reporter);
+  return activity;
+}
+
+/** Checks that the periods add up to the whole set; if not, it changed between two requests. */
+function warnOfChange(
+  { meta }: CoverageAnswer,
+  rows: ReadonlyMap<string, readonly number[]>,
+  reporter: Reporter,
+): void {
+  const sum = [...rows.values()].flat().reduce((total, count) => total + count, 0);
+  if (sum !== meta.coverage.matching_rows) {
+    reporter.warn(`the set changed while it was read: ${meta.coverage.matching_rows} rows at first, then ${sum}`);
+  }
+}
