@@ -33,19 +33,19 @@ export function continuable(
   }
   const left = `${partial} was left by an interrupted run`;
   if (found === undefined) {
-    notes.push(`${left}, without a journal that this version of catalog understands; the export starts anew`);
+    notes.push(`${left}, without a journal that this version of catalog understands; the export starts over`);
     return undefined;
   }
   if (!resume) {
     // If the output is already in its place, only the journal was left behind.
     if (size !== undefined) {
-      notes.push(`${left}; the export starts anew, since --resume is not given`);
+      notes.push(`${left}; the export starts over, since --resume is not given`);
     }
     return undefined;
   }
   const different = difference(found.head, head);
   if (different !== undefined) {
-    notes.push(`the export starts anew, since --resume cannot continue another export: ${different}`);
+    notes.push(`the export starts over, since --resume cannot continue another export: ${different}`);
     return undefined;
   }
   return found;

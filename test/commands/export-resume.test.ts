@@ -108,7 +108,7 @@ describe("an export with --resume", () => {
     const { code, stderr } = await rows.run("--resume", ...flags);
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
       EXIT.ok,
-      expect.stringContaining(`the export starts anew, since --resume cannot continue another export: ${message}`),
+      expect.stringContaining(`the export starts over, since --resume cannot continue another export: ${message}`),
     ]);
     expect(await readdir(rows.cwd)).toEqual(["rows.csv"]);
   });
@@ -120,7 +120,7 @@ describe("an export with --resume", () => {
       'the service of the interrupted export: "https://other',
     ],
     ["of another version", { version: 99 }, "without a journal that this version of catalog understands"],
-  ])("starts anew if the journal is %s, and says so", async (_, changes, message) => {
+  ])("starts over if the journal is %s, and says so", async (_, changes, message) => {
     const rows = await killedExport();
     await changeHead(rows.at(), changes);
     const { code, stderr } = await rows.run("--resume");
@@ -157,7 +157,7 @@ describe("an export with --resume", () => {
   test.each([
     [".partial", "rows.csv.partial is damaged"],
     [".partial.spool", "rows.csv.partial.spool is damaged or missing"],
-    [".partial.json", "without a journal that this version of catalog understands; the export starts anew"],
+    [".partial.json", "without a journal that this version of catalog understands; the export starts over"],
   ])("makes the right file if FILE%s is missing or cut, and says so", async (suffix, message) => {
     const rows = await killedExport();
     await truncate(rows.at(suffix), 3);
@@ -182,18 +182,18 @@ describe("an export with --resume", () => {
 });
 
 describe("an export without --resume", () => {
-  test.each([[[]], [["--resume", "--fresh"]]])("with %j starts anew after a killed run, and says so", async (flags) => {
+  test.each([[[]], [["--resume", "--fresh"]]])("with %j starts over after a killed run, and says so", async (flags) => {
     const rows = await killedExport();
     const { code, stderr } = await rows.run(...flags);
     expect([code, stderr.replace(/\s+/g, " "), rows.pages()]).toEqual([
       EXIT.ok,
-      expect.stringMatching(/rows\.csv\.partial was left by an interrupted run; the export starts anew/),
+      expect.stringMatching(/rows\.csv\.partial was left by an interrupted run; the export starts over/),
       PAGES,
     ]);
     await expectWhole(rows);
   });
 
-  test("starts anew if the file is already in its place and only the journal is left", async () => {
+  test("starts over if the file is already in its place and only the journal is left", async () => {
     const rows = await killedExport();
     await rm(rows.at(".partial"));
     await writeFile(rows.at(), "old");

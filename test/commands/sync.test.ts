@@ -171,7 +171,7 @@ test("a state that cannot be read is an error that says what to do, also for dif
   const refusal = {
     code: 1,
     stdout: "",
-    stderr: `error: ${state} is damaged; delete it and run \`catalog sync --adopt\` to start anew\n`,
+    stderr: `error: ${state} is damaged; delete it and run \`catalog sync --adopt\` to start over\n`,
   };
   expect(await sync()).toMatchObject(refusal);
   expect(await runInProcess(["diff", "--against", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(

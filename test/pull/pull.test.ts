@@ -142,7 +142,7 @@ describe("a pull", () => {
   });
 
   test.each(["file", "stream"] as const)(
-    "plans anew for a %s where the set changed before the first walk",
+    "plans again for a %s where the set changed before the first walk",
     async (kind) => {
       const service = fakeService(manyRows());
       beforePage(service, 1, () => service.rows.push(extra));

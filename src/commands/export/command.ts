@@ -31,7 +31,7 @@ export function declare(command: Command, context: Context): void {
     .option("--page-size <n>", "rows of one request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
     .option("--resume", "continue an interrupted export to the same file; without one, start the export")
-    .option("--fresh", "start anew, even if an interrupted export left a partial file; overrides --resume")
+    .option("--fresh", "start over, even if an interrupted export left a partial file; overrides --resume")
     .option(
       "--spool-limit <size>",
       "disk space for pages that wait to be written, such as 500MiB (default: 4GiB)",

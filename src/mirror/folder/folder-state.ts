@@ -38,7 +38,7 @@ export interface SyncState {
   pending: string[];
 }
 
-const START_ANEW = "delete it and run `catalog sync --adopt` to start anew";
+const START_OVER = "delete it and run `catalog sync --adopt` to start over";
 
 export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");
@@ -72,10 +72,10 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   }
   const state = migrated(parse(text));
   if (state.version !== undefined && state.version !== STATE_VERSION) {
-    throw new FileError(`${path} was written by another version of catalog; ${START_ANEW}`, path);
+    throw new FileError(`${path} was written by another version of catalog; ${START_OVER}`, path);
   }
   if (!isState(state)) {
-    throw new FileError(`${path} is damaged; ${START_ANEW}`, path);
+    throw new FileError(`${path} is damaged; ${START_OVER}`, path);
   }
   return state;
 }

@@ -52,7 +52,7 @@ export function assertWithinFilters(folder: string, { filters, days }: SyncState
   const path = statePathOf(folder);
   const refuse = (what: string) => {
     throw new FileError(
-      `${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); delete it and run \`catalog sync --adopt\` to start anew`,
+      `${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); delete it and run \`catalog sync --adopt\` to start over`,
       path,
     );
   };

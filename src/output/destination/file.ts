@@ -132,7 +132,7 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
   const handle = await createOwnFile(partial, { append: true }).catch((error: unknown) => {
     if (errorCode(error) === "EEXIST") {
       const cause = "another export is writing it, or one was interrupted";
-      throw new FileError(`${partial} already exists: ${cause}. Delete it to start anew.`, partial, error);
+      throw new FileError(`${partial} already exists: ${cause}. Delete it to start over.`, partial, error);
     }
     throw error;
   });
@@ -148,7 +148,7 @@ async function reopenPartial(partial: string, length: number): Promise<FileHandl
   if (size < length) {
     await handle.close();
     throw new FileError(
-      `${partial} has ${size} bytes, but its journal says ${length}; delete both files to start anew`,
+      `${partial} has ${size} bytes, but its journal says ${length}; delete both files to start over`,
       partial,
     );
   }

@@ -28,7 +28,7 @@ describe("a state that cannot be read is refused with a solution:", () => {
     const path = statePathOf(folder);
     await writeFile(path, damage(await readFile(path, "utf8")));
     await expect(readStateOf(folder)).rejects.toThrow(
-      `${path} ${reason}; delete it and run \`catalog sync --adopt\` to start anew`,
+      `${path} ${reason}; delete it and run \`catalog sync --adopt\` to start over`,
     );
   });
 });

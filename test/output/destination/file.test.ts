@@ -79,7 +79,7 @@ test("a second output to the same target is refused while the first is being wri
     path: `${target}.partial`,
     message:
       `${target}.partial already exists: another export is writing it, or one was interrupted. ` +
-      "Delete it to start anew.",
+      "Delete it to start over.",
   });
   await first.finish();
 });
