@@ -44,21 +44,17 @@ export const metaSchema = objectSchema("Meta", {
   coverage: coverageSummarySchema,
 });
 
-/** Envelope of `GET /v1/sample`; contract section 2.6. */
+/** Envelopes of the three operations; contract section 2.6. */
 export const sampleResponseSchema = objectSchema("SampleResponse", {
   data: { type: "array", maxItems: 100, items: productSchema },
   pagination: uncursoredPaginationSchema,
   meta: metaSchema,
 });
-
-/** Envelope of `GET /v1/catalog`; contract section 2.6. */
 export const catalogResponseSchema = objectSchema("CatalogResponse", {
   data: { type: "array", maxItems: 500, items: productSchema },
   pagination: catalogPaginationSchema,
   meta: metaSchema,
 });
-
-/** Envelope of `GET /v1/coverage`; contract section 2.6. */
 export const coverageResponseSchema = objectSchema("CoverageListResponse", {
   data: { type: "array", items: coverageSchema },
   pagination: uncursoredPaginationSchema,

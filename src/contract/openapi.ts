@@ -113,17 +113,17 @@ function operation(name: OperationName, schema: Json): JsonObject {
         content: { "application/json": { schema } },
       },
       ...Object.fromEntries(
-        Object.entries(ERROR_CLASSES).map(([status, description]) => [
-          status,
-          problemResponse(
-            status,
-            description,
-            errors.filter((code) => matches(status, PROBLEMS[code].status)),
-          ),
-        ]),
+        Object.entries(ERROR_CLASSES).map(([status, description]) => {
+          const codes = errors.filter((code) => responseClass(PROBLEMS[code].status) === status);
+          return [status, problemResponse(status, description, codes)];
+        }),
       ),
     },
   };
+}
+
+function responseClass(status: number): string {
+  return status >= 500 ? "5XX" : String(status);
 }
 
 function problemResponse(status: string, description: string, codes: readonly string[]): JsonObject {
@@ -132,10 +132,6 @@ function problemResponse(status: string, description: string, codes: readonly st
     headers: headers(status === "429" ? ["Retry-After"] : []),
     content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
   };
-}
-
-function matches(responseClass: string, status: number): boolean {
-  return responseClass === String(status) || (responseClass === "5XX" && status >= 500);
 }
 
 function headers(more: readonly (keyof typeof HEADERS)[] = []): JsonObject {

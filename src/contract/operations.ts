@@ -1,6 +1,6 @@
 import { FILTER_NAMES } from "./filters.ts";
 import type { EndpointGroup } from "./limits.ts";
-import type { ProblemCode } from "./problems.ts";
+import { PROBLEM_CODES, type ProblemCode } from "./problems.ts";
 
 export const SCOPES = ["catalog:sample", "catalog:read"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -16,20 +16,7 @@ export interface Operation {
   errors: readonly ProblemCode[];
 }
 
-const sharedErrors = [
-  "invalid_request",
-  "unknown_retailer",
-  "unknown_category",
-  "unknown_department",
-  "invalid_date_range",
-  "missing_credentials",
-  "invalid_credentials",
-  "insufficient_scope",
-  "rate_limited",
-  "service_unavailable",
-  "upstream_timeout",
-  "internal_error",
-] as const satisfies readonly ProblemCode[];
+const sharedErrors = PROBLEM_CODES.filter((code) => code !== "invalid_cursor" && code !== "not_found");
 
 /** The three operations of contract section 4. */
 export const OPERATIONS = {

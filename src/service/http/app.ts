@@ -8,11 +8,10 @@ import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-li
 import { connectionOf, GatedServer } from "./connections/gated-server.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
 import { createMeasurements } from "./measurements.ts";
-import { newRequestId } from "./request-id.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
-import { PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
+import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { serveStatus } from "./status/serve-status.ts";
 
 const FLUSH_INTERVAL = 5_000;

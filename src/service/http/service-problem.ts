@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { PROBLEMS, type Problem, type ProblemCode } from "../../contract/problems.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../store/store.ts";
 
@@ -56,6 +57,11 @@ export function problemDocument(problem: ServiceProblem, errorBase: string, requ
     ...(field !== undefined && { field }),
     ...(validOptions !== undefined && { valid_options: [...validOptions] }),
   };
+}
+
+/** A new request id: `req_` and 24 random characters (144 bits). */
+export function newRequestId(): string {
+  return `req_${randomBytes(18).toString("base64url")}`;
 }
 
 /** Stable URI of an error type: its entry in the public catalogue. */

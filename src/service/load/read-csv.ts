@@ -11,10 +11,9 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export async function* readCsv(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
   let header: string[] | undefined;
   for await (const records of readRecords(blocks)) {
-    if (header === undefined && records[0] !== undefined) {
-      header = checkHeader(records.shift() ?? records[0]);
-    }
-    const columns = header;
+    const first = header === undefined ? records.shift() : undefined;
+    const columns = first === undefined ? header : checkHeader(first);
+    header = columns;
     yield columns === undefined ? [] : records.map((record) => toRow(record, columns));
   }
   if (header === undefined) {

@@ -6,7 +6,6 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
   type RowGroup,
-  type SchemaElement,
   snappyUncompress,
 } from "hyparquet";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -107,15 +106,12 @@ function refuseUnknownColumns(metadata: FileMetaData): void {
 }
 
 function decimalScales({ schema }: FileMetaData): Scales {
-  return new Map(schema.filter(isDecimal).map((element) => [element.name, scaleOf(element)]));
-}
-
-function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
-  return converted_type === "DECIMAL" || logical_type?.type === "DECIMAL";
-}
-
-function scaleOf({ scale, logical_type }: SchemaElement): number {
-  return logical_type?.type === "DECIMAL" ? logical_type.scale : (scale ?? 0);
+  return new Map(
+    schema.flatMap(({ name, converted_type, logical_type, scale = 0 }) => {
+      const logicalScale = logical_type?.type === "DECIMAL" ? logical_type.scale : undefined;
+      return converted_type === "DECIMAL" || logicalScale !== undefined ? [[name, logicalScale ?? scale]] : [];
+    }),
+  );
 }
 
 /** The library scales decimals as floating-point numbers, which changes digits. Without annotation, it returns integers. */

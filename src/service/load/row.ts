@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
-import { rawMembers } from "../../contract/values/raw-json.ts";
+import { rawElements, rawMembers } from "../../contract/values/raw-json.ts";
 import type { NewRow } from "../store/product-rows/row-stage.ts";
 import { RowError, shown } from "./load-error.ts";
 
@@ -16,15 +16,12 @@ const MAX_ROW_BYTES = 32_000;
 
 const ajv = new Ajv({
   formats: {
-    date: isKnownDate,
+    date: isCalendarDate,
     slug: (text: string) => text !== "" && !/[\s,:\p{Cc}]/u.test(text),
     uri: isUri,
     "uri-reference": (text: string) => text === "" || isUri(text),
   },
 });
-/** Dates that were already checked: a file has many rows and few dates. */
-const knownDates = new Set<string>();
-const MAX_KNOWN_DATES = 10_000;
 
 const isProduct = ajv.compile<Product>(productSchema);
 
@@ -83,17 +80,6 @@ function isUri(text: string): boolean {
   return URI_CHARACTERS.test(text) && URL.canParse(text);
 }
 
-function isKnownDate(text: string): boolean {
-  if (knownDates.has(text)) {
-    return true;
-  }
-  const isDate = isCalendarDate(text);
-  if (isDate && knownDates.size < MAX_KNOWN_DATES) {
-    knownDates.add(text);
-  }
-  return isDate;
-}
-
 function parse(line: number, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -119,16 +105,12 @@ function contractError(line: number, text: string, error: ErrorObject | undefine
 
 /** `JSON.parse` silently keeps the last value of a repeated name. */
 function refuseRepeatedNames(line: number, text: string): void {
-  const seen = new Set<string>();
-  for (const [, name, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
-    if (name === undefined || colon === undefined) {
-      continue;
-    }
-    const field = JSON.parse(name) as string;
-    if (seen.has(field)) {
-      throw new RowError({ line, field, found: "the field twice", expected: "each field once" });
-    }
-    seen.add(field);
+  const names = rawElements(text)
+    .filter((_, index) => index % 2 === 0)
+    .map((name) => JSON.parse(name) as string);
+  const field = names.find((name, index) => names.indexOf(name) !== index);
+  if (field !== undefined) {
+    throw new RowError({ line, field, found: "the field twice", expected: "each field once" });
   }
 }
 

@@ -1,8 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type GroupBudgets, rateLimitHeaders } from "../admission/rate-limit.ts";
-import { newRequestId } from "../request-id.ts";
-import { PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
+import { newRequestId, PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
 import type { GatedConnection } from "./gated-connection.ts";
 
 /** Milliseconds that a client has to read the response and close the connection. */

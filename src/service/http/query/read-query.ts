@@ -19,7 +19,10 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
     if (pair === "") {
       continue;
     }
-    const { name, value } = readPair(pair);
+    const sign = pair.includes("=") ? pair.indexOf("=") : pair.length;
+    const rawName = pair.slice(0, sign);
+    const name = decode(rawName, rawName);
+    const value = decode(pair.slice(sign + 1), name);
     if (!allowed.includes(name)) {
       throw new ServiceProblem("invalid_request", `There is no parameter ${quote(name)} here.`, {
         field: name,
@@ -34,29 +37,15 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
   return parameters;
 }
 
-function readPair(pair: string): { name: string; value: string } {
-  const sign = pair.indexOf("=");
-  const rawName = sign === -1 ? pair : pair.slice(0, sign);
-  const name = decode(rawName);
-  if (name === undefined) {
-    throw notDecodable(rawName);
-  }
-  const value = decode(sign === -1 ? "" : pair.slice(sign + 1));
-  if (value === undefined) {
-    throw notDecodable(name);
-  }
-  return { name, value };
-}
-
-function notDecodable(name: string): ServiceProblem {
-  return new ServiceProblem("invalid_request", "The parameter is not valid percent-encoded UTF-8.", { field: name });
-}
-
-/** Decodes `application/x-www-form-urlencoded`; undefined if the text is not valid percent-encoded UTF-8. */
-function decode(text: string): string | undefined {
+/**
+ * Decodes `application/x-www-form-urlencoded`.
+ *
+ * @param field name of the parameter, for the error
+ */
+function decode(text: string, field: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    return undefined;
+    throw new ServiceProblem("invalid_request", "The parameter is not valid percent-encoded UTF-8.", { field });
   }
 }

@@ -19,20 +19,15 @@ const ENCODERS = {
 
 type Encoding = keyof typeof ENCODERS;
 
-/** The encoded body and its headers. */
-export interface EncodedBody {
-  body: Buffer;
-  headers: Readonly<Record<string, string>>;
-}
-
 /**
  * Compresses a body if the client accepts it (RFC 9110 section 12.5.3). Clients on the same machine get it uncompressed,
  * because compression is slower than loopback.
  *
  * @param accepted the `Accept-Encoding` header
  * @param address of the client
+ * @returns the body and its headers
  */
-export async function encodeBody(body: Buffer, accepted: string | undefined, address: string): Promise<EncodedBody> {
+export async function encodeBody(body: Buffer, accepted: string | undefined, address: string) {
   const headers = { vary: "Accept-Encoding" };
   const encoding = body.length < SHORTEST || isLocal(address) ? undefined : preferred(accepted ?? "");
   return encoding === undefined

@@ -39,9 +39,9 @@ export function serveStatus(
 function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
   let latest: { at: number; result: Promise<T> } | undefined;
   return () => {
-    const age = latest === undefined ? Number.NaN : now() - latest.at;
-    if (latest === undefined || !(age >= 0 && age < SHARED_TIME)) {
-      latest = { at: now(), result: work() };
+    const at = now();
+    if (latest === undefined || at < latest.at || at >= latest.at + SHARED_TIME) {
+      latest = { at, result: work() };
     }
     return latest.result;
   };

@@ -1,7 +1,7 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import rateLimit from "@fastify/rate-limit";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { PortalRefusal } from "./guard.ts";
@@ -31,7 +31,13 @@ export function serveConsole(
     await scope.register(cookie);
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
     await scope.register(rateLimit, { global: false, cache: COUNTED_SOURCES });
-    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.onUnexpectedError));
+    scope.setErrorHandler((error, { id }, reply) => {
+      const { status, ...message } = describe(error);
+      if (status === 500) {
+        parts.onUnexpectedError(error, id);
+      }
+      return sendPrivatePage(reply, status, messagePage({ ...message, requestId: id }));
+    });
     if (parts.publicOrigin?.startsWith("https:")) {
       scope.addHook("onSend", async (_, reply) => {
         reply.header("strict-transport-security", "max-age=31536000");
@@ -40,19 +46,6 @@ export function serveConsole(
     serveSignIn(scope, { ...parts, access });
     serveKeys(scope, { ...parts, access });
   });
-}
-
-function sendError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  onUnexpectedError: ConsoleParts["onUnexpectedError"],
-): FastifyReply {
-  const { status, title, message } = describe(error);
-  if (status === 500) {
-    onUnexpectedError(error, request.id);
-  }
-  return sendPrivatePage(reply, status, messagePage({ title, message, requestId: request.id }));
 }
 
 function describe(error: unknown): { status: number; title: string; message: string } {

@@ -50,8 +50,7 @@ export async function removeMember(database: EmbeddedStore, { team, email }: Mem
 
 /** Addresses of a team's members, sorted. */
 export async function membersOf(session: Session, team: string): Promise<string[]> {
-  const rows = await session.query("SELECT email FROM member WHERE team = ? ORDER BY email", [team]);
-  return rows.map(([email]) => String(email));
+  return (await readMembers(session)).filter((member) => member.team === team).map(({ email }) => email);
 }
 
 /** All members, sorted by team and address. */

@@ -126,11 +126,5 @@ function bytes(values: Uint32Array): Buffer {
 
 /** The integers of several blobs, copied because a typed array must start at a multiple of four bytes. */
 function integers(parts: readonly Buffer[]): Uint32Array {
-  const values = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    values.set(part, at);
-    at += part.length;
-  }
-  return new Uint32Array(values.buffer);
+  return new Uint32Array(new Uint8Array(Buffer.concat(parts)).buffer);
 }
