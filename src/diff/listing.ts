@@ -29,8 +29,8 @@ export function packListing(rows: RowBatch, row: number): PackedListing {
   };
 }
 
-export function packFacts(listing: Listing): string {
-  return `[${FACTS.map((name) => listing[name]).join(",")}]`;
+export function packFacts(values: Record<(typeof FACTS)[number], string | number>): string {
+  return JSON.stringify(FACTS.map((name) => values[name]));
 }
 
 export function packProduct(retailer: string, sku: string): string {

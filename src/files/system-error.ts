@@ -25,6 +25,15 @@ export function fileError(path: string, error: unknown, detail = ""): FileError 
   return new FileError(`${path}: ${reasonOf(error)}${detail}`, path, error);
 }
 
+/** Runs `action`; its failure becomes a FileError about `path`. */
+export async function withFileError<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
 /** The system's code of an error, also for errors made by `fileError`. */
 export function errorCode(error: unknown): string | undefined {
   if (error instanceof FileError) {

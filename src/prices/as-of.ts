@@ -6,7 +6,7 @@ import { type Difference, joinDays } from "../diff/join.ts";
 import { packFacts, packProduct } from "../diff/listing.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
 import { wantedListings } from "../mirror/prices/listings.ts";
-import { observationOf, pricesAt } from "./observation.ts";
+import { observationAt, type PriceColumns } from "./observation.ts";
 
 export interface AsOfOptions {
   /** The two days that are compared, `YYYY-MM-DD`. */
@@ -17,8 +17,8 @@ export interface AsOfOptions {
   isWanted: (combination: Rcd) => boolean;
 }
 
-type Side = "from" | "to";
-const SIDES = ["from", "to"] as const satisfies readonly Side[];
+const SIDES = ["from", "to"] as const;
+type Side = (typeof SIDES)[number];
 
 /** For each product its newest day up to one of the compared days, and its rows on that day. */
 interface LastKnown {
@@ -34,13 +34,9 @@ interface Known extends Record<Side, LastKnown> {
 }
 
 /** The rows of all products that were crawled between the two days. */
-interface NewRows {
+interface NewRows extends PriceColumns {
   /** For each product where its rows begin: those of `from`, then those of `to`. */
   starts: Uint32Array;
-  listing: Uint32Array;
-  mrp: Float64Array;
-  selling_price: Float64Array;
-  discount_pct: Float64Array;
 }
 
 /** Products of which the differences are made at once. */
@@ -213,7 +209,8 @@ function listingsOf(
       const end = at + (known[side].rows[product] ?? 0);
       const own: string[] = [];
       for (; at < end; at += 1) {
-        own.push(factsAt(listings, rows, at));
+        const observed = observationAt(listings, rows, at, "");
+        own.push(packFacts({ ...observed, title: listings.titleOf(observed.listing) }));
       }
       if (own.length > 0) {
         days[side].set(packProduct(retailer, sku), own);
@@ -221,18 +218,4 @@ function listingsOf(
     }
   }
   return { days, seen };
-}
-
-function factsAt(listings: Prices["listings"], rows: NewRows, at: number): string {
-  const listing = rows.listing[at] ?? 0;
-  const { department, category, ...prices } = observationOf(listings, listing, "", pricesAt(rows, at));
-  return packFacts({
-    department: JSON.stringify(department),
-    category: JSON.stringify(category),
-    title: JSON.stringify(listings.titleOf(listing)),
-    mrp: JSON.stringify(prices.mrp),
-    selling_price: JSON.stringify(prices.selling_price),
-    discount_pct: JSON.stringify(prices.discount_pct),
-    currency: JSON.stringify(prices.currency),
-  });
 }

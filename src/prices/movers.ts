@@ -1,7 +1,7 @@
 import type { Rcd } from "../contract/filters.ts";
 import type { DayPrices, Prices } from "../mirror/prices/day-prices.ts";
 import { type Listings, wantedListings } from "../mirror/prices/listings.ts";
-import { type Observation, observationOf, percentOf, pricesAt } from "./observation.ts";
+import { type Observation, observationAt, type PriceColumns, percentOf } from "./observation.ts";
 
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
 export type MoverKind = (typeof MOVER_KINDS)[number];
@@ -26,7 +26,7 @@ export interface MoverOptions {
 }
 
 /** One row for each product; `day` counts from 1, and 0 stands for no row. */
-interface Rows extends Omit<DayPrices, "day" | "rows"> {
+interface Rows extends PriceColumns {
   day: Uint32Array;
 }
 
@@ -142,8 +142,7 @@ function classify(
 ): void {
   const observed = (rows: Rows) => {
     const day = rows.day[product] ?? 0;
-    const listing = rows.listing[product] ?? 0;
-    return day === 0 ? undefined : observationOf(listings, listing, names[day] ?? "", pricesAt(rows, product));
+    return day === 0 ? undefined : observationAt(listings, rows, product, names[day] ?? "");
   };
   const newest = observed(now) as Observation;
   const earlier = observed(before);

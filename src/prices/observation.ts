@@ -15,35 +15,36 @@ export interface Observation extends Rcd {
   currency: string;
 }
 
-/** The prices of one row. */
-export type RowPrices = Pick<Observation, "mrp" | "selling_price" | "discount_pct">;
+/** The prices of rows, by their number. */
+export type PriceColumns = Pick<DayPrices, "listing" | "mrp" | "selling_price" | "discount_pct">;
 
-export function pricesAt(prices: Pick<DayPrices, "mrp" | "selling_price" | "discount_pct">, row: number): RowPrices {
-  return {
-    mrp: prices.mrp[row] ?? Number.NaN,
-    selling_price: prices.selling_price[row] ?? Number.NaN,
-    discount_pct: prices.discount_pct[row] ?? Number.NaN,
-  };
-}
-
-export function observationOf(listings: Listings, listing: number, day: string, prices: RowPrices): Observation {
-  const { combinations, combination, currencies, currency } = listings;
+/** Row number `row` of some prices, which are those of the day `day`. */
+export function observationAt(
+  { combinations, combination, currencies, currency, skuOf }: Listings,
+  { listing: listingOf, mrp, selling_price, discount_pct }: PriceColumns,
+  row: number,
+  day: string,
+): Observation {
+  const listing = listingOf[row] ?? 0;
   const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
   return {
-    ...{ day, listing, sku: listings.skuOf(listing), retailer, category, department },
-    mrp: prices.mrp,
-    selling_price: prices.selling_price,
-    discount_pct: prices.discount_pct,
+    ...{ day, listing, sku: skuOf(listing), retailer, category, department },
+    mrp: mrp[row] ?? Number.NaN,
+    selling_price: selling_price[row] ?? Number.NaN,
+    discount_pct: discount_pct[row] ?? Number.NaN,
     currency: currencies[currency[listing] ?? 0] ?? "",
   };
 }
 
+type Price = Pick<Observation, "selling_price" | "currency">;
+
 /** The change from one price to another in percent; undefined if the currencies differ or the first price is 0. */
-export function percentOf(
-  before: Pick<Observation, "selling_price" | "currency">,
-  after: Pick<Observation, "selling_price" | "currency">,
-): number | undefined {
-  return before.currency === after.currency && before.selling_price > 0
-    ? ((after.selling_price - before.selling_price) / before.selling_price) * 100
-    : undefined;
+export function percentOf(before: Price, after: Price): number | undefined {
+  const percent = ((after.selling_price - before.selling_price) / before.selling_price) * 100;
+  return before.currency === after.currency && before.selling_price > 0 ? percent : undefined;
+}
+
+/** A percentage with two decimals, as records have it; null without one. */
+export function roundedPercent(percent: number | undefined): number | null {
+  return percent === undefined ? null : Number(percent.toFixed(2));
 }

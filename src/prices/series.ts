@@ -1,13 +1,7 @@
 import type { Rcd } from "../contract/filters.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
 import { wantedListings } from "../mirror/prices/listings.ts";
-import { type Observation, observationOf, percentOf, pricesAt } from "./observation.ts";
-
-/** A product: one sku of one retailer. */
-export interface ProductName {
-  retailer: string;
-  sku: string;
-}
+import { type Observation, observationAt, percentOf } from "./observation.ts";
 
 /** One day of a product's prices. */
 export interface SeriesPoint extends Observation {
@@ -15,8 +9,10 @@ export interface SeriesPoint extends Observation {
   percent: number | undefined;
 }
 
-/** A product's prices over its days. */
-export interface Series extends ProductName {
+/** The prices of a product, one sku of one retailer, over its days. */
+export interface Series {
+  retailer: string;
+  sku: string;
   /** The title on the last day. */
   title: string;
   /** Oldest first, one a day. */
@@ -54,8 +50,7 @@ export async function collectSeries(
     for (let row = 0; row < prices.rows; row += 1) {
       const listing = prices.listing[row] ?? 0;
       if (isChosen[listing] === 1) {
-        const observation = observationOf(listings, listing, prices.day, pricesAt(prices, row));
-        add(products, listings.product[listing] ?? 0, observation);
+        add(products, listings.product[listing] ?? 0, observationAt(listings, prices, row, prices.day));
       }
     }
   }

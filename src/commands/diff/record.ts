@@ -1,6 +1,7 @@
 import type { Difference } from "../../diff/join.ts";
 import type { Listing } from "../../diff/listing.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
+import { percentOf, roundedPercent } from "../../prices/observation.ts";
 
 const DESCRIBING = ["department", "category", "title"] as const;
 const PRICES = ["mrp", "selling_price", "discount_pct", "currency"] as const;
@@ -42,17 +43,15 @@ export function diffValue(difference: Difference, column: string): unknown {
 
 /** The change of the selling price in percent; undefined if it cannot be computed. */
 export function percentMoved({ from, to }: Pick<Difference, "from" | "to">): number | undefined {
-  const before = Number(from?.selling_price ?? Number.NaN);
-  const after = Number(to?.selling_price ?? Number.NaN);
-  const percent = ((after - before) / before) * 100;
-  return from?.currency === to?.currency && before > 0 && Number.isFinite(percent) ? percent : undefined;
+  const priceOf = (listing: Listing) => ({ ...listing, selling_price: Number(listing.selling_price) });
+  const percent = from && to && percentOf(priceOf(from), priceOf(to));
+  return Number.isFinite(percent) ? percent : undefined;
 }
 
 /** The raw JSON text of each member. */
 function membersOf(difference: Difference, days: { from: string; to: string }): Record<string, string | undefined> {
   const { change, retailer, sku, from, to, seen = days } = difference;
   const shown = to ?? from;
-  const percent = percentMoved(difference);
   return {
     change: JSON.stringify(change),
     retailer: JSON.stringify(retailer),
@@ -62,7 +61,7 @@ function membersOf(difference: Difference, days: { from: string; to: string }): 
     ...Object.fromEntries(DESCRIBING.map((name) => [name, shown?.[name]])),
     ...prefixed("from", from),
     ...prefixed("to", to),
-    percent: percent === undefined ? "null" : String(Number(percent.toFixed(2))),
+    percent: JSON.stringify(roundedPercent(percentMoved(difference))),
     from_seen: from && JSON.stringify(seen.from),
     to_seen: to && JSON.stringify(seen.to),
   };

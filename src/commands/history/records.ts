@@ -1,3 +1,4 @@
+import { roundedPercent } from "../../prices/observation.ts";
 import type { Series } from "../../prices/series.ts";
 
 /** Members of a record in their order, which is also that of the CSV columns. */
@@ -15,7 +16,7 @@ export function historyRecords(series: readonly Series[]) {
       ...{ retailer, sku, title, department, category, crawl_date: day },
       ...{ currency: prices.currency, mrp: prices.mrp },
       ...{ selling_price: prices.selling_price, discount_pct: prices.discount_pct },
-      percent: percent === undefined ? null : Number(percent.toFixed(2)),
+      percent: roundedPercent(percent),
     })),
   );
 }

@@ -5,6 +5,7 @@ import { type Cell, numberCell, percentCell, textCell } from "../../output/termi
 import { renderTable, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
+import { roundedPercent } from "../../prices/observation.ts";
 
 /** Movers of one kind and, with `--group-by`, of one group. */
 export interface MoverGroup {
@@ -34,7 +35,7 @@ export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, t
     before_selling_price: before?.selling_price ?? null,
     date: now.day,
     selling_price: now.selling_price,
-    percent: percent === undefined ? null : Number(percent.toFixed(2)),
+    percent: roundedPercent(percent),
     mrp: now.mrp,
     discount_pct: now.discount_pct,
     low_date: earlierLow?.day ?? null,

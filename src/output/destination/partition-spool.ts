@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
-import { fileError } from "../../files/system-error.ts";
+import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
@@ -40,7 +40,7 @@ const LINE_FEED = 10;
 
 /** Opens a spool in a new file at `path`. */
 export async function openPartitionSpool(path: string): Promise<PartitionSpool> {
-  const handle = await reporting(path, () => open(path, "w+"));
+  const handle = await withFileError(path, () => open(path, "w+"));
   const places = new Map<string, Place[]>();
   const part = Buffer.allocUnsafe(PART_BYTES);
   let batches: Buffer[] = [];
@@ -52,7 +52,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
     let end = length;
     let held = 0;
     const writeHeld = async () => {
-      await reporting(path, () => writeAt(handle, part.subarray(0, held), end));
+      await withFileError(path, () => writeAt(handle, part.subarray(0, held), end));
       end += held;
       held = 0;
     };
@@ -86,7 +86,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
   /** Whole rows from the beginning of a place, `PART_BYTES` or less. */
   async function readRows({ offset, length: rest }: Place, size = PART_BYTES): Promise<Buffer> {
     const rows = Buffer.allocUnsafe(Math.min(size, rest));
-    const { bytesRead } = await reporting(path, () => handle.read(rows, 0, rows.length, offset));
+    const { bytesRead } = await withFileError(path, () => handle.read(rows, 0, rows.length, offset));
     if (bytesRead !== rows.length) {
       throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
     }
@@ -128,7 +128,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
         const kept = all.filter(({ offset }) => offset < shorter);
         kept.length === 0 ? places.delete(partition) : places.set(partition, kept);
       }
-      await reporting(path, () => handle.truncate(shorter));
+      await withFileError(path, () => handle.truncate(shorter));
     },
     partitions: () => [...places.keys()].sort(),
     read: async function* (partition) {
@@ -151,13 +151,5 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
 async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
-  }
-}
-
-async function reporting<T>(path: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw fileError(path, error);
   }
 }

@@ -4,7 +4,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { makeOwnFolder } from "../../files/own-file.ts";
-import { fileError } from "../../files/system-error.ts";
+import { withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { memberOf } from "../formats/row-members.ts";
 
@@ -110,7 +110,7 @@ export function escapePartitionValue(value: string): string {
  */
 export async function moveIntoPlace(complete: string, folder: string, place: string): Promise<void> {
   const target = join(folder, place);
-  try {
+  await withFileError(target, async () => {
     let parent = folder;
     for (const name of dirname(place).split(sep)) {
       parent = join(parent, name);
@@ -118,7 +118,5 @@ export async function moveIntoPlace(complete: string, folder: string, place: str
     }
     await rename(complete, target);
     await fsyncFolder(dirname(target));
-  } catch (error) {
-    throw fileError(target, error);
-  }
+  });
 }

@@ -29,14 +29,10 @@ const FIELD_END = "\u0000\u0001\n";
  * RFC 4180 with a header. `null` is an empty field and an empty string is `""`; numbers keep their digits; an
  * object or array is its JSON text.
  */
-export function createCsvEncoder(options: EncoderOptions): RowEncoder {
-  return createEncoder(CSV, options);
-}
+export const createCsvEncoder = (options: EncoderOptions): RowEncoder => createEncoder(CSV, options);
 
 /** As CSV, with tabs between the fields and LF after each record; fields are quoted by the same rule. */
-export function createTsvEncoder(options: EncoderOptions): RowEncoder {
-  return createEncoder(TSV, options);
-}
+export const createTsvEncoder = (options: EncoderOptions): RowEncoder => createEncoder(TSV, options);
 
 /** A field that csv-stringify writes, and its position among the copied bytes. */
 interface SpecialField {
@@ -59,7 +55,7 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
 
   function encode(rows: RowBatch): Buffer {
     reportUnknown(rows);
-    const plain = new PlainFields(rows, delimiter, options.spreadsheet === "excel");
+    const plain = plainFields(rows, delimiter, options.spreadsheet === "excel");
     const special: SpecialField[] = [];
     const numbers = columns.map((name) => rows.column(name));
     const addField = (row: number, column: number, name: string): void => {
@@ -89,20 +85,14 @@ function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   };
 }
 
-/** Copies the fields whose text needs no more than quotes. */
-class PlainFields {
-  readonly output: OutputBytes;
-  private readonly rows: RowBatch;
-  private readonly delimiter: number;
-  private readonly isGuarded: boolean;
-
-  /** @param isGuarded whether text is never copied, because a spreadsheet might change it */
-  constructor(rows: RowBatch, delimiter: number, isGuarded: boolean) {
-    this.output = new OutputBytes(rows.lines().length + 1024);
-    this.rows = rows;
-    this.delimiter = delimiter;
-    this.isGuarded = isGuarded;
-  }
+/**
+ * Copies the fields whose text needs no more than quotes.
+ *
+ * @param isGuarded whether text is never copied, because a spreadsheet might change it
+ */
+function plainFields(rows: RowBatch, delimiter: number, isGuarded: boolean) {
+  const { bytes } = rows;
+  const output = new OutputBytes(rows.lines().length + 1024);
 
   /**
    * Copies one field.
@@ -110,9 +100,7 @@ class PlainFields {
    * @param nothing the field for a null
    * @returns false if the field is not plain; then nothing was copied
    */
-  add(row: number, column: number, nothing: string): boolean {
-    const { rows, output } = this;
-    const { bytes } = rows;
+  function add(row: number, column: number, nothing: string): boolean {
     const start = rows.valueStart(row, column);
     const end = rows.valueEnd(row, column);
     const first = bytes[start] as number;
@@ -127,17 +115,15 @@ class PlainFields {
       output.addPart(bytes, start, end);
       return true;
     }
-    return this.addString(start + 1, end - 1);
+    return addString(start + 1, end - 1);
   }
 
-  private addString(start: number, end: number): boolean {
-    const { output, delimiter } = this;
-    const { bytes } = this.rows;
+  function addString(start: number, end: number): boolean {
     if (start === end) {
       output.addText('""');
       return true;
     }
-    if (this.isGuarded) {
+    if (isGuarded) {
       return false;
     }
     output.reserve(end - start);
@@ -146,13 +132,13 @@ class PlainFields {
     for (let at = start; at < end; at += 1) {
       let byte = bytes[at] as number;
       if (byte === delimiter) {
-        return this.addQuoted(start, end);
+        return addQuoted(start, end);
       }
       if (byte === BACKSLASH) {
         at += 1;
         byte = bytes[at] as number;
         if (byte !== BACKSLASH && byte !== SLASH) {
-          return byte === QUOTE && this.addQuoted(start, end);
+          return byte === QUOTE && addQuoted(start, end);
         }
       }
       target[to] = byte;
@@ -163,9 +149,7 @@ class PlainFields {
   }
 
   /** Copies text that holds a delimiter or a quote, RFC 4180 section 2. */
-  private addQuoted(start: number, end: number): boolean {
-    const { output } = this;
-    const { bytes } = this.rows;
+  function addQuoted(start: number, end: number): boolean {
     // Each quote is two bytes in JSON too.
     output.reserve(end - start + 2);
     const target = output.bytes;
@@ -191,6 +175,8 @@ class PlainFields {
     output.length = to + 1;
     return true;
   }
+
+  return { output, add };
 }
 
 /** Reads the text of a value that is not plain. */

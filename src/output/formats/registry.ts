@@ -33,15 +33,13 @@ export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
 export function formatOfFile(name: string): { format: RowFormat | undefined; compression: Compression | undefined } {
   const { stem, compression } = withoutCompressionEnding(name);
   const extension = /\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
-  const format = ROW_FORMATS.find((candidate) => extensionsOf(candidate).includes(extension));
+  const format = ROW_FORMATS.find((candidate) =>
+    (FORMATS[candidate].extensions as readonly string[]).includes(extension),
+  );
   return { format, compression };
 }
 
 /** The usual file extension of this format. */
 export function extensionOf(format: RowFormat): string {
   return FORMATS[format].extensions[0];
-}
-
-function extensionsOf(format: RowFormat): readonly string[] {
-  return FORMATS[format].extensions;
 }

@@ -11,23 +11,15 @@ export function rangeBar(earliest: string, latest: string, first: string, last: 
   const days = daysBetween(earliest, latest) + 1;
   const start = Math.floor((daysBetween(earliest, first) * halves) / days);
   const end = Math.ceil(((daysBetween(earliest, last) + 1) * halves) / days);
-  const [from, to] = end - start < 2 ? wholeCell(start) : [start, end];
-  const isDrawn = (half: number) => half >= from && half < to;
-  return Array.from({ length: width }, (_, cell) => HALVES[markOf(isDrawn(2 * cell), isDrawn(2 * cell + 1))]).join("");
+  // A single half is drawn as the whole cell that contains it.
+  const whole = start - (start % 2);
+  const [from, to] = end - start < 2 ? [whole, whole + 2] : [start, end];
+  const drawn = (half: number) => Number(half >= from && half < to);
+  return Array.from({ length: width }, (_, cell) => HALVES[drawn(2 * cell) + 2 * drawn(2 * cell + 1)]).join("");
 }
 
-/** Blocks by the halves of a cell that they fill. */
-const HALVES = { none: " ", left: "▌", right: "▐", both: "█" } as const;
-
-function markOf(left: boolean, right: boolean): keyof typeof HALVES {
-  return left ? (right ? "both" : "left") : right ? "right" : "none";
-}
-
-/** The two half cells of the cell that contains `half`. */
-function wholeCell(half: number): [number, number] {
-  const start = half - (half % 2);
-  return [start, start + 2];
-}
+/** Blocks by the halves of a cell that they fill: none, left, right, both. */
+const HALVES = [" ", "▌", "▐", "█"] as const;
 
 function daysBetween(from: string, to: string): number {
   return dayNumber(to) - dayNumber(from);

@@ -25,7 +25,7 @@ export function renderStatus(feed: StatusFeed, view: StatusView): string {
   const past = incidents.filter(({ resolved_at }) => resolved_at !== null);
   const sections = [
     [
-      `${word(state, view)}, target ${visible(uptime_target)} over ${window_days} days${sample_data ? ", generated demo data" : ""}`,
+      `${look(state, "word", view)}, target ${visible(uptime_target)} over ${window_days} days${sample_data ? ", generated demo data" : ""}`,
     ],
     ...suites.map((suite) => suiteLines(suite, view)),
     suites.some(hasDays) ? [legend(view)] : [],
@@ -43,10 +43,10 @@ function suiteLines(suite: StatusSuite, view: StatusView): string[] {
   const shown = days.slice(-view.width);
   const labelWidth = Math.max(0, ...endpoints.map(({ label }) => label.length));
   return [
-    `${bold(visible(name), view)}  ${word(state, view)}  ${uptime(uptime_pct, " uptime")}`.trimEnd(),
-    ...(hasDays(suite) ? [shown.map((day) => block(day.state, view)).join(""), daysLine(shown)] : []),
+    `${bold(visible(name), view)}  ${look(state, "word", view)}  ${uptime(uptime_pct, " uptime")}`.trimEnd(),
+    ...(hasDays(suite) ? [shown.map((day) => look(day.state, "block", view)).join(""), daysLine(shown)] : []),
     ...endpoints.map(({ label, ...endpoint }) =>
-      `  ${pad(visible(label), labelWidth, "left")}  ${word(endpoint.state, view)}  ${uptime(endpoint.uptime_pct)}`.trimEnd(),
+      `  ${pad(visible(label), labelWidth, "left")}  ${look(endpoint.state, "word", view)}  ${uptime(endpoint.uptime_pct)}`.trimEnd(),
     ),
   ];
 }
@@ -69,7 +69,9 @@ function daysLine(days: readonly StatusDay[]): string {
 }
 
 function legend(view: StatusView): string {
-  return (Object.keys(LOOKS) as State[]).map((state) => `${block(state, view)} ${LOOKS[state].word}`).join("  ");
+  return (Object.keys(LOOKS) as State[])
+    .map((state) => `${look(state, "block", view)} ${LOOKS[state].word}`)
+    .join("  ");
 }
 
 /** Column where the text of an update begins, after its time. */
@@ -87,16 +89,9 @@ function incidentLines(incident: StatusIncident, view: StatusView): string[] {
   ];
 }
 
-function block(state: State, view: StatusView): string {
-  return styled(state, LOOKS[state].block, view);
-}
-
-function word(state: State, view: StatusView): string {
-  return styled(state, LOOKS[state].word, view);
-}
-
-function styled(state: State, text: string, { colour }: StatusView): string {
-  return LOOKS[state].styles.reduce((inner, name) => style(name, inner, colour), text);
+/** The block or the word of a state, in its styles. */
+function look(state: State, part: "block" | "word", { colour }: StatusView): string {
+  return LOOKS[state].styles.reduce((inner, name) => style(name, inner, colour), LOOKS[state][part] as string);
 }
 
 function bold(text: string, { colour }: StatusView): string {

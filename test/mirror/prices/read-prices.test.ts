@@ -11,7 +11,7 @@ import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
 import { modelText } from "../../../src/mirror/prices/listings.ts";
 import { withPrices } from "../../../src/mirror/prices/read-prices.ts";
-import { observationOf, pricesAt } from "../../../src/prices/observation.ts";
+import { observationAt } from "../../../src/prices/observation.ts";
 import { bareEnvironment, CATALOG, runCatalog, startCatalog } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
@@ -222,12 +222,7 @@ async function pricesOf(
     const found = [];
     for await (const prices of days()) {
       for (let row = 0; row < prices.rows; row += 1) {
-        const { listing, ...facts } = observationOf(
-          listings,
-          prices.listing[row] ?? -1,
-          prices.day,
-          pricesAt(prices, row),
-        );
+        const { listing, ...facts } = observationAt(listings, prices, row, prices.day);
         found.push({ ...facts, title: listings.titleOf(listing), model: listings.modelOf(listing) });
       }
     }

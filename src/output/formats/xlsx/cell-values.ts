@@ -1,10 +1,9 @@
 import { isCalendarDate } from "../../../contract/filters.ts";
+import { DAY, dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { isExactDouble } from "../../../contract/values/decimal.ts";
 
-const DAY = 86_400_000;
-
-/** Day 0 of a sheet, in milliseconds. */
-const DAY_ZERO = Date.UTC(1899, 11, 30);
+/** Day 0 of a sheet. */
+const DAY_ZERO = dayNumber("1899-12-30");
 
 /** The first day that all programs count alike: Excel has a 29 February 1900. */
 const FIRST_DAY = "1900-03-01";
@@ -18,7 +17,7 @@ const SHOWN_DIGITS = 15;
 
 /** `YYYY-MM-DD` in days as a sheet counts them; undefined if it has to stay text. */
 export function dateSerial(text: string): number | undefined {
-  return isCalendarDate(text) && text >= FIRST_DAY ? (Date.parse(`${text}T00:00:00Z`) - DAY_ZERO) / DAY : undefined;
+  return isCalendarDate(text) && text >= FIRST_DAY ? dayNumber(text) - DAY_ZERO : undefined;
 }
 
 /** `YYYY-MM-DD HH:MM:SS.mmm` in days; undefined if it has to stay text, as a time zone and parts of a millisecond do. */

@@ -35,34 +35,28 @@ interface SheetColumn {
   start: Buffer;
 }
 
-/** Adds rows to a sheet, a line each. A null is no cell; an object or array is its JSON text. */
-export class SheetCells {
-  private readonly columns: readonly SheetColumn[];
-  private readonly output: OutputBytes;
-  private readonly links: SheetLinks;
-  private readonly reportCut: (column: string) => void;
-  private readonly reportSurrogate: (column: string) => void;
-  private readonly serials = new Map<string, number | undefined>();
+/**
+ * Adds rows to a sheet, a line each. A null is no cell; an object or array is its JSON text.
+ *
+ * @param output receives the lines
+ */
+export function sheetCells(names: readonly string[], output: OutputBytes, links: SheetLinks, options: EncoderOptions) {
+  const { kinds = PRODUCT_KINDS } = options;
+  const columns = names.map((name, index): SheetColumn => {
+    const letters = columnLetters(index);
+    return { name, kind: kinds[name], letters, start: Buffer.from(`<c r="${letters}`) };
+  });
+  const reportCut = reportOnce(options.onCut);
+  const reportSurrogate = reportOnce(options.onLoneSurrogate);
+  const serials = new Map<string, number | undefined>();
 
-  constructor(columns: readonly string[], output: OutputBytes, links: SheetLinks, options: EncoderOptions) {
-    const { kinds = PRODUCT_KINDS, onCut, onLoneSurrogate } = options;
-    this.columns = columns.map((name, index) => {
-      const letters = columnLetters(index);
-      return { name, kind: kinds[name], letters, start: Buffer.from(`<c r="${letters}`) };
-    });
-    this.output = output;
-    this.links = links;
-    this.reportCut = reportOnce(onCut);
-    this.reportSurrogate = reportOnce(onLoneSurrogate);
-  }
-
-  addHeader(): void {
-    this.output.addText('<row r="1">');
-    for (const { name, letters } of this.columns) {
-      this.output.addText(`<c r="${letters}1`);
-      this.addText(name, name, STYLES.header);
+  function addHeader(): void {
+    output.addText('<row r="1">');
+    for (const { name, letters } of columns) {
+      output.addText(`<c r="${letters}1`);
+      addText(name, name, STYLES.header);
     }
-    this.add(ROW_END);
+    add(ROW_END);
   }
 
   /**
@@ -70,48 +64,48 @@ export class SheetCells {
    * @param line number of the row in the sheet, from 2
    * @throws ContractError if the row lacks a column
    */
-  addRow(rows: RowBatch, row: number, numbers: readonly number[], line: number): void {
+  function addRow(rows: RowBatch, row: number, numbers: readonly number[], line: number): void {
     const lineText = String(line);
-    this.output.addText(`<row r="${lineText}">`);
-    for (const [index, column] of this.columns.entries()) {
+    output.addText(`<row r="${lineText}">`);
+    for (const [index, column] of columns.entries()) {
       const start = rows.valueStart(row, numbers[index] as number);
       if (start === 0) {
         throw missingMember(rows, row, column.name);
       }
       if (rows.bytes[start] !== LETTER_N) {
-        this.add(column.start);
-        this.output.addText(lineText);
-        this.addValue(rows.bytes, start, rows.valueEnd(row, numbers[index] as number), column, lineText);
+        add(column.start);
+        output.addText(lineText);
+        addValue(rows.bytes, start, rows.valueEnd(row, numbers[index] as number), column, lineText);
       }
     }
-    this.add(ROW_END);
+    add(ROW_END);
   }
 
-  private addValue(bytes: Buffer, start: number, end: number, column: SheetColumn, line: string): void {
+  function addValue(bytes: Buffer, start: number, end: number, column: SheetColumn, line: string): void {
     const first = bytes[start] as number;
     if (first === QUOTE) {
-      this.addString(bytes, start, end, column, line);
+      addString(bytes, start, end, column, line);
     } else if (first >= MINUS && first <= NINE) {
-      this.addNumber(bytes, start, end, column);
+      addNumber(bytes, start, end, column);
     } else if (first === LETTER_T || first === LETTER_F) {
-      this.output.addText(`" t="b"><v>${first === LETTER_T ? 1 : 0}</v></c>`);
+      output.addText(`" t="b"><v>${first === LETTER_T ? 1 : 0}</v></c>`);
     } else {
-      this.addText(bytes.toString("utf8", start, end), column.name);
+      addText(bytes.toString("utf8", start, end), column.name);
     }
   }
 
-  private addNumber(bytes: Buffer, start: number, end: number, { name }: SheetColumn): void {
+  function addNumber(bytes: Buffer, start: number, end: number, { name }: SheetColumn): void {
     const raw = bytes.toString("latin1", start, end);
     if (!isSheetNumber(raw)) {
-      this.addText(raw, name);
+      addText(raw, name);
       return;
     }
-    this.add(NUMBER);
-    this.output.addPart(bytes, start, end);
-    this.add(NUMBER_END);
+    add(NUMBER);
+    output.addPart(bytes, start, end);
+    add(NUMBER_END);
   }
 
-  private addString(
+  function addString(
     bytes: Buffer,
     start: number,
     end: number,
@@ -119,48 +113,50 @@ export class SheetCells {
     line: string,
   ): void {
     const isEmpty = end - start === EMPTY_STRING;
-    if (kind === undefined || (kind === "link" && (isEmpty || this.links.isFull()))) {
-      this.add(PLAIN_TEXT);
-      if (addPlainText(bytes, start + 1, end - 1, this.output)) {
-        this.add(TEXT_END);
+    if (kind === undefined || (kind === "link" && (isEmpty || links.isFull()))) {
+      add(PLAIN_TEXT);
+      if (addPlainText(bytes, start + 1, end - 1, output)) {
+        add(TEXT_END);
         return;
       }
-      this.output.length -= PLAIN_TEXT.length;
+      output.length -= PLAIN_TEXT.length;
     }
     const text = JSON.parse(bytes.toString("utf8", start, end)) as string;
-    const serial = kind === undefined || kind === "link" ? undefined : this.serialOf(kind, text);
+    const serial = kind === undefined || kind === "link" ? undefined : serialOf(kind, text);
     if (serial !== undefined) {
-      this.output.addText(`" s="${kind === "date" ? STYLES.date : STYLES.timestamp}"><v>${serial}</v></c>`);
+      output.addText(`" s="${kind === "date" ? STYLES.date : STYLES.timestamp}"><v>${serial}</v></c>`);
       return;
     }
-    const isLink = kind === "link" && this.links.add(letters + line, text);
-    this.addText(text, name, isLink ? STYLES.link : STYLES.text);
+    const isLink = kind === "link" && links.add(letters + line, text);
+    addText(text, name, isLink ? STYLES.link : STYLES.text);
   }
 
-  private addText(text: string, column: string, style: number = STYLES.text): void {
+  function addText(text: string, column: string, style: number = STYLES.text): void {
     const shown = cutText(text);
     if (shown.length < text.length) {
-      this.reportCut(column);
+      reportCut(column);
     }
     if (/\p{Surrogate}/u.test(shown)) {
-      this.reportSurrogate(column);
+      reportSurrogate(column);
     }
     const space = hasOuterSpace(shown) ? ' xml:space="preserve"' : "";
-    this.output.addText(`" s="${style}" t="inlineStr"><is><t${space}>${cellText(shown)}</t></is></c>`);
+    output.addText(`" s="${style}" t="inlineStr"><is><t${space}>${cellText(shown)}</t></is></c>`);
   }
 
-  private serialOf(kind: "date" | "timestamp", text: string): number | undefined {
-    if (this.serials.has(text)) {
-      return this.serials.get(text);
+  function serialOf(kind: "date" | "timestamp", text: string): number | undefined {
+    if (serials.has(text)) {
+      return serials.get(text);
     }
     const serial = kind === "date" ? dateSerial(text) : timestampSerial(text);
-    if (this.serials.size < REMEMBERED) {
-      this.serials.set(text, serial);
+    if (serials.size < REMEMBERED) {
+      serials.set(text, serial);
     }
     return serial;
   }
 
-  private add(part: Buffer): void {
-    this.output.addPart(part, 0, part.length);
+  function add(part: Buffer): void {
+    output.addPart(part, 0, part.length);
   }
+
+  return { addHeader, addRow };
 }

@@ -6,7 +6,7 @@ import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { OutputBytes } from "../output-bytes.ts";
 import { reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";
-import { SheetCells } from "./sheet-cells.ts";
+import { sheetCells } from "./sheet-cells.ts";
 import { type SheetLink, SheetLinks } from "./sheet-links.ts";
 import {
   COLUMNS_OF_SHEET,
@@ -55,7 +55,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   let linksBefore = links.all.length;
   let rows = last?.rows ?? 0;
   const block = new OutputBytes(BLOCK_BYTES + BLOCK_BYTES / 4);
-  const cells = new SheetCells(columns, block, links, options);
+  const cells = sheetCells(columns, block, links, options);
   const reportUnknown = reportUnknownMembers(options);
   const sheet = () => entries.at(-1) as ZipEntry;
 

@@ -60,13 +60,8 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
 export function errorAsJson(error: unknown, exitCode: number): string {
   const text = JSON.stringify({ ...problemDocumentOf(error), exit_code: exitCode });
   // JSON.stringify leaves C1 controls and bidirectional overrides as they are, and stderr may be a terminal.
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(""),
-  );
-}
-
-function unicodeEscape(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, "0")}`;
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => character.split("").map(escaped).join(""));
 }
 
 /**
