@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises
 import { basename, dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { writeManPages } from "./man-pages.mjs";
-import { lazyChildProcess, lazyStringWidth, quickStart } from "./quick-start.mjs";
+import { lazyBuiltins, lazyStringWidth, quickStart } from "./quick-start.mjs";
 import { newerStringWidth } from "./table-width.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -71,7 +71,7 @@ const { metafile, outputFiles } = await build({
   legalComments: "none",
   // undici looks at it while it loads, for cookies, which loads all of Node's own fetch.
   define: { "globalThis.Headers": "undefined" },
-  plugins: [newerStringWidth, lazyStringWidth, lazyChildProcess, quickStart(join(root, "src"), LOADED_TOGETHER)],
+  plugins: [newerStringWidth, lazyStringWidth, lazyBuiltins, quickStart(join(root, "src"), LOADED_TOGETHER)],
 });
 await mkdir(join(outdir, "chunks"), { recursive: true });
 await Promise.all(outputFiles.map(({ path, text }) => writeCommonJs(path, text)));

@@ -63,16 +63,25 @@ function reachable(imports, paths) {
   return reached;
 }
 
-/** Commander needs it for commands that are programs of their own, which this tool has none of. */
-export const lazyChildProcess = {
-  name: "lazy-child-process",
+/** Modules of Node.js that a package loads at once, but uses only for what this tool does not do. */
+const UNUSED = new Map([
+  ["node:child_process", /[\\/]node_modules[\\/]commander[\\/]/],
+  ["node:http2", /[\\/]node_modules[\\/]fastify[\\/]/],
+]);
+
+/** Loads the modules of Node.js that some packages hardly use when these are first used. */
+export const lazyBuiltins = {
+  name: "lazy-builtins",
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      /[\\/]commander[\\/]/.test(importer) ? { path: "node:child_process", namespace: "lazy" } : undefined,
+    onResolve({ filter: /^node:/ }, ({ path, importer }) =>
+      UNUSED.get(path)?.test(importer) ? { path, namespace: "lazy-builtins" } : undefined,
     );
-    onLoad({ filter: /^node:child_process$/, namespace: "lazy" }, () => ({
-      contents: 'exports.spawn = (...all) => process.getBuiltinModule("node:child_process").spawn(...all);',
-    }));
+    onLoad({ filter: /^node:/, namespace: "lazy-builtins" }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path));
+      const getter = `() => process.getBuiltinModule(${JSON.stringify(path)})[name]`;
+      const each = `Object.defineProperty(exports, name, { get: ${getter} })`;
+      return { contents: `for (const name of ${JSON.stringify(names)}) ${each};` };
+    });
   },
 };
 

@@ -3,7 +3,6 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
-import { loadTexts } from "../load/load-rows.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
 import { demoRows } from "./demo-rows.ts";
 
@@ -31,7 +30,7 @@ export async function openDemoRows(today: string, folder: string): Promise<Embed
     return await openStoreForReading(path);
   } catch {
     const store = await openStore(":memory:");
-    await loadTexts(store, "demo data", demoRows(today));
+    await loadDemoRows(store, today);
     return store;
   }
 }
@@ -61,7 +60,7 @@ async function keep(folder: string, name: string, today: string): Promise<string
   try {
     const store = await openStore(unfinished);
     try {
-      await loadTexts(store, "demo data", demoRows(today));
+      await loadDemoRows(store, today);
       await store.prepareWrite((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
     } finally {
       await store.close();
@@ -72,6 +71,12 @@ async function keep(folder: string, name: string, today: string): Promise<string
   } finally {
     await Promise.all(["", "-wal", "-shm"].map((ending) => rm(`${unfinished}${ending}`, { force: true })));
   }
+}
+
+async function loadDemoRows(store: EmbeddedStore, today: string): Promise<void> {
+  // Loaded once a day, when it is needed: its schema takes longer to compile than the service to start.
+  const { loadTexts } = await import("../load/load-rows.ts");
+  await loadTexts(store, "demo data", demoRows(today));
 }
 
 async function removeOld(folder: string): Promise<void> {
