@@ -48,6 +48,7 @@ export async function startService(folder, database, flags = ["--rate-limit", "1
   const env = { CATALOG_BASE_URL: line.replace("listening on ", ""), CATALOG_API_KEY: stdout.trim() };
   return {
     env,
+    pid: child.pid,
     url: env.CATALOG_BASE_URL,
     headers: { authorization: `Bearer ${env.CATALOG_API_KEY}` },
     close: async () => {

@@ -1,15 +1,25 @@
-// Time of one page of 500 rows at any depth of a walk, for each kind of filter, and of a coverage without filters.
+// Time of one page of 500 rows at any depth of a walk, for each kind of filter, and of a coverage without filters. Pages
+// for each second of the service's processor time, beside those that SQLite alone reads.
+import { readFileSync } from "node:fs";
+import Database from "libsql";
 import { startService } from "./catalog.mjs";
 import { FILTERS } from "./rows.mjs";
 import { median, printTable, ratio } from "./table.mjs";
 
-const ROWS = 1_000_000;
+const ROWS = Number(process.env.ROWS ?? 1_000_000);
 const PAGE = 500;
 const SAMPLES = 41;
+const WALKED_PAGES = 400;
+/** Pages for each second of processor time. */
+const TARGET = 400;
+/** Clock ticks a second in /proc, see sysconf(3). */
+const TICKS = 100;
 
 export async function run({ folder, datasets }) {
-  const service = await startService(folder, (await datasets.database(ROWS)).database);
+  const { database } = await datasets.database(ROWS);
+  const service = await startService(folder, database);
   try {
+    await printWalks(service, database);
     const cursors = await cursorsByOffset(service);
     const table = [];
     let base;
@@ -29,6 +39,60 @@ export async function run({ folder, datasets }) {
   } finally {
     await service.close();
   }
+}
+
+/** The first walk reads each row for the first time; the second one finds them in the memory of SQLite and the system. */
+async function printWalks(service, database) {
+  const table = [];
+  for (const name of ["first walk", "second walk"]) {
+    const before = processorTime(service.pid);
+    const started = performance.now();
+    await walk(service);
+    table.push([`service, ${name}`, ...rates(performance.now() - started, processorTime(service.pid) - before)]);
+  }
+  const before = process.cpuUsage();
+  const started = performance.now();
+  readAll(database);
+  const { user, system } = process.cpuUsage(before);
+  table.push(["SQLite alone", ...rates(performance.now() - started, (user + system) / 1000)]);
+  printTable(
+    `service-pages: ${WALKED_PAGES} pages of ${PAGE} rows through one connection, target ${TARGET} pages a CPU second`,
+    ["reader", "pages/s", "pages a CPU second"],
+    table,
+  );
+}
+
+function rates(milliseconds, processorMilliseconds) {
+  return [milliseconds, processorMilliseconds].map((time) => Math.round((WALKED_PAGES * 1000) / time));
+}
+
+/** Milliseconds of processor time of all threads (proc(5), fields 14 and 15 of stat). */
+function processorTime(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+}
+
+async function walk(service) {
+  let cursor;
+  for (let page = 0; page < WALKED_PAGES; page += 1) {
+    const body = await text(service, "catalog", { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    cursor = /"next_cursor":"([^"]+)"/.exec(body)?.[1];
+  }
+}
+
+function readAll(path) {
+  const database = new Database(path, { readonly: true });
+  const rows = database.prepare(
+    "SELECT CAST(group_concat(body, char(10)) AS BLOB) FROM product WHERE id > ? AND id <= ?",
+  );
+  const [first] = database.prepare("SELECT min(id) FROM product").raw().get();
+  for (let page = 0; page < WALKED_PAGES; page += 1) {
+    const from = first - 1 + page * PAGE;
+    rows.raw().get([from, from + PAGE]);
+  }
+  database.close();
 }
 
 /** A cursor tells an offset and nothing else (contract section 4.3 rule 3), so that one walk gives those of all sets. */
