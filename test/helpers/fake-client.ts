@@ -28,6 +28,15 @@ export interface FakeService {
 }
 
 export function fakeService(rows: readonly FakeRow[]): FakeService {
+  let grouped: RowGroups = { rows: [], groups: new Map() };
+  /** The rows that match. They are grouped anew only after a test has changed them. */
+  const matching = (filters: Filters) => {
+    const { rows } = service;
+    if (rows.length !== grouped.rows.length || rows.some((row, index) => row !== grouped.rows[index])) {
+      grouped = { rows: [...rows], groups: groupsOf(rows) };
+    }
+    return matchingRows(grouped, filters);
+  };
   const service: FakeService = {
     rows: [...rows],
     requests: [],
@@ -37,13 +46,13 @@ export function fakeService(rows: readonly FakeRow[]): FakeService {
       close: () => Promise.resolve(),
       coverage: async (filters) => {
         await heard("coverage", filters);
-        const data = coverageOf(matching(service.rows, filters));
+        const data = coverageOf(matching(filters));
         return { data, meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summaryOf(data) } };
       },
       catalog: async (filters, { limit = 100, cursor } = {}) => {
         const offset = Number(cursor ?? 0);
         await heard(`catalog ${offset}`, filters);
-        const matches = matching(service.rows, filters);
+        const matches = matching(filters);
         return page(matches, filters, offset, limit);
       },
     },
@@ -76,12 +85,17 @@ export function texts(rows: readonly FakeRow[]): string[] {
   return rows.map((row) => JSON.stringify(row));
 }
 
-function matching(rows: readonly FakeRow[], filters: Filters): FakeRow[] {
-  const wanted = filters.rcd === undefined ? undefined : new Set(filters.rcd.split(","));
-  return rows
+/** Rows, and the same by combination. */
+interface RowGroups {
+  rows: readonly FakeRow[];
+  groups: ReadonlyMap<string, FakeRow[]>;
+}
+
+function matchingRows({ rows, groups }: RowGroups, filters: Filters): FakeRow[] {
+  const wanted = filters.rcd?.split(",").flatMap((rcd) => groups.get(rcd) ?? []);
+  return (wanted ?? rows)
     .filter(
       (row) =>
-        (wanted === undefined || wanted.has(rcdOf(row))) &&
         (filters.retailer === undefined || row.retailer === filters.retailer) &&
         (filters.start_date === undefined || row.crawl_date >= filters.start_date) &&
         (filters.end_date === undefined || row.crawl_date <= filters.end_date),
@@ -109,8 +123,7 @@ function page(matches: readonly FakeRow[], filters: Filters, offset: number, lim
 }
 
 function coverageOf(rows: readonly FakeRow[]): Coverage[] {
-  const groups = grouped(rows);
-  return [...groups].map(([rcd, members]) => {
+  return [...groupsOf(rows)].map(([rcd, members]) => {
     const [first] = members as [FakeRow];
     const days = members.map((row) => row.crawl_date).sort();
     return {
@@ -126,23 +139,15 @@ function coverageOf(rows: readonly FakeRow[]): Coverage[] {
   });
 }
 
-function grouped(rows: readonly FakeRow[]): Map<string, FakeRow[]> {
+function groupsOf(rows: readonly FakeRow[]): Map<string, FakeRow[]> {
   const groups = new Map<string, FakeRow[]>();
   for (const row of rows) {
-    const members = groups.get(rcdOf(row)) ?? [];
+    const rcd = `${row.retailer}:${row.category}:${row.department}`;
+    const members = groups.get(rcd) ?? [];
     members.push(row);
-    groups.set(rcdOf(row), members);
+    groups.set(rcd, members);
   }
   return groups;
-}
-
-const rcds = new WeakMap<FakeRow, string>();
-
-/** Created once per row, because it is compared at each request. */
-function rcdOf(row: FakeRow): string {
-  const rcd = rcds.get(row) ?? `${row.retailer}:${row.category}:${row.department}`;
-  rcds.set(row, rcd);
-  return rcd;
 }
 
 function summaryOf(data: readonly Coverage[]): CoverageSummary {

@@ -18,13 +18,14 @@ interface Combination {
 }
 
 function coverageOf(combinations: readonly Combination[]): Coverage[] {
-  return combinations.map(({ retailer, department, category, days, firstDay }) => {
+  return combinations.map((entry) => {
+    const { retailer, department, category, days, firstDay } = entry;
     const rows = days.reduce((sum, count) => sum + count, 0);
     return {
       retailer,
       department,
       category,
-      rcd: `${retailer}:${category}:${department}`,
+      rcd: rcdOf(entry),
       corpus_rows: rows,
       matching_rows: rows,
       earliest_date: date(firstDay),
@@ -35,19 +36,26 @@ function coverageOf(combinations: readonly Combination[]): Coverage[] {
 
 /** The (combination, day) cells that the filters match, each with its rows. */
 function cells(combinations: readonly Combination[], filters: Filters): string[] {
-  const wanted = filters.rcd === undefined ? undefined : new Set(filters.rcd.split(","));
-  return combinations.flatMap(({ retailer, department, category, days, firstDay }) =>
-    days.flatMap((rows, offset) => {
-      const day = date(firstDay + offset);
-      const rcd = `${retailer}:${category}:${department}`;
-      const matches =
-        rows > 0 &&
-        (wanted === undefined || wanted.has(rcd)) &&
-        (filters.start_date === undefined || day >= filters.start_date) &&
-        (filters.end_date === undefined || day <= filters.end_date);
-      return matches ? [`${rcd} ${day}`] : [];
+  return wantedOf(combinations, filters).flatMap((entry) =>
+    entry.days.flatMap((rows, offset) => {
+      const day = date(entry.firstDay + offset);
+      return rows > 0 && isWithin(day, filters) ? [`${rcdOf(entry)} ${day}`] : [];
     }),
   );
+}
+
+/** The combinations that the filters name. */
+function wantedOf(combinations: readonly Combination[], { rcd }: Filters): readonly Combination[] {
+  const wanted = new Set(rcd?.split(","));
+  return rcd === undefined ? combinations : combinations.filter((entry) => wanted.has(rcdOf(entry)));
+}
+
+function rcdOf({ retailer, department, category }: Combination): string {
+  return `${retailer}:${category}:${department}`;
+}
+
+function isWithin(day: string, { start_date, end_date }: Filters): boolean {
+  return (start_date === undefined || day >= start_date) && (end_date === undefined || day <= end_date);
 }
 
 const dates = new Map<number, string>();
@@ -180,7 +188,7 @@ describe("a plan", () => {
 function requestsOf(set: readonly Combination[]): { pages: number; slices: number; requests: number } {
   const plan = planSlices(coverageOf(set), {}, 500);
   const requests = plan.slices.map(({ filters }) => {
-    const rows = set.reduce((total, entry) => total + rowsWithin(entry, filters), 0);
+    const rows = wantedOf(set, filters).reduce((total, entry) => total + rowsWithin(entry, filters), 0);
     return Math.max(1, Math.ceil(rows / 500));
   });
   return {
@@ -190,15 +198,6 @@ function requestsOf(set: readonly Combination[]): { pages: number; slices: numbe
   };
 }
 
-function rowsWithin({ retailer, department, category, days, firstDay }: Combination, filters: Filters): number {
-  if (filters.rcd !== undefined && !filters.rcd.split(",").includes(`${retailer}:${category}:${department}`)) {
-    return 0;
-  }
-  return days.reduce((sum, rows, offset) => {
-    const day = date(firstDay + offset);
-    const isIn =
-      (filters.start_date === undefined || day >= filters.start_date) &&
-      (filters.end_date === undefined || day <= filters.end_date);
-    return isIn ? sum + rows : sum;
-  }, 0);
+function rowsWithin({ days, firstDay }: Combination, filters: Filters): number {
+  return days.reduce((sum, rows, offset) => (isWithin(date(firstDay + offset), filters) ? sum + rows : sum), 0);
 }

@@ -66,8 +66,18 @@ function manyRows(): FakeRow[] {
   ];
 }
 
+/** Results of `undisturbed`, by rows and size of pages. */
+const known = new Map<string, Promise<string[]>>();
+
 /** Rows as an undisturbed pull gives them. */
-async function undisturbed(rows: readonly FakeRow[], pageSize = DEFAULTS.pageSize): Promise<string[]> {
+function undisturbed(rows: readonly FakeRow[], pageSize = DEFAULTS.pageSize): Promise<string[]> {
+  const key = `${pageSize} ${texts(rows)}`;
+  const found = known.get(key) ?? pullUndisturbed(rows, pageSize);
+  known.set(key, found);
+  return found;
+}
+
+async function pullUndisturbed(rows: readonly FakeRow[], pageSize: number): Promise<string[]> {
   const sink = memorySink("file");
   const { error } = await run(fakeService(rows), sink, { pageSize });
   expect(error).toBeUndefined();

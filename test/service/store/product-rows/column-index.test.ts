@@ -1,18 +1,27 @@
 import { expect, test } from "vitest";
 import { readColumnIndex } from "../../../../src/service/store/product-rows/column-index.ts";
+import { createRowStage } from "../../../../src/service/store/product-rows/row-stage.ts";
 import { countRows } from "../../../../src/service/store/product-rows/selection.ts";
 import { product } from "../../../helpers/products.ts";
-import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
+import { NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
 test("an index stored in several parts is read back with every row of every combination", async () => {
   const store = await testStore();
   // More than one part of 65,536 rows, loaded in an order that is not the service's.
   const count = 66_000;
-  const rows = Array.from({ length: count }, (_, index) =>
-    product({ sku: String((index * 7919) % count).padStart(6, "0"), category: index % 4 === 0 ? "chairs" : "lamps" }),
-  );
-  await load(store, rows.slice(0, 100));
-  await load(store, rows.slice(100));
+  const shared = product();
+  const rows = Array.from({ length: count }, (_, index) => {
+    const sku = String((index * 7919) % count).padStart(6, "0");
+    const category = index % 4 === 0 ? "chairs" : "lamps";
+    return { line: 0, product: { ...shared, sku, category, product_id: sku }, body: `{"sku":"${sku}"}` };
+  });
+  for (const some of [rows.slice(0, 100), rows.slice(100)]) {
+    await store.write(async (session) => {
+      const stage = await createRowStage(session, () => undefined);
+      await stage.add(some);
+      await stage.merge();
+    });
+  }
   const index = await store.read(readColumnIndex);
   const { ids, days, combinations, vocabulary } = index;
   const { corpusRows } = countRows(index, Number.POSITIVE_INFINITY);
