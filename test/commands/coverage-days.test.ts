@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
 
 const ROWS = [
@@ -16,10 +17,14 @@ const ROWS = [
 ];
 const now = () => Date.parse("2026-01-10T23:59:00Z");
 
+const onEnd = afterAllTests();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ rows: ROWS, rateLimit: 1_000, onEnd });
+});
+
 async function coverage(args: readonly string[], columns?: number) {
-  const { url, key } = await startTestService({ rows: ROWS });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return await runInProcess(["coverage", ...args], { env, now, ...(columns !== undefined && { columns }) });
+  return await runInProcess(["coverage", ...args], { service, now, ...(columns !== undefined && { columns }) });
 }
 
 describe("coverage --group-by day", () => {

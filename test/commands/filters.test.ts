@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { oneRowEach, product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 
 const ROWS = oneRowEach(
   "acme:lamps:home",
@@ -14,8 +15,13 @@ const ROWS = oneRowEach(
   "casa:chairs:home",
 );
 
+const onEnd = afterAllTests();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ rows: ROWS, rateLimit: 1_000, onEnd });
+});
+
 async function rcdsOf(...flags: string[]): Promise<string[]> {
-  const service = await startTestService({ rows: ROWS });
   const { code, stdout, stderr } = await runInProcess(["coverage", "-f", "ndjson", ...flags], { service });
   expect([code, stderr]).toEqual([EXIT.ok, ""]);
   return stdout

@@ -95,7 +95,7 @@ test("a folder keeps the filters of its first run and refuses others", async () 
 
 test("a service that lost more than half of the rows is exit code 6, and the message says what to do", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   await rows.replace(rows.all().slice(0, 3));
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const { code, stderr } = await sync();
@@ -109,7 +109,7 @@ test("a service that lost more than half of the rows is exit code 6, and the mes
 describe("after a kill every day is whole, and the next run completes the copy:", () => {
   test.each([1, 4, 8])("killed while it waits for the answer to request %i", async (request) => {
     const rows = await servedFolder(sixteenDays());
-    await rows.sync();
+    await rows.alreadySynced();
     await rows.replace([...rows.all(), ...oneMoreADay()]);
     const stalled = rows.stalledAt(request);
     const child = startCatalog(["sync", rows.folder], { env: rows.env });
@@ -124,7 +124,7 @@ describe("after a kill every day is whole, and the next run completes the copy:"
 
   test("killed while it moves days into place", async () => {
     const rows = await servedFolder(sixteenDays());
-    await rows.sync();
+    await rows.alreadySynced();
     const state = join(rows.folder, ".catalog/state.json");
     let landed = 0;
     for (let attempt = 0; attempt < 10 && landed === 0; attempt += 1) {

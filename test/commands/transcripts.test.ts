@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 import {
   firstLines,
   MORNING_QUESTIONS,
@@ -56,7 +57,6 @@ const TRANSCRIPTS = {
   "help-exit-codes": ["help", "exit-codes"],
   "completion-bash": ["completion", "bash"],
   "service-keys-list": ["service", "keys", "list", "--database", "service.db"],
-  ...MORNING_QUESTIONS,
 } as const;
 
 /** What was run before, in the same folder. */
@@ -77,19 +77,35 @@ const EARLIER: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** Of a long output, the lines that are kept. */
 const KEPT_LINES: Readonly<Record<string, number>> = { "status-json": 24, "completion-bash": 6 };
 
+async function expectAsReviewed(name: string, args: readonly string[], service: TestService, cwd: string) {
+  const { code, stdout, stderr } = await runInProcess(args, { service, cwd, now: () => TRANSCRIPT_NOW });
+  const shown = firstLines(stdout, KEPT_LINES[name]);
+  const transcript = `$ catalog ${args.join(" ")}\n${shown}\n--- stderr\n${stderr}--- exit code ${code}\n`;
+  await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);
+}
+
 describe("what a script sees of", () => {
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
-    const isMorning = Object.hasOwn(MORNING_QUESTIONS, name);
-    const service = await startTestService({ rows: isMorning ? MORNING_ROWS : TRANSCRIPT_ROWS });
-    const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key };
-    const now = () => TRANSCRIPT_NOW;
+    const service = await startTestService({ rows: TRANSCRIPT_ROWS });
     const cwd = await temporaryFolder();
-    for (const earlier of isMorning ? [["sync", "rows"]] : (EARLIER[name] ?? [])) {
-      expect(await runInProcess(earlier, { env, cwd })).toMatchObject({ code: 0 });
+    for (const earlier of EARLIER[name] ?? []) {
+      expect(await runInProcess(earlier, { service, cwd })).toMatchObject({ code: 0 });
     }
-    const { code, stdout, stderr } = await runInProcess(args, { env, cwd, now });
-    const shown = firstLines(stdout, KEPT_LINES[name]);
-    const transcript = `$ catalog ${args.join(" ")}\n${shown}\n--- stderr\n${stderr}--- exit code ${code}\n`;
-    await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);
+    await expectAsReviewed(name, args, service, cwd);
+  });
+});
+
+describe("on a folder that is kept by sync, what a script sees of", () => {
+  const onEnd = afterAllTests();
+  let service: TestService;
+  let cwd: string;
+  beforeAll(async () => {
+    service = await startTestService({ rows: MORNING_ROWS, onEnd });
+    cwd = await temporaryFolder(onEnd);
+    expect(await runInProcess(["sync", "rows"], { service, cwd })).toMatchObject({ code: 0 });
+  });
+
+  test.each(Object.entries(MORNING_QUESTIONS))("%s is as reviewed", async (name, args) => {
+    await expectAsReviewed(name, args, service, cwd);
   });
 });

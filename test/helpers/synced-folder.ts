@@ -1,10 +1,13 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { cp, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
+import { type SyncState, statePathOf } from "../../src/mirror/folder/folder-state.ts";
 import { type MirrorOptions, type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
@@ -31,6 +34,9 @@ export function sixteenDays(): Product[] {
 /** A text that begins with a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
+
+/** Copies of folders after their first run, by their rows. */
+const firstRuns = new Map<string, string>();
 
 export type TestSync = Partial<MirrorOptions>;
 
@@ -87,6 +93,23 @@ export async function servedFolder(
       requests = 0;
       const result = await syncFolder(wrap(counting), { ...defaults(folder, new URL(url).href), ...options });
       return { ...result, requests };
+    },
+    /** The folder as after its first run, which is made once for the same rows and copied. */
+    alreadySynced: async (): Promise<void> => {
+      const key = JSON.stringify(rows);
+      const made = firstRuns.get(key);
+      if (made === undefined) {
+        await syncFolder(client, defaults(folder, new URL(url).href));
+        const parent = await mkdtemp(join(tmpdir(), "catalog-test-synced-"));
+        process.once("exit", () => rmSync(parent, { recursive: true, force: true }));
+        const copy = join(parent, "copy");
+        await cp(folder, copy, { recursive: true });
+        firstRuns.set(key, copy);
+        return;
+      }
+      await cp(made, folder, { recursive: true });
+      const state = JSON.parse(await readFile(statePathOf(folder), "utf8")) as SyncState;
+      await writeFile(statePathOf(folder), JSON.stringify({ ...state, service: new URL(url).href }));
     },
     /** Resolves when the service has received this number of further requests. The last of them gets no response. */
     stalledAt: (count: number) =>

@@ -1,16 +1,22 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
+import { afterAllTests } from "../../helpers/endings.ts";
 import { type InProcessResult, runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { startTestService, type TestService } from "../../helpers/service.ts";
+
+const onEnd = afterAllTests();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ rows: [product()], rateLimit: 1_000, onEnd });
+});
 
 /** Runs a command on one row, into a folder of the test's own. */
 async function writeRow(command: string, name: string, ...flags: string[]): Promise<InProcessResult & { cwd: string }> {
   const cwd = await temporaryFolder();
-  const service = await startTestService({ rows: [product()] });
   const args = [...command.split(" "), ...flags, "-o", join(cwd, name)];
   return { cwd, ...(await runInProcess(args, { service })) };
 }

@@ -157,8 +157,8 @@ describe("as processes of their own", () => {
   const movers = (folder: string) => ["movers", folder, "--since", "2026-01-05", "-f", "csv"];
 
   test("several that begin at once give the same answer, and leave one whole index", async () => {
-    const { folder, sync } = await servedFolder(sixteenDays());
-    await sync();
+    const { folder, alreadySynced } = await servedFolder(sixteenDays());
+    await alreadySynced();
 
     const runs = await Promise.all([1, 2].map(() => runCatalog(movers(folder))));
     const later = await runInProcess(movers(folder));
@@ -169,8 +169,8 @@ describe("as processes of their own", () => {
   });
 
   test("one that is killed while it makes the index leaves nothing in the way of the next", async () => {
-    const { folder, sync, file } = await servedFolder(sixteenDays());
-    await sync();
+    const { folder, alreadySynced, file } = await servedFolder(sixteenDays());
+    await alreadySynced();
     // A day that is never there to be read stops the process after the days before it.
     const last = file("2026-01-16");
     await rename(last, `${folder}-last`);
@@ -193,8 +193,8 @@ describe("as processes of their own", () => {
   });
 
   test("one that may not write the folder answers", async () => {
-    const { folder, sync } = await servedFolder(sixteenDays());
-    await sync();
+    const { folder, alreadySynced } = await servedFolder(sixteenDays());
+    await alreadySynced();
     const before = await runInProcess(movers(folder));
     await rm(indexOf(folder));
     await chmod(ownFolderOf(folder), 0o555);

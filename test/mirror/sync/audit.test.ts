@@ -45,7 +45,7 @@ test("every run audits the days that were checked longest ago, so each day is ch
 
 test("a row that moved to a neighbouring day is found by auditing every second day", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   await rows.replace(moved(rows.all(), addDays(FIRST_DAY, 6), addDays(FIRST_DAY, 7)));
   expect(await rows.sync({ audit: 8 })).toMatchObject({ days: 2 });
   expect(await rows.copy()).toEqual(rows.expected());
@@ -53,7 +53,7 @@ test("a row that moved to a neighbouring day is found by auditing every second d
 
 test("a row that moved before the first day of its combination is found at once", async () => {
   const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: addDays(FIRST_DAY, 5) })]);
-  await rows.sync();
+  await rows.alreadySynced();
   const others = rows.all().filter(({ retailer }) => retailer !== "zeta");
   await rows.replace([...others, product({ retailer: "zeta", crawl_date: addDays(FIRST_DAY, 2) })]);
   expect(await rows.sync()).toMatchObject({ days: 2 });
@@ -62,7 +62,7 @@ test("a row that moved before the first day of its combination is found at once"
 
 test("a removed retailer is removed from the files without a request for rows", async () => {
   const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: addDays(LAST_DAY, -1) })]);
-  await rows.sync();
+  await rows.alreadySynced();
   await rows.replace(rows.all().filter(({ retailer }) => retailer !== "bolt" && retailer !== "zeta"));
   expect(await rows.sync()).toMatchObject({ days: 0, rowsRemoved: 17, daysRemoved: 0, requests: 1 });
   expect(await rows.copy()).toEqual(rows.expected());
@@ -76,7 +76,7 @@ test("a removed retailer is removed from the files without a request for rows", 
 
 test("the file of a day with only a removed retailer is removed", async () => {
   const rows = await servedFolder([...sixteenDays(), product({ retailer: "zeta", crawl_date: addDays(LAST_DAY, 3) })]);
-  await rows.sync();
+  await rows.alreadySynced();
   await rows.replace(rows.all().filter(({ retailer }) => retailer !== "zeta"));
   expect(await rows.sync()).toMatchObject({ rowsRemoved: 1, daysRemoved: 1, requests: 1 });
   expect(await rows.days()).not.toContain(addDays(LAST_DAY, 3));
@@ -97,7 +97,7 @@ test("values that Parquet could change stay the same when another retailer is re
 
 test("a damaged file is pulled again", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const bytes = await readFile(rows.file(FIRST_DAY));
   bytes.fill(0, 10, 20);
   await writeFile(rows.file(FIRST_DAY), bytes);

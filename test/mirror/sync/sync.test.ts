@@ -27,7 +27,7 @@ test("a first run copies the whole set, one file a day", async () => {
 
 test("a run reports its rows and requests before it pulls, and corrects them if a single day has grown", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const late = [3, 10].map((day) => product({ crawl_date: addDays(FIRST_DAY, day), sku: "late" }));
   await rows.replace([...rows.all(), ...late]);
   const told: unknown[] = [];
@@ -46,7 +46,7 @@ test("a run reports its rows and requests before it pulls, and corrects them if 
 
 test("a run without changes sends a few requests and does not touch any file", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const before = await rows.times();
   const nothing = { rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
   expect(await rows.sync({ lookback: 2 })).toMatchObject({ ...nothing, days: 2, requests: 4 });
@@ -56,7 +56,7 @@ test("a run without changes sends a few requests and does not touch any file", a
 
 test("a new day is found with one request in addition to those for its rows", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   await rows.replace([...rows.all(), product({ crawl_date: addDays(LAST_DAY, 1), sku: "new" })]);
   expect(await rows.sync()).toMatchObject({ daysChecked: 17, days: 1, rowsAdded: 1 });
   expect(await rows.copy()).toEqual(rows.expected());
@@ -64,7 +64,7 @@ test("a new day is found with one request in addition to those for its rows", as
 
 test("rows that come late to an old day are found", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   await rows.replace([...rows.all(), product({ crawl_date: addDays(FIRST_DAY, 9), sku: "late" })]);
   expect(await rows.sync()).toMatchObject({ days: 1, rowsAdded: 1, rowsReplaced: 3 });
   expect(await rows.copy()).toEqual(rows.expected());
@@ -72,7 +72,7 @@ test("rows that come late to an old day are found", async () => {
 
 test("a row removed from an old day is found", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const day = addDays(FIRST_DAY, 11);
   await rows.replace(rows.all().filter(({ crawl_date, sku }) => !(crawl_date === day && sku === "s0")));
   expect(await rows.sync()).toMatchObject({ days: 1, rowsRemoved: 1, rowsReplaced: 2 });
@@ -81,7 +81,7 @@ test("a row removed from an old day is found", async () => {
 
 test("the folder of a day that the service no longer has is removed and counted", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const day = addDays(FIRST_DAY, 7);
   await rows.replace(rows.all().filter(({ crawl_date }) => crawl_date !== day));
   expect(await rows.sync()).toMatchObject({ daysRemoved: 1, rowsRemoved: 3, rowsAdded: 0, rowsReplaced: 0 });
@@ -91,7 +91,7 @@ test("the folder of a day that the service no longer has is removed and counted"
 
 test("a changed row with the same counts is found by --lookback", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const day = addDays(LAST_DAY, -1);
   const others = rows.all().filter(({ crawl_date, sku }) => !(crawl_date === day && sku === "s0"));
   await rows.replace([...others, product({ crawl_date: day, sku: "other" })]);
@@ -101,7 +101,7 @@ test("a changed row with the same counts is found by --lookback", async () => {
 
 test("a day's file that is missing or cut is repaired", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   await rm(rows.file(FIRST_DAY));
   await truncate(rows.file(addDays(FIRST_DAY, 5)), 100);
   expect(await rows.sync()).toMatchObject({ days: 2 });
@@ -110,7 +110,7 @@ test("a day's file that is missing or cut is repaired", async () => {
 
 test("verify finds damage that does not change the size", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const path = rows.file(addDays(FIRST_DAY, 9));
   const bytes = await readFile(path);
   bytes.fill(0, 10, 20);
@@ -122,7 +122,7 @@ test("verify finds damage that does not change the size", async () => {
 
 test("verify finds rows that moved from day to day", async () => {
   const rows = await servedFolder(sixteenDays());
-  await rows.sync();
+  await rows.alreadySynced();
   const others = rows.all().filter(({ crawl_date, sku }) => !(crawl_date === addDays(FIRST_DAY, 8) && sku === "s0"));
   await rows.replace([...others, product({ crawl_date: addDays(FIRST_DAY, 12), sku: "moved" })]);
   expect(await rows.sync()).toMatchObject({ days: 0 });

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
+import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
+import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { testStore, walk } from "../store/stores.ts";
 
@@ -19,7 +21,7 @@ test("any text is read from a CSV of another program, in chunks of any size", as
     fc
       .tuple(fc.uuid(), awkward, awkward, fc.option(awkward.filter((text) => text !== "")))
       .map(([product_id, title, brand, color]) => product({ product_id, sku: product_id, title, brand, color })),
-    { selector: (row) => row.product_id, maxLength: 8 },
+    { selector: (row) => row.product_id, minLength: 1, maxLength: 8 },
   );
   await fc.assert(
     fc.asyncProperty(
@@ -39,6 +41,11 @@ test("any text is read from a CSV of another program, in chunks of any size", as
     ),
     { numRuns: 100 },
   );
+});
+
+test("a header without rows is a source of no rows", async () => {
+  const result = await loadCsv(await testStore(), `${HEADER}\n`);
+  expect(result).toEqual({ read: 0, added: 0, alreadyPresent: 0 });
 });
 
 test("numbers keep their digits, and columns may have any order", async () => {
@@ -118,12 +125,19 @@ test.each([
   expect(((error as LoadError).cause as RowError).facts).toEqual(facts);
 });
 
+const onEnd = afterAllTests();
+/** The store of `readBack`, emptied before each use. */
+let readStore: Promise<EmbeddedStore> | undefined;
+
 async function readBack(text: string, size: number): Promise<Product[]> {
-  const store = await testStore();
+  readStore ??= openStore(":memory:").then((store) => {
+    onEnd(() => store.close());
+    return store;
+  });
+  const store = await readStore;
+  await store.write((session) => session.script("DELETE FROM product"));
   await loadCsv(store, text, size);
-  const rows = (await walk(store)).map((body) => JSON.parse(body));
-  await store.close();
-  return rows;
+  return (await walk(store)).map((body) => JSON.parse(body));
 }
 
 function loadCsv(store: Awaited<ReturnType<typeof testStore>>, text: string, size = 4096) {
