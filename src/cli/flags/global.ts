@@ -7,12 +7,12 @@ import { duration, size, wholeNumber } from "./values.ts";
 export interface GlobalOptions {
   baseUrl: string | undefined;
   profile: string | undefined;
-  /** Milliseconds for one request, including its answer. */
+  /** Milliseconds for one request, including its response. */
   timeout: number;
   /** Milliseconds for the whole command; undefined for no limit. */
   maxTime: number | undefined;
   retries: number;
-  /** Most bytes of one answer; undefined for the default, which depends on the number of rows. */
+  /** Most bytes of one response; undefined for the default, which depends on the number of rows. */
   maxBody: number | undefined;
   quiet: boolean;
   verbose: boolean;
@@ -35,12 +35,12 @@ export function addGlobalFlags(command: Command, examples: readonly string[] = [
     .optionsGroup("Global options:")
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
-    .option("--timeout <duration>", "limit for one request with its answer (default: 30s)", duration("--timeout"))
+    .option("--timeout <duration>", "limit for one request with its response (default: 30s)", duration("--timeout"))
     .option("--max-time <duration>", "limit for the whole command (default: none)", duration("--max-time"))
     .option("--retries <n>", "how often a failed request is sent again (default: 5)", wholeNumber("--retries", 0, 100))
     .option(
       "--max-body <size>",
-      "limit for the size of one answer, such as 64MiB (default: 16MiB for 500 rows)",
+      "limit for the size of one response, such as 64MiB (default: 16MiB for 500 rows)",
       size("--max-body"),
     );
   return addReportingFlags(command, examples, note);

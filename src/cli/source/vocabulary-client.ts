@@ -4,11 +4,11 @@ import type { Context } from "../../context.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { ApiError } from "../../errors.ts";
 
-/** Wraps a client so that the slugs in its answers are stored for completion. */
+/** Wraps a client so that the slugs in its responses are stored for completion. */
 export function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
-  async function watched<T>(answer: Promise<T>): Promise<T> {
+  async function watched<T>(response: Promise<T>): Promise<T> {
     try {
-      return await answer;
+      return await response;
     } catch (error) {
       await rememberOptions(error, owner, context);
       throw error;
@@ -19,10 +19,10 @@ export function rememberingClient(client: CatalogClient, owner: VocabularyOwner,
     sample: (...args) => watched(client.sample(...args)),
     catalog: (...args) => watched(client.catalog(...args)),
     coverage: async (filters, signal) => {
-      const answer = await watched(client.coverage(filters, signal));
+      const response = await watched(client.coverage(filters, signal));
       const complete = FILTER_NAMES.every((name) => filters[name] === undefined);
-      await rememberVocabulary(owner, { rcds: answer.data.map(({ rcd }) => rcd) }, { complete }, context);
-      return answer;
+      await rememberVocabulary(owner, { rcds: response.data.map(({ rcd }) => rcd) }, { complete }, context);
+      return response;
     },
   };
 }

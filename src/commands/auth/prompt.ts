@@ -25,7 +25,7 @@ async function promptForKey(
 ): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
-  // Prompt only after echo is off; otherwise a fast answer would be visible.
+  // The question comes after echo is off; otherwise a key that is typed early would be visible.
   stderr.write(question);
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -49,7 +49,7 @@ async function readPipe({ stdin, signal }: Pick<Context, "stdin" | "signal">): P
     for await (const chunk of stdin.setEncoding("utf8")) {
       text += chunk;
       if (text.length > LONGEST_INPUT) {
-        throw new CredentialsError("what stdin holds is far too long for a key.");
+        throw new CredentialsError("the text on stdin is far too long for a key.");
       }
     }
   } catch (error) {

@@ -16,6 +16,6 @@ export function declare(command: Command, context: Context): void {
       `catalog completion zsh > "\${fpath[1]}/_catalog"`,
       "catalog completion fish > ~/.config/fish/completions/catalog.fish",
     ],
-    `The slugs come from coverage answers and from errors that list them. They are stored in ${context.folders.cache}.`,
+    `The slugs come from coverage responses and from errors that list them. They are stored in ${context.folders.cache}.`,
   ).action((shell: keyof typeof SCRIPTS) => context.print(SCRIPTS[shell]));
 }

@@ -14,22 +14,24 @@ import type { CoverageOptions } from "./options.ts";
 import type { CoverageSource } from "./source.ts";
 
 /** What is written: days, or combinations and groups of them. */
-export type Counted = { answer: CoverageAnswer } & (
+export type Counted = { response: CoverageAnswer } & (
   | { days: DayCounts; entries: readonly DayGroup[] }
   | { days?: undefined; groupBy: Dimension | undefined; entries: readonly (CombinationEntry | CoverageGroup)[] }
 );
 
 export async function countedBy(
   { groupBy, list }: CoverageOptions,
-  answer: CoverageAnswer,
+  response: CoverageAnswer,
   source: CoverageSource,
   now: number,
 ): Promise<Counted> {
   if (groupBy === "day") {
-    const days = await source.days(answer.data);
-    return { answer, days, entries: listed(groupDays(days, now), list) };
+    const days = await source.days(response.data);
+    return { response, days, entries: listed(groupDays(days, now), list) };
   }
   const entries =
-    groupBy === undefined ? answer.data.map((entry) => withAge(entry, now)) : groupCoverage(answer.data, groupBy, now);
-  return { answer, groupBy, entries: listed<CombinationEntry | CoverageGroup>(entries, list) };
+    groupBy === undefined
+      ? response.data.map((entry) => withAge(entry, now))
+      : groupCoverage(response.data, groupBy, now);
+  return { response, groupBy, entries: listed<CombinationEntry | CoverageGroup>(entries, list) };
 }

@@ -8,9 +8,9 @@ import { summaryOf } from "../../pull/long-lists.ts";
 import type { DayCounts } from "./day-counts.ts";
 
 /**
- * Answers coverage requests (contract section 4.4) from counted days.
+ * A client whose coverage (contract section 4.4) comes from counted days.
  *
- * @param days with all that the answers shall count; their corpus is the sum of these days
+ * @param days all days; the corpus rows of a combination are its rows on them
  */
 export function countingClient(days: DayCounts): Pick<CatalogClient, "coverage"> {
   const corpus = new Map<string, number>();

@@ -26,14 +26,14 @@ export async function viewOf(
   context: Context,
 ): Promise<View> {
   const { chartRequests, output } = options;
-  const { answer, entries } = counted;
+  const { response, entries } = counted;
   const screen = screenOf(context, options);
   const now = context.now();
   if (output.format === "html") {
     const { coveragePage } = await import("./page.ts");
     const activity = await readDays(counted, chartRequests ?? 0, source);
     const { service, filters } = source;
-    return { text: coveragePage(answer, { filters, service, now, activity }), hidden: [] };
+    return { text: coveragePage(response, { filters, service, now, activity }), hidden: [] };
   }
   if (chartRequests !== undefined) {
     if (entries.length === 0) {
@@ -51,13 +51,13 @@ export async function viewOf(
       return { text, hidden: worthNaming(hidden) };
     }
     const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
-    const { table, caption } = coverageView(counted.entries, counted.groupBy, answer.meta.coverage, view);
+    const { table, caption } = coverageView(counted.entries, counted.groupBy, response.meta.coverage, view);
     const { text, hidden } = renderTable(table, screen);
     return { text: captioned(caption, text, screen), hidden: worthNaming(hidden) };
   }
   const table =
     counted.days === undefined
-      ? coverageTable(counted.entries, counted.groupBy, answer.meta.coverage, now)
+      ? coverageTable(counted.entries, counted.groupBy, response.meta.coverage, now)
       : daysTable(counted.entries, counted.days, now);
   return { text: renderMarkdown(table), hidden: [] };
 }
@@ -68,10 +68,10 @@ function worthNaming(hidden: readonly string[]): string[] {
 }
 
 /** When the rows were crawled. If the days are known, no request is sent. */
-async function readDays({ answer, days }: Counted, requests: number, source: CoverageSource): Promise<Activity> {
+async function readDays({ response, days }: Counted, requests: number, source: CoverageSource): Promise<Activity> {
   const client = days === undefined ? source.client : (await import("./counting-client.ts")).countingClient(days);
-  const activity = await readActivity(client, source.filters, answer.meta.coverage, requests, source.signal);
-  warnOfChange(answer, activity.rows, source.reporter);
+  const activity = await readActivity(client, source.filters, response.meta.coverage, requests, source.signal);
+  warnOfChange(response, activity.rows, source.reporter);
   return activity;
 }
 

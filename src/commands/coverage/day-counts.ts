@@ -79,7 +79,7 @@ export async function countDays(
   throw new SetChangedError("the set changed while the rows of its days were counted");
 }
 
-/** Undefined if an answer contradicts an earlier one. */
+/** Undefined if a response contradicts an earlier one. */
 async function search(
   whole: readonly Coverage[],
   ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
@@ -118,7 +118,7 @@ async function search(
   return counts;
 }
 
-/** The two halves of the days of some parts; undefined if the answer contradicts what is known of them. */
+/** The two halves of the days of some parts; undefined if the response contradicts what is known about them. */
 async function halve(
   parts: readonly Part[],
   ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
@@ -126,8 +126,8 @@ async function halve(
   const first = parts.reduce((least, part) => (part.first < least ? part.first : least), "9999-12-31");
   const last = parts.reduce((most, part) => (part.last > most ? part.last : most), "");
   const [earlier, later] = halvesOf({ first, last });
-  const answer = await ask({ start_date: earlier.first, end_date: earlier.last });
-  const found = new Map(answer.map((entry) => [entry.rcd, wholePart(entry)]));
+  const coverage = await ask({ start_date: earlier.first, end_date: earlier.last });
+  const found = new Map(coverage.map((entry) => [entry.rcd, wholePart(entry)]));
   const halves: [Part[], Part[]] = [[], []];
   for (const part of parts) {
     const before = found.get(part.rcd) ?? { ...part, rows: 0 };

@@ -16,11 +16,11 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   const withSource =
     options.from === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
   const { counted, view, notes, reporter } = await withSource(options, context, async (source) => {
-    const answer = await source.client.coverage(source.filters, source.signal);
-    if (answer.data.length === 0) {
+    const response = await source.client.coverage(source.filters, source.signal);
+    if (response.data.length === 0) {
       await reportEmpty(source, options);
     }
-    const counted = await countedBy(options, answer, source, context.now());
+    const counted = await countedBy(options, response, source, context.now());
     // Loaded where it is needed: tables take as long as all the rest.
     const view = hasRowFormat(options.output)
       ? undefined

@@ -36,7 +36,7 @@ async function daysOfService(
   { client, filters, reporter, signal }: Connection,
   { maxRequests }: CoverageOptions,
 ): Promise<DayCounts> {
-  // The first one, whose answer is `coverage`, counts too.
+  // The request that returned `coverage` counts too.
   const needed = requestsFor(coverage) + 1;
   if (needed > maxRequests) {
     throw new UsageError(

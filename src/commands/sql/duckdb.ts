@@ -34,7 +34,7 @@ interface Result {
   yieldRowsJson(): AsyncIterable<unknown[][]>;
 }
 
-/** The answer to a query. */
+/** The result of a query. */
 export interface QueryResult {
   columns: readonly { name: string; type: string }[];
   /** Rows in chunks of about 2,000; a row is the JSON texts of its values. */
@@ -44,7 +44,7 @@ export interface QueryResult {
 export interface SqlSession {
   /** @throws UsageError if the text is not exactly one query, or DuckDB refuses it */
   query(sql: string): Promise<QueryResult>;
-  /** Writes the answer of `sql` as a Parquet file with DuckDB's own types. @throws UsageError as `query` does */
+  /** Writes the result of `sql` as a Parquet file with DuckDB's own types. @throws UsageError as `query` does */
   writeParquet(sql: string, path: string): Promise<void>;
   close(): void;
 }

@@ -35,7 +35,7 @@ const KIND_OF_TYPE: CellKinds = {
   TIMESTAMP_NS: "timestamp",
 };
 
-/** Runs the query and writes its answer. */
+/** Runs the query and writes its result. */
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
   const query = options.query === "-" ? await text(context.stdin) : options.query;
   await withSyncedFolder(options, context, async (synced) => {
@@ -43,7 +43,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
     try {
       const session = await openSession(synced, scratch, options.memory);
       try {
-        await answer(query === SCHEMA ? SCHEMA_QUERY : query, session, scratch, synced, options, context);
+        await writeResult(query === SCHEMA ? SCHEMA_QUERY : query, session, scratch, synced, options, context);
       } finally {
         session.close();
       }
@@ -76,7 +76,7 @@ async function openSession({ folder, state, days, signal }: SyncedFolder, scratc
   });
 }
 
-async function answer(
+async function writeResult(
   query: string,
   session: SqlSession,
   scratch: string,
@@ -86,7 +86,7 @@ async function answer(
 ): Promise<void> {
   const { output } = options;
   if (output.format === "parquet") {
-    const file = join(scratch, "answer.parquet");
+    const file = join(scratch, "result.parquet");
     await session.writeParquet(query, file);
     await writeChunks(createReadStream(file), output, context);
     return;

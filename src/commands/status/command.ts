@@ -35,7 +35,7 @@ export function declare(command: Command, context: Context): void {
       "catalog status --quiet && catalog export -o rows.csv",
       "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
     ],
-    `Exit code: 0 only if the service is operational; 5 if it is not, or does not answer.`,
+    `Exit code: 0 only if the service is operational; 5 if it is not, or does not respond.`,
   ).action((flags: Flags) => runStatus(flags, parseGlobals(command), context));
 }
 

@@ -66,7 +66,7 @@ export function errorAsJson(error: unknown, exitCode: number): string {
 
 /**
  * What went wrong. For a refused request it is the `detail` of the service; otherwise the message of the error, which
- * also says who answered and how many attempts were made.
+ * also says who responded and how many attempts were made.
  */
 function headline(error: unknown, { title, code }: ProblemDocument, value: string | undefined): string {
   const refused = error instanceof ApiError && error.status === 400 ? error.problem.detail : undefined;

@@ -4,7 +4,7 @@ import { ApiError, ContractError, UsageError } from "../../../errors.ts";
 
 /**
  * Any error in the shape of a problem document, contract section 2.7. Errors that do not come from the service have codes
- * that the service does not use, and lack the members that only an answer has.
+ * that the service does not use, and lack the members that only a response has.
  */
 export interface ProblemDocument {
   /** `about:blank` if no error catalogue describes it (RFC 9457 section 4.2.1). */
@@ -24,7 +24,7 @@ export interface ProblemDocument {
 
 export function problemDocumentOf(error: unknown): ProblemDocument {
   if (error instanceof ApiError) {
-    return documentOfAnswer(error);
+    return documentOfResponse(error);
   }
   const { code, title, retryable, recovery } = errorEntryOf(error);
   const detail = error instanceof Error ? error.message : String(error);
@@ -42,7 +42,7 @@ export function problemDocumentOf(error: unknown): ProblemDocument {
 }
 
 /** The problem document of the service; missing members are filled in from the error catalogue. */
-function documentOfAnswer({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
+function documentOfResponse({ status, problem, message, keyFlaw }: ApiError): ProblemDocument {
   const { code = HTTP_ERROR.code } = problem;
   const known = isProblemCode(code) ? PROBLEMS[code] : undefined;
   return {
