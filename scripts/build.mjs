@@ -2,7 +2,8 @@
 // own, goes into chunks that a command loads only when it runs.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
+import { commonJs } from "./commonjs.mjs";
 import { writeManPages } from "./man-pages.mjs";
 import { lazyBuiltins, lazyStringWidth, quickStart } from "./quick-start.mjs";
 import { newerStringWidth } from "./table-width.mjs";
@@ -23,6 +24,7 @@ const LOADED_TOGETHER = [
     "output/terminal/wrap.ts",
   ],
   [
+    "cli/flags/filter.ts",
     "cli/flags/folder.ts",
     "cli/flags/list.ts",
     "cli/flags/output.ts",
@@ -53,7 +55,7 @@ const LOADED_TOGETHER = [
   ],
 ];
 
-const { metafile, outputFiles } = await build({
+const result = await build({
   absWorkingDir: root,
   entryPoints: ["bin/catalog.ts"],
   outdir,
@@ -73,34 +75,21 @@ const { metafile, outputFiles } = await build({
   define: { "globalThis.Headers": "undefined" },
   plugins: [newerStringWidth, lazyStringWidth, lazyBuiltins, quickStart(join(root, "src"), LOADED_TOGETHER)],
 });
+const chunks = await commonJs(result);
 await mkdir(join(outdir, "chunks"), { recursive: true });
-await Promise.all(outputFiles.map(({ path, text }) => writeCommonJs(path, text)));
+await Promise.all(chunks.map(({ path, text }) => writeFile(path, text)));
 await writeFile(join(outdir, "package.json"), '{ "type": "commonjs" }\n');
 await chmod(join(outdir, "catalog.js"), 0o755);
-await removeStaleChunks(metafile);
-await writeNotices(metafile);
+await removeStaleChunks(chunks);
+await writeNotices(result.metafile);
 await writeManPages(root, outdir);
 
-/** Node.js loads CommonJS modules in half the time of ES modules, but esbuild splits ES modules only. */
-async function writeCommonJs(path, text) {
-  const { code } = await transform(text, {
-    format: "cjs",
-    platform: "node",
-    target: "node20.18",
-    supported: { "dynamic-import": false },
-    minifyWhitespace: true,
-    minifySyntax: true,
-    define: { "import.meta.filename": "__filename" },
-  });
-  await writeFile(path, code);
-}
-
 /** Removed only after the new ones are there, so that a tool that runs meanwhile goes on. */
-async function removeStaleChunks(meta) {
-  const current = new Set(Object.keys(meta.outputs).map((output) => basename(output)));
-  const chunks = join(outdir, "chunks");
-  const stale = (await readdir(chunks)).filter((name) => !current.has(name));
-  await Promise.all(stale.map((name) => rm(join(chunks, name))));
+async function removeStaleChunks(written) {
+  const current = new Set(written.map(({ path }) => basename(path)));
+  const folder = join(outdir, "chunks");
+  const stale = (await readdir(folder)).filter((name) => !current.has(name));
+  await Promise.all(stale.map((name) => rm(join(folder, name))));
 }
 
 /** The licences of the bundled packages, which ask to be passed on with every copy. */

@@ -1,6 +1,4 @@
 import { Command, CommanderError } from "commander";
-import { correct } from "./cli/errors/correction.ts";
-import { usageErrorOf } from "./cli/errors/parse-error.ts";
 import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
 import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
 import { helpLayout } from "./cli/help-layout.ts";
@@ -37,8 +35,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    const isUsage = error instanceof CommanderError && program !== undefined;
-    return await report(isUsage ? usageErrorOf(error, argv, program as Command) : error, argv, context);
+    return await report(await namedError(error, argv, program), argv, context);
   }
 }
 
@@ -116,21 +113,36 @@ function withShortageNamed(error: unknown): unknown {
   return shortage === undefined || error instanceof FileError ? error : new FileError(shortage, "", error);
 }
 
-async function report(thrown: unknown, argv: readonly string[], context: Context): Promise<number> {
-  const error = withShortageNamed(thrown);
+/** What is reported: a shortage or a wrong command line in other words than Node.js and commander have. */
+async function namedError(thrown: unknown, argv: readonly string[], program: Command | undefined): Promise<unknown> {
+  if (!(thrown instanceof CommanderError) || program === undefined) {
+    return withShortageNamed(thrown);
+  }
+  try {
+    const { usageErrorOf } = await import("./cli/errors/parse-error.ts");
+    return usageErrorOf(thrown, argv, program);
+  } catch (error) {
+    return withShortageNamed(error);
+  }
+}
+
+async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
   const { exitCode, code, title } = errorEntryOf(error);
   if (error instanceof ClosedPipeError) {
     return exitCode;
   }
   const isJson = errorFormatOf(argv) === "json";
-  const printer = await import("./output/terminal/errors/error-text.ts").catch(() => undefined);
+  const printer = await Promise.all([
+    import("./output/terminal/errors/error-text.ts"),
+    import("./cli/errors/correction.ts"),
+  ]).catch(() => undefined);
   if (printer === undefined) {
     const detail = error instanceof Error ? error.message : String(error);
     const document = { type: "about:blank", title, detail, code, retryable: false, exit_code: exitCode };
     context.stderr.write(isJson ? `${JSON.stringify(document)}\n` : `error: ${detail}\n`);
     return exitCode;
   }
-  const { describeError, errorAsJson } = printer;
+  const [{ describeError, errorAsJson }, { correct }] = printer;
   const text = isJson
     ? errorAsJson(error, exitCode)
     : describeError(error, {
