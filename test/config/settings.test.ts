@@ -24,7 +24,7 @@ async function contextWith(toml: string, env: Record<string, string> = {}): Prom
   } as unknown as Context;
 }
 
-/** Whether a process runs; one that has ended and is not yet collected by its parent does not. */
+/** Whether a process runs. A process that has ended, but whose parent has not collected it, does not run. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -99,7 +99,7 @@ describe("the service's settings", () => {
     const controller = new AbortController();
     const folder = await temporaryFolder();
     const pids = join(folder, "pids");
-    // Both ignore a polite request; the second is a child that the shell does not wait for.
+    // Both processes ignore SIGTERM. The second is a child that the shell does not wait for.
     const command = `trap '' TERM; (trap '' TERM; sleep 600) & echo $$ $! > ${pids}.new && mv ${pids}.new ${pids}; wait`;
     const running = runKeyCommand(command, "default", { env: { PATH: process.env.PATH }, signal: controller.signal });
     const [shell = 0, child = 0] = await vi.waitFor(async () => (await readFile(pids, "utf8")).split(" ").map(Number), {

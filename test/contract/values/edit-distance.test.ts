@@ -11,7 +11,7 @@ test("each inserted, missing, replaced or swapped letter is one edit", () => {
 });
 
 test("without swaps it is the Levenshtein distance", () => {
-  // Between sorted words no two letters stand the other way round.
+  // Sorted words have no letters that are swapped.
   const sorted = array(constantFrom("a", "b", "c", "d"), { maxLength: 12 }).map((letters) => letters.sort().join(""));
   assert(property(sorted, sorted, (a, b) => editDistance(a, b) === levenshtein(a, b)));
 });

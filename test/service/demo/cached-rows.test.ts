@@ -9,7 +9,7 @@ import { NO_DEADLINE, textsOf } from "../store/stores.ts";
 const TODAY = "2026-03-10";
 const ROWS = new Set(demoRows(TODAY));
 
-/** What a command reads: how many rows, and some of them. */
+/** The number of rows that a command reads, and some of the rows. */
 async function read(folder: string): Promise<[total: number, texts: string[]]> {
   const store = await openDemoRows(TODAY, folder);
   onTestFinished(() => store.close());

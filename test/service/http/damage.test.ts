@@ -22,7 +22,7 @@ async function database(): Promise<{ path: string; key: string }> {
   return { path, key };
 }
 
-/** Flips one bit of the only place in the file that holds `text`. */
+/** Flips one bit of `text`, which is in the file once. */
 async function flipBit(path: string, text: string, bit: number): Promise<void> {
   const bytes = await readFile(path);
   const at = bytes.indexOf(text);

@@ -9,13 +9,13 @@ const secret = "SQLITE_CORRUPT at /var/lib/catalog.db: SELECT hash FROM api_key"
 
 async function codes(faults: TestServiceOptions["faults"], options: TestServiceOptions = {}): Promise<unknown[]> {
   const service = await startTestService({ rows: products(3), ...options, ...(faults && { faults }) });
-  const answers = [];
+  const responses = [];
   for (const path of operations) {
     const { status, body, text } = await service.get(path);
     expect(text).not.toMatch(/SQLITE|\/var|SELECT/);
-    answers.push([status, body.code, body.retryable]);
+    responses.push([status, body.code, body.retryable]);
   }
-  return answers;
+  return responses;
 }
 
 test("an unreachable database is service_unavailable, and the response has no details of it", async () => {
@@ -31,7 +31,7 @@ test("a query that passes its deadline is upstream_timeout", async () => {
   expect(await codes(() => ({ snapshot: slow }))).toEqual(Array(3).fill([504, "upstream_timeout", true]));
 });
 
-test("a store that never answers is abandoned at the deadline and receives the abort signal", async () => {
+test("a store that never returns is abandoned at the deadline and receives the abort signal", async () => {
   const told: unknown[] = [];
   const silent = (deadline: AbortSignal) =>
     new Promise<never>(() => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { products } from "../../helpers/products.ts";
 import { startTestService, type TestService } from "../../helpers/service.ts";
 
-/** Sends bytes over a connection of their own and gives back all that comes. */
+/** Sends bytes over a new connection. @returns everything that was received */
 function exchange(service: TestService, bytes: string): Promise<string> {
   const { port } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ test.each([
   ["an unknown transfer coding", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n${close}\r\n`],
   ["a chunk of no length", `GET /v1/catalog HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${close}\r\nZZ\r\nabc\r\n`],
   ["a body", `GET /v1/catalog HTTP/1.1\r\nContent-Length: 3\r\n${close}\r\nabc`],
-])("%s is answered with a problem, and the service keeps running", async (_, bytes) => {
+])("%s gets a problem as its response, and the service keeps running", async (_, bytes) => {
   const service = await startTestService();
 
   const [head = "", body = ""] = (await exchange(service, bytes)).split("\r\n\r\n");
@@ -49,7 +49,7 @@ test.each([
   expect((await service.get("/v1/coverage")).status).toBe(200);
 });
 
-test("a CONNECT request is answered with a problem, and the service keeps running", async () => {
+test("a CONNECT request gets a problem as its response, and the service keeps running", async () => {
   const service = await startTestService();
 
   const received = await exchange(service, `CONNECT elsewhere:443 HTTP/1.1\r\n${close}\r\n`);
@@ -69,7 +69,7 @@ test("garbage after a request never appears in its response", async () => {
   expect(received).not.toContain("invalid_request");
 });
 
-test("a request with an unknown Expect header is answered", async () => {
+test("a request with an unknown Expect header gets a response", async () => {
   const service = await startTestService();
 
   const received = await exchange(service, `GET /v1/sample HTTP/1.1\r\nExpect: tea\r\n${close}\r\n`);
@@ -116,14 +116,17 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
   },
 );
 
-test.each(["application/json", "text/odd"])("a body of %s is answered without being read", async (type) => {
-  const service = await startTestService();
-  const request = `POST /v1/catalog HTTP/1.1\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n${close}\r\nbegin`;
+test.each(["application/json", "text/odd"])(
+  "a request with a body of %s gets a response before the body is read",
+  async (type) => {
+    const service = await startTestService();
+    const request = `POST /v1/catalog HTTP/1.1\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\n${close}\r\nbegin`;
 
-  expect(await exchange(service, request)).toMatch(/^HTTP\/1\.1 404 /);
-});
+    expect(await exchange(service, request)).toMatch(/^HTTP\/1\.1 404 /);
+  },
+);
 
-test("HEAD is answered like GET, without the body", async () => {
+test("HEAD gets the response of GET without the body", async () => {
   const service = await startTestService({ rows: products(2) });
 
   const [get, head] = [await service.get("/v1/catalog"), await service.get("/v1/catalog", { method: "HEAD" })];

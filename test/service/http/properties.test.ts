@@ -71,7 +71,7 @@ test("coverage, totals, samples and walks agree with an independent computation 
   );
 });
 
-/** The rows that the filters let through, by sku, retailer, crawl date and product id in UTF-8 order. */
+/** The rows that match the filters, by sku, retailer, crawl date and product id in UTF-8 order. */
 function matches(rows: readonly Product[], filters: Filters): Product[] {
   const { start_date = "", end_date = "9" } = filters;
   const key = (row: Product) => Buffer.from([row.sku, row.retailer, row.crawl_date, row.product_id].join("\0"));

@@ -10,7 +10,7 @@ import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts"
 import { products } from "../../helpers/products.ts";
 import { load } from "../store/stores.ts";
 
-/** Who may write everywhere runs the service as nobody. */
+/** Root may write to every file. Root therefore runs the service as the user nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 test("a read-only database is served", async () => {

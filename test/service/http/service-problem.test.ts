@@ -49,15 +49,15 @@ test("each of the 14 codes is reached, with its status, title, retryable flag an
     upstream_timeout: new StoreTimeoutError("slow"),
   };
 
-  const answers: Problem[] = [];
+  const responses: Problem[] = [];
   for (const code of PROBLEM_CODES) {
     failure = failures[code];
     const key = keys[code];
-    answers.push((await service.get(requests[code], key === undefined ? {} : { key })).body);
+    responses.push((await service.get(requests[code], key === undefined ? {} : { key })).body);
   }
 
   expect(
-    answers.map(({ code, status, title, retryable, recovery }) => ({ code, status, title, retryable, recovery })),
+    responses.map(({ code, status, title, retryable, recovery }) => ({ code, status, title, retryable, recovery })),
   ).toEqual(
     PROBLEM_CODES.map((code) => {
       const [status, retryable] = ERROR_CODES[code];

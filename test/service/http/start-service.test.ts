@@ -46,9 +46,9 @@ test("closing finishes the requests in progress, refuses new connections, then c
       },
     }),
   });
-  const underWay = service.get("/v1/catalog").then((answer) => {
-    events.push("answered");
-    return answer;
+  const underWay = service.get("/v1/catalog").then((response) => {
+    events.push("response");
+    return response;
   });
   await expect.poll(() => events).toEqual(["asked"]);
 
@@ -59,7 +59,7 @@ test("closing finishes the requests in progress, refuses new connections, then c
 
   const { status, headers } = await underWay;
   expect([status, headers.get("connection")]).toEqual([200, "close"]);
-  expect(events.filter((event) => event !== "answered")).toEqual(["asked", "counted", "store closed"]);
+  expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
 test("a request that was half sent before closing gets a response", async () => {
@@ -104,8 +104,8 @@ test("a slow reader receives the rest of a response that began before closing", 
   slow.end();
   await closed;
 
-  const [, ...answers] = received.split("HTTP/1.1 200 OK\r\n");
-  expect(answers.map((answer) => answer.match(/"product_id"/g)?.length)).toEqual(Array(8).fill(100));
+  const [, ...responses] = received.split("HTTP/1.1 200 OK\r\n");
+  expect(responses.map((response) => response.match(/"product_id"/g)?.length)).toEqual(Array(8).fill(100));
 });
 
 test("idle connections do not delay closing", async () => {

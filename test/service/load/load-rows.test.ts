@@ -235,7 +235,7 @@ test("while a load waits for a pipe, a key can be revoked, and the rows are adde
   expect(await walk(service.store)).toHaveLength(600);
 });
 
-/** Writes far more than the pipe holds: what does not fit waits until the loader has read on. */
+/** Writes far more than the pipe holds. The rest waits until the loader reads. */
 async function writeBeyondPipe({ stdin }: ChildProcess, rows: readonly Product[]): Promise<void> {
   for (const row of rows) {
     if (stdin?.write(`${JSON.stringify(row)}\n`) === false) {

@@ -61,7 +61,7 @@ test("a row group with too many rows is refused", async () => {
   const writer = new ParquetWriter({ writer: file, schema });
   await writer.write({ columnData: columnsOf(valuesOf([product()])) });
   for (const group of writer.row_groups) {
-    // What the footer says is refused; rows are not read before.
+    // The number in the footer is refused before any row is read.
     group.num_rows = 2n ** 20n + 1n;
   }
   await writer.finish();

@@ -21,11 +21,11 @@ describe("a code", () => {
     const portal = await startTestPortal();
     const browser = portal.browser();
 
-    const answer = await browser.signIn(" ADA@example.com ", portal.codes);
+    const response = await browser.signIn(" ADA@example.com ", portal.codes);
     const { status, text } = await browser.get("/portal");
 
     expect(portal.codes).toEqual([{ email: "ada@example.com", code: expect.stringMatching(/^\d{6}$/) }]);
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/portal"]);
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/portal"]);
     expect([status, text]).toEqual([200, expect.stringContaining("signed in as ada@example.com")]);
   });
 
@@ -78,9 +78,9 @@ describe("a code", () => {
     await expect.poll(() => portal.codes.length).toBe(1);
     const wrong = { code: wrongFor(portal.codes[0]?.code ?? "") };
 
-    const answers = await Promise.all(Array.from({ length: 20 }, () => browser.post("/portal/code", wrong)));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => browser.post("/portal/code", wrong)));
 
-    expect(answers.filter(({ text }) => text.includes("This is not the code"))).toHaveLength(4);
+    expect(responses.filter(({ text }) => text.includes("This is not the code"))).toHaveLength(4);
   });
 
   test("works once", async () => {
@@ -156,7 +156,7 @@ describe("an address that belongs to nobody", () => {
           ),
       }),
     });
-    const answersFor = async (email: string) => {
+    const responsesFor = async (email: string) => {
       statements.length = 0;
       const browser = portal.browser();
       const asked = await browser.askForCode(email);
@@ -170,7 +170,7 @@ describe("an address that belongs to nobody", () => {
       };
     };
 
-    const [known, unknown] = [await answersFor("ada@example.com"), await answersFor("xyz@example.com")];
+    const [known, unknown] = [await responsesFor("ada@example.com"), await responsesFor("xyz@example.com")];
 
     expect(unknown).toEqual(known);
     expect(known.statements.length).toBeGreaterThan(0);
@@ -208,11 +208,11 @@ describe("the rate is limited", () => {
   test("for codes to one address, known or unknown, but not for those to another address", async () => {
     const portal = await startTestPortal();
     const statuses = async (email: string) => {
-      const answers = [];
+      const responses = [];
       for (let index = 0; index < 6; index += 1) {
-        answers.push((await portal.browser().askForCode(email)).status);
+        responses.push((await portal.browser().askForCode(email)).status);
       }
-      return answers;
+      return responses;
     };
 
     expect(await statuses("ada@example.com")).toEqual([303, 303, 303, 303, 303, 429]);

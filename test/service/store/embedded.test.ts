@@ -194,14 +194,14 @@ test("day counts are added per day and operation", async () => {
   ]);
 });
 
-/** Moves what the write-ahead log holds into the file, so that the file alone is the database. */
-/** A file is looked at again within a second. */
+/** The store checks the file again within a second. */
 async function untilUnavailable(store: EmbeddedStore): Promise<void> {
   await expect
     .poll(() => store.snapshot(NO_DEADLINE).catch((error) => error), { timeout: 5_000 })
     .toBeInstanceOf(StoreUnavailableError);
 }
 
+/** Moves the write-ahead log into the file, so that the file alone is the database. */
 async function settle(path: string): Promise<void> {
   const connection = new DatabaseConnection(path, 5_000);
   expect(await connection.exclusively((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([

@@ -74,7 +74,7 @@ test("a repeated scheme, a shortened key, a lengthened key and a foreign key are
   }
 });
 
-test("a revoked key is refused at the very next request, with the answer of an unknown one", async () => {
+test("a revoked key is refused at the very next request, with the response of an unknown one", async () => {
   const service = await startTestService();
   const key = await service.createKey({ name: "short-lived" });
   const before = await service.get("/v1/coverage", { key });

@@ -43,7 +43,7 @@ test("the keys of one team share its buckets, another team has its own", async (
   expect(remaining).toEqual(["119", "118", "119"]);
 });
 
-test("an exhausted window answers 429 with the seconds to wait, and then opens again", async () => {
+test("an exhausted window gives 429 with the seconds to wait, and then opens again", async () => {
   let now = 0;
   const service = await startTestService({ rateLimit: 1, windowSeconds: 90, now: () => now });
   await service.get("/v1/catalog");
@@ -75,11 +75,11 @@ test("a window and a deadline of a month are kept, beyond the longest time of a 
 test("concurrent requests are admitted exactly up to the limit of the window", async () => {
   const service = await startTestService({ rows: products(3), rateLimit: 40, now: () => 0 });
 
-  const answers = await Promise.all(Array.from({ length: 100 }, () => service.get("/v1/catalog")));
+  const responses = await Promise.all(Array.from({ length: 100 }, () => service.get("/v1/catalog")));
 
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
-  const left = answers.flatMap(({ status, headers }) => (status === 200 ? [figures(headers)[1]] : []));
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(40);
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(60);
+  const left = responses.flatMap(({ status, headers }) => (status === 200 ? [figures(headers)[1]] : []));
   expect(new Set(left)).toEqual(new Set(Array.from({ length: 40 }, (_, index) => index)));
 });
 
@@ -90,7 +90,7 @@ test("a request with invalid parameters counts against the limit", async () => {
   expect(figures((await service.get("/v1/catalog?retailer=nobody")).headers)).toEqual([120, 118, 60]);
 });
 
-// Every answer is checked for the three headers by the helper that reads it; here are the odd ones.
+// The helper that reads responses checks the three headers of each. These are the unusual requests.
 test.each([
   ["an unknown path", "/v1/products", "GET", 404, 120],
   ["the bare prefix", "/v1", "GET", 404, 120],
@@ -101,10 +101,10 @@ test.each([
 ])("%s under /v1 carries the limit of its endpoint group", async (_, path, method, status, limit) => {
   const service = await startTestService();
 
-  const answer = await service.get(path, { method });
+  const response = await service.get(path, { method });
 
-  expect(answer.status).toBe(status);
-  expect(figures(answer.headers)).toEqual([limit, limit, 60]);
+  expect(response.status).toBe(status);
+  expect(figures(response.headers)).toEqual([limit, limit, 60]);
 });
 
 test.each([
@@ -115,17 +115,17 @@ test.each([
   async (path, limit) => {
     const service = await startTestService({ now: () => 0 });
 
-    const answers = [];
+    const responses = [];
     for (let attempt = 1; attempt <= 21; attempt += 1) {
       const { status, headers } = await service.get(path, { key: "wrong" });
-      answers.push([status, ...figures(headers)]);
+      responses.push([status, ...figures(headers)]);
     }
 
-    expect(answers).toEqual([...Array(20).fill([401, limit, limit, 60]), [429, limit, 0, 60]]);
+    expect(responses).toEqual([...Array(20).fill([401, limit, limit, 60]), [429, limit, 0, 60]]);
   },
 );
 
-test("a failure under an escaped spelling of /v1 carries the limit headers", async () => {
+test("an error under an escaped spelling of /v1 carries the limit headers", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError("away"));
   const service = await startTestService({ faults: () => ({ keyByHash: away }) });
 

@@ -21,7 +21,7 @@ interface Service {
 const onEnd = afterAllTests();
 let started: Promise<Service> | undefined;
 
-/** The built service, which all floods share: its peak is that of the worst. */
+/** All floods use one built service, so its peak memory is that of the worst flood. */
 function builtService(): Promise<Service> {
   started ??= startBuiltService();
   return started;
@@ -42,7 +42,7 @@ function peakMemory({ child }: Service): number {
   return Number(kilobytes) * 1024;
 }
 
-/** A connection over which `count` requests are sent without waiting for an answer. */
+/** A connection over which `count` requests are sent without waiting for a response. */
 function flood({ port }: Service, path: string, count: number): Socket {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => {
@@ -56,36 +56,36 @@ function flood({ port }: Service, path: string, count: number): Socket {
   return socket;
 }
 
-/** Counts the answers that come, to all that were asked for. */
-function answersOf(socket: Socket, expected: number): Promise<number> {
+/** The number of responses when `expected` have come or the connection closes. */
+function responsesOf(socket: Socket, expected: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    let answers = 0;
+    let responses = 0;
     let rest = "";
     socket.on("data", (chunk) => {
       const text = rest + chunk.toString("latin1");
-      answers += text.split("HTTP/1.1 ").length - 1;
+      responses += text.split("HTTP/1.1 ").length - 1;
       rest = text.slice(-8);
-      if (answers === expected) {
-        resolve(answers);
+      if (responses === expected) {
+        resolve(responses);
       }
     });
     socket.on("error", reject);
-    socket.on("close", () => resolve(answers));
+    socket.on("close", () => resolve(responses));
   });
 }
 
 test.each(["/status", "/status.json", "/v1/sample"])(
-  "a flood of pipelined requests for %s is answered in bounded memory",
+  "a flood of pipelined requests for %s gets its responses in bounded memory",
   { timeout: 60_000 },
   async (path) => {
     const service = await builtService();
 
     const socket = flood(service, path, FLOOD);
-    const answered = answersOf(socket, FLOOD);
+    const received = responsesOf(socket, FLOOD);
     const other = await fetch(`http://127.0.0.1:${service.port}/errors.json`);
 
     expect(other.status).toBe(200);
-    expect(await answered).toBe(FLOOD);
+    expect(await received).toBe(FLOOD);
     expect(peakMemory(service)).toBeLessThan(MEMORY_BOUND);
   },
 );
@@ -134,10 +134,10 @@ test("with 256 requests in progress, further ones get service_unavailable", asyn
 
   const { status, body, headers } = await service.get("/v1/sample");
   release();
-  const answers = await Promise.all(underWay);
+  const responses = await Promise.all(underWay);
 
   expect([status, body.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "1"]);
   expect(["limit", "remaining"].map((name) => headers.get(`ratelimit-${name}`))).toEqual(["30", "30"]);
-  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
   expect((await service.get("/v1/sample")).status).toBe(200);
 });

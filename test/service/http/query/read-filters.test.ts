@@ -67,17 +67,17 @@ const refusals: [query: string, code: string, field: string][] = [
 ];
 
 test.each(["sample", "catalog", "coverage"])(
-  "%s answers every wrong filter with its code and field",
+  "%s refuses every wrong filter with its code and field",
   async (operation) => {
     const service = await startTestService({ rows, rateLimit: 1_000, sampleRateLimit: 1_000 });
 
-    const answers = [];
+    const responses = [];
     for (const [query] of refusals) {
       const { status, body } = await service.get(`/v1/${operation}?${query}`);
-      answers.push([query, status, body.code, body.field]);
+      responses.push([query, status, body.code, body.field]);
     }
 
-    expect(answers).toEqual(refusals.map(([query, code, field]) => [query, 400, code, field]));
+    expect(responses).toEqual(refusals.map(([query, code, field]) => [query, 400, code, field]));
   },
 );
 

@@ -4,7 +4,7 @@ import { startTestService } from "../../../helpers/service.ts";
 
 const rows = oneRowEach("acme:lamps:home", "acme:chairs:home", "bolt:lamps:lights", "bolt:lamp-shades:lights");
 
-test("a mistyped retailer is answered with the closest real one first", async () => {
+test("the response to a mistyped retailer names the closest real one first", async () => {
   const service = await startTestService({ rows, errorBase: "https://docs.example" });
 
   const { body } = await service.get("/v1/coverage?retailer=acm");
@@ -31,7 +31,7 @@ test("categories are suggested from the queried retailer only", async () => {
   expect(body).toMatchObject({ code: "unknown_category", valid_options: ["chairs", "lamps"] });
 });
 
-test("a triple is answered with the closest whole triples", async () => {
+test("the response to an unknown triple names the closest whole triples", async () => {
   const service = await startTestService({ rows });
 
   const { body } = await service.get("/v1/coverage?rcd=bolt:lamp-shade:lights");
@@ -79,7 +79,7 @@ test("a team that can see nothing gets an empty vocabulary", async () => {
   expect(body).toMatchObject({ code: "unknown_retailer", valid_options: [] });
 });
 
-test("an unknown triple of 198 characters is answered quickly, also with a large vocabulary", async () => {
+test("an unknown triple of 198 characters is refused quickly, also with a large vocabulary", async () => {
   const triples = Array.from(
     { length: 5_000 },
     (_, index) => `acme:${"lamp".repeat(10)}-${index}:${"home".repeat(10)}-${index}`,

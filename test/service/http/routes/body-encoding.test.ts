@@ -26,7 +26,7 @@ test.each([
   ["is on this machine", "gzip, br", "127.0.0.1", BODY],
   ["is on this machine, by IPv6", "gzip, br", "::1", BODY],
   ["is on this machine, by an IPv4 address in IPv6", "gzip, br", "::ffff:127.0.0.1", BODY],
-  ["gets a short answer", "gzip, br", FAR, BODY.subarray(0, 1_000)],
+  ["gets a short response", "gzip, br", FAR, BODY.subarray(0, 1_000)],
 ])("a client that %s gets the bytes as they are", async (_, accepted, address, sent) => {
   const { body, headers } = await encodeBody(sent, accepted, address);
 

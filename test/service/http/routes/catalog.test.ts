@@ -119,9 +119,9 @@ test("a cursor of another service is refused", async () => {
   const [one, other] = [await startTestService({ rows: products(3) }), await startTestService({ rows: products(3) })];
   const { body } = await one.get("/v1/catalog?limit=1");
 
-  const answer = await other.get(`/v1/catalog?cursor=${body.pagination.next_cursor}`);
+  const response = await other.get(`/v1/catalog?cursor=${body.pagination.next_cursor}`);
 
-  expect(answer.body.code).toBe("invalid_cursor");
+  expect(response.body.code).toBe("invalid_cursor");
 });
 
 test("by default, a cursor expires after an hour", async () => {

@@ -6,7 +6,7 @@ import { hashSecret, listKeys } from "../../../../src/service/store/access/manag
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 
-/** A database as the version before teams made it: two rows, seven keys in three teams, one incident. */
+/** A database of the version without teams: two rows, seven keys in three teams, one incident. */
 const SCHEMA_2 = new URL("databases/schema-2.db.gz", import.meta.url);
 
 /** Secret of its key `shop-3`, which exists nowhere else. */
