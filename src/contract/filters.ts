@@ -36,12 +36,7 @@ export interface Rcd {
  * @returns undefined if the text is not three non-empty parts without white space.
  */
 export function parseRcd(text: string): Rcd | undefined {
-  const match = /^([^\s:,]+):([^\s:,]+):([^\s:,]+)$/u.exec(text);
-  if (match === null) {
-    return undefined;
-  }
-  const [, retailer = "", category = "", department = ""] = match;
-  return { retailer, category, department };
+  return /^[^\s:,]+:[^\s:,]+:[^\s:,]+$/u.test(text) ? splitRcd(text) : undefined;
 }
 
 /**

@@ -10,20 +10,18 @@ export function editDistance(a: string, b: string, most = Math.max(a.length, b.l
     return Number.POSITIVE_INFINITY;
   }
   // Row i has the distances of a's first i letters to each start of b. Distances outside the band are infinite.
-  const row = () => new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
-  let [beforeLast, last, next] = [row(), row().map((_, j) => j), row()];
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {
-    const [from, to] = [Math.max(0, i - most), Math.min(b.length, i + most)];
-    // The row is reused, so the cells next to the band may have old distances.
-    next.fill(Number.POSITIVE_INFINITY, Math.max(0, from - 1), from);
-    next.fill(Number.POSITIVE_INFINITY, to + 1, to + 2);
+    const next = new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
     let nearest = Number.POSITIVE_INFINITY;
-    for (let j = from; j <= to; j += 1) {
+    for (let j = Math.max(0, i - most); j <= Math.min(b.length, i + most); j += 1) {
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       const distance = Math.min(
         at(last, j) + 1,
         at(next, j - 1) + 1,
         at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-        isSwapped(a, b, i, j) ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        isSwapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
       );
       next[j] = distance;
       nearest = Math.min(nearest, distance);
@@ -31,7 +29,7 @@ export function editDistance(a: string, b: string, most = Math.max(a.length, b.l
     if (nearest > most) {
       return Number.POSITIVE_INFINITY;
     }
-    [beforeLast, last, next] = [last, next, beforeLast];
+    [beforeLast, last] = [last, next];
   }
   const distance = at(last, b.length);
   return distance <= most ? distance : Number.POSITIVE_INFINITY;
@@ -39,9 +37,4 @@ export function editDistance(a: string, b: string, most = Math.max(a.length, b.l
 
 function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
-}
-
-/** Whether the two letters before `i` in `a` and before `j` in `b` are swapped. */
-function isSwapped(a: string, b: string, i: number, j: number): boolean {
-  return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
 import { LoadError } from "./load-error.ts";
 import { readCsv } from "./read-csv.ts";
 import { type Lines, readLines } from "./read-lines.ts";
@@ -26,8 +27,8 @@ export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) =
   const { head, chunks, isGzip } = await decompress(source.name, counted(input, onBytes));
   const format = formatOfName(source.name) ?? formatOfContent(head);
   if (format === "parquet") {
-    const file = "path" in source && !isGzip ? { path: source.path } : { bytes: await collect(source.name, chunks) };
-    yield* readParquet(source.name, file);
+    const isFile = "path" in source && !isGzip;
+    yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : collect(source.name, chunks)));
     return;
   }
   yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
@@ -99,7 +100,7 @@ async function* counted(input: Chunks, onBytes: (bytes: number) => void): AsyncG
   }
 }
 
-async function collect(name: string, chunks: Chunks): Promise<ArrayBuffer> {
+async function collect(name: string, chunks: Chunks): Promise<AsyncBuffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {

@@ -52,21 +52,10 @@ export function countNewlines(text: string | Buffer): number {
 
 function checked(bytes: Buffer, line: number): Lines {
   if (!isUtf8(bytes)) {
-    throw invalidUtf8(bytes, line);
+    const lines = bytes.toString("latin1").split("\n");
+    const before = lines.findIndex((text) => !isUtf8(Buffer.from(text, "latin1")));
+    throw new RowError({ line: line + before, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
   }
   const marked = line === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   return { bytes: marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, line };
-}
-
-function invalidUtf8(bytes: Buffer, firstLine: number): RowError {
-  let line = firstLine;
-  let start = 0;
-  for (;;) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    if (newline === -1 || !isUtf8(bytes.subarray(start, newline))) {
-      return new RowError({ line, found: "bytes that are not UTF-8", expected: "UTF-8 text" });
-    }
-    start = newline + 1;
-    line += 1;
-  }
 }

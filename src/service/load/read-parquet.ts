@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import {
   type AsyncBuffer,
-  asyncBufferFromFile,
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
@@ -24,17 +23,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The decimal places of each column of unscaled decimals. */
 type Scales = ReadonlyMap<string, number>;
 
-/** A file, which is read in parts, or the bytes of a whole file. */
-type ParquetInput = { path: string } | { bytes: ArrayBuffer };
-
 /**
  * Reads rows of a Parquet file, with one row group in memory at a time. `line` is the number of the row.
  *
  * @throws LoadError if the file cannot be read, RowError
  */
-export async function* readParquet(source: string, file: ParquetInput): AsyncGenerator<SourceRow[]> {
-  const buffer = "path" in file ? await asyncBufferFromFile(file.path) : file.bytes;
-  const described = await readable(source, () => parquetMetadataAsync(buffer as AsyncBuffer));
+export async function* readParquet(source: string, file: AsyncBuffer): AsyncGenerator<SourceRow[]> {
+  const described = await readable(source, () => parquetMetadataAsync(file));
   const scales = decimalScales(described);
   const metadata = withUnscaledDecimals(described, scales);
   refuseUnknownColumns(described);
@@ -44,7 +39,7 @@ export async function* readParquet(source: string, file: ParquetInput): AsyncGen
     refuseLargeGroup(source, group);
     const objects = await readable(source, () =>
       parquetReadObjects({
-        file: buffer as AsyncBuffer,
+        file,
         metadata,
         rowStart,
         rowEnd,
