@@ -1,21 +1,16 @@
 import { parse, TomlError } from "smol-toml";
 import { UsageError } from "../errors.ts";
 
+const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
+
 /** One `[profiles.NAME]` table of the configuration file. */
-export interface Profile {
-  base_url?: string;
-  api_key?: string;
-  api_key_command?: string;
-  status_url?: string;
-}
+export type Profile = Partial<Record<(typeof PROFILE_KEYS)[number], string>>;
 
 export interface Profiles {
   profiles: ReadonlyMap<string, Profile>;
   /** `default_profile`: the profile that is used if none is asked for. */
   defaultProfile: string | undefined;
 }
-
-const PROFILE_KEYS = ["base_url", "api_key", "api_key_command", "status_url"] as const;
 
 /** @throws UsageError when it is not TOML of the expected shape */
 export function parseConfig(text: string, path: string): Profiles {

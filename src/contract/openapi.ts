@@ -64,8 +64,6 @@ const ERROR_CLASSES: Readonly<Record<string, string>> = {
   "5XX": "The service failed. Reads are safe to repeat.",
 };
 
-const PORTAL_DESCRIPTION = "The developer portal, where people create API keys.";
-
 /**
  * The OpenAPI 3.1.0 document of the three operations, generated from the schemas of the responses.
  *
@@ -85,7 +83,9 @@ export function openApiDocument(portal?: string): JsonObject {
       version: "0.2.0",
       description: "Read-only access to product rows crawled from retailer web pages.",
     },
-    ...(portal === undefined ? {} : { externalDocs: { url: portal, description: PORTAL_DESCRIPTION } }),
+    ...(portal !== undefined && {
+      externalDocs: { url: portal, description: "The developer portal, where people create API keys." },
+    }),
     servers: PREFIXES.map((prefix) => ({ url: prefix || "/" })),
     security: [{ apiKey: [] }],
     paths,

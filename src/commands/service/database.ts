@@ -7,7 +7,7 @@ import { FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
-import { LocationError, parseLocation } from "../../service/store/database/location.ts";
+import { databasePath, LocationError } from "../../service/store/database/location.ts";
 import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
 import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
 
@@ -34,20 +34,20 @@ export async function withExistingDatabase<T>(location: string, use: (store: Emb
 }
 
 async function requireDatabase(location: string): Promise<void> {
-  const place = parseLocation(location);
-  if (place.kind === "file" && (await stat(place.path).catch(() => undefined)) === undefined) {
+  const path = databasePath(location);
+  if (path !== undefined && (await stat(path).catch(() => undefined)) === undefined) {
     throw new FileError(
-      `there is no database ${place.path}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
-      place.path,
+      `there is no database ${path}; create one with \`catalog service load\` or \`catalog service keys create\`, or name another with --database`,
+      path,
     );
   }
 }
 
 /** Creates the folder of a new database, accessible only to its owner. */
 export async function makeDatabaseFolder(location: string): Promise<void> {
-  const place = parseLocation(location);
-  if (place.kind === "file") {
-    const folder = dirname(place.path);
+  const path = databasePath(location);
+  if (path !== undefined) {
+    const folder = dirname(path);
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
       throw fileError(folder, error);
     });

@@ -1,22 +1,13 @@
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DayCount, KeyUse, MeasuredPart, Store } from "../store/store.ts";
 
+export type Measurements = ReturnType<typeof createMeasurements>;
+
 /**
  * Request counts and key uses. They are collected in memory and written to the store later, so that no request waits for
  * a write. While the store is not available, they stay in memory: a few numbers for each day and key.
  */
-export interface Measurements {
-  /** @param failed whether the response was a 5xx */
-  countRequest(part: MeasuredPart, failed: boolean): void;
-  /** @param id of the key */
-  useKey(id: number): void;
-  /** Request counts that are not in the store yet. */
-  pendingCounts(): DayCount[];
-  /** Writes everything to the store; never rejects. One flush runs at a time. */
-  flush(): Promise<void>;
-}
-
-export function createMeasurements(store: Store, now: () => number): Measurements {
+export function createMeasurements(store: Store, now: () => number) {
   const counts = collector(
     (values: DayCount[]) => store.addDayCounts(values),
     (a, b) => ({ ...a, requests: a.requests + b.requests, failures: a.failures + b.failures }),
@@ -27,13 +18,17 @@ export function createMeasurements(store: Store, now: () => number): Measurement
   );
   let lastFlush: Promise<unknown> = Promise.resolve();
   return {
-    countRequest: (operation, failed) => {
+    /** @param failed whether the response was a 5xx */
+    countRequest: (operation: MeasuredPart, failed: boolean): void => {
       const date = dayOf(now());
       counts.add(`${date} ${operation}`, { date, operation, requests: 1, failures: failed ? 1 : 0 });
     },
-    useKey: (id) => uses.add(String(id), { id, at: new Date(now()).toISOString() }),
+    /** @param id of the key */
+    useKey: (id: number): void => uses.add(String(id), { id, at: new Date(now()).toISOString() }),
+    /** Request counts that are not in the store yet. */
     pendingCounts: counts.pending,
-    flush: async () => {
+    /** Writes everything to the store; never rejects. One flush runs at a time. */
+    flush: async (): Promise<void> => {
       lastFlush = lastFlush.then(() => Promise.all([counts.flush(), uses.flush()]));
       await lastFlush;
     },

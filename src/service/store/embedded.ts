@@ -7,7 +7,7 @@ import {
   openMemoryDatabase,
   openReadOnlyDatabase,
 } from "./database/embedded-database.ts";
-import { parseLocation } from "./database/location.ts";
+import { databasePath } from "./database/location.ts";
 import { readColumnIndex, readVersion } from "./product-rows/column-index.ts";
 import { readRowTexts } from "./product-rows/row-texts.ts";
 import { createSnapshots, type Snapshots } from "./product-rows/snapshot.ts";
@@ -34,10 +34,8 @@ export interface EmbeddedStore extends Store {
  * @throws LocationError, StoreUnavailableError
  */
 export async function openStore(location: string): Promise<EmbeddedStore> {
-  const place = parseLocation(location);
-  return embeddedStore(
-    place.kind === "memory" ? await openMemoryDatabase() : await openFileDatabase(resolve(place.path)),
-  );
+  const path = databasePath(location);
+  return embeddedStore(path === undefined ? await openMemoryDatabase() : await openFileDatabase(resolve(path)));
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */

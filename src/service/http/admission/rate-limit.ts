@@ -10,21 +10,15 @@ export interface RateFigures {
   resetSeconds: number;
 }
 
-/** Counts requests in windows of a fixed length. */
-export interface FixedWindow {
-  /** Counts one request of `key`. `admitted` is false if no requests were left in the window. */
-  charge(key: string): RateFigures & { admitted: boolean };
-  /** The figures of an unused window. */
-  unused(): RateFigures;
-}
+export type FixedWindow = ReturnType<typeof fixedWindow>;
 
 const OVERFLOW = "\0overflow";
 
 /**
- * A key's window starts with its first request. Counting is synchronous, so it is exact with any number of requests in
+ * Counts requests in windows of a fixed length. A key's window starts with its first request. Counting is synchronous, so it is exact with any number of requests in
  * progress. At most `capacity` keys have their own count. Above that, new keys share one count until older windows end.
  */
-export function fixedWindow(limit: number, windowSeconds: number, now: () => number, capacity = 100_000): FixedWindow {
+export function fixedWindow(limit: number, windowSeconds: number, now: () => number, capacity = 100_000) {
   const length = windowSeconds * 1000;
   // In the order in which the windows started, so also in the order in which they end.
   const windows = new Map<string, { startedAt: number; used: number }>();
@@ -45,7 +39,8 @@ export function fixedWindow(limit: number, windowSeconds: number, now: () => num
   }
 
   return {
-    charge: (key) => {
+    /** Counts one request of `key`. `admitted` is false if no requests were left in the window. */
+    charge: (key: string): RateFigures & { admitted: boolean } => {
       const time = now();
       dropEnded(time);
       const held = windows.has(key) || windows.size < capacity ? key : OVERFLOW;
@@ -55,7 +50,8 @@ export function fixedWindow(limit: number, windowSeconds: number, now: () => num
       windows.set(held, window);
       return { ...figures(window.startedAt, window.used, time), admitted };
     },
-    unused: () => figures(0, 0, 0),
+    /** The figures of an unused window. */
+    unused: (): RateFigures => figures(0, 0, 0),
   };
 }
 

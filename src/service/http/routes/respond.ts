@@ -1,5 +1,5 @@
-import type { CatalogPagination, Pagination, ResolvedFilters } from "../../../contract/envelope.ts";
-import type { Filters } from "../../../contract/filters.ts";
+import type { CatalogPagination, Pagination } from "../../../contract/envelope.ts";
+import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import {
   type Selection,
   type Snapshot,
@@ -76,14 +76,7 @@ export async function readRows(store: Store, ids: Uint32Array, deadline: AbortSi
 
 const DATA = Buffer.from('{"data":');
 
-const NO_FILTERS: ResolvedFilters = {
-  retailer: null,
-  category: null,
-  department: null,
-  rcd: null,
-  start_date: null,
-  end_date: null,
-};
+const NO_FILTERS = Object.fromEntries(FILTER_NAMES.map((name) => [name, null]));
 
 /**
  * Joins an envelope (contract section 2.6) from bytes. Rows are sent exactly as they are stored. The parts that are the

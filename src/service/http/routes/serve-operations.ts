@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import { withinDeadline } from "../../store/deadline.ts";
-import type { KeyRecord, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import { authenticate, requireScope, sourceOf } from "../admission/auth.ts";
 import { type FixedWindow, type GroupBudgets, rateLimitHeaders, refusalHeaders } from "../admission/rate-limit.ts";
 import type { Measurements } from "../measurements.ts";
@@ -39,7 +39,13 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
       const attempt = { authorization, source: sourceOf(request.ip), failedAttempts, group: budget.unused() };
       const key = await authenticate(attempt, store, deadline);
       measurements.useKey(key.id);
-      reply.headers(rateLimitHeaders(chargeTeam(budget, key)));
+      const charge = budget.charge(key.team);
+      if (!charge.admitted) {
+        throw new ServiceProblem("rate_limited", "The team has no requests left in this window.", {
+          headers: refusalHeaders(charge),
+        });
+      }
+      reply.headers(rateLimitHeaders(charge));
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);
       const filters = readFilters(parameters);
@@ -57,14 +63,4 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
       });
     }
   }
-}
-
-function chargeTeam(budget: FixedWindow, { team }: KeyRecord): ReturnType<FixedWindow["charge"]> {
-  const charge = budget.charge(team);
-  if (!charge.admitted) {
-    throw new ServiceProblem("rate_limited", "The team has no requests left in this window.", {
-      headers: refusalHeaders(charge),
-    });
-  }
-  return charge;
 }

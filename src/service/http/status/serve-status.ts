@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import { PREFIXES } from "../../../contract/operations.ts";
-import type { StatusFeed } from "../../../contract/status.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import { withinDeadline } from "../../store/deadline.ts";
@@ -17,44 +16,13 @@ export function serveStatus(
   app: FastifyInstance,
   store: Store,
   measurements: Measurements,
-  settings: AppSettings,
-): void {
-  const read = statusReader(store, measurements, settings);
-  const status = shared(async () => {
-    const feed = await read();
-    return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
-  }, settings.now);
-  for (const prefix of PREFIXES) {
-    app.get(`${prefix}/status.json`, async (_, reply) =>
-      reply
-        .header("cache-control", "no-cache")
-        .type("application/json")
-        .send((await status()).json),
-    );
-  }
-  app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
-}
-
-/** Does `work` at most once in `SHARED_TIME`, because the status needs no key. `work` must not reject. */
-function shared<T>(work: () => Promise<T>, now: () => number): () => Promise<T> {
-  let latest: { at: number; result: Promise<T> } | undefined;
-  return () => {
-    const at = now();
-    if (latest === undefined || at < latest.at || at >= latest.at + SHARED_TIME) {
-      latest = { at, result: work() };
-    }
-    return latest.result;
-  };
-}
-
-/** Reads the status. While the database is not available, the values read last are used. */
-function statusReader(
-  store: Store,
-  measurements: Measurements,
   { now, queryTimeout, sampleData }: AppSettings,
-): () => Promise<StatusFeed> {
+): void {
   let known: { counts: DayCount[]; incidents: Incident[] } = { counts: [], incidents: [] };
-  return async () => {
+  let latest: { at: number; status: ReturnType<typeof read> } | undefined;
+
+  /** While the database is not available, the values read last are used. */
+  async function read() {
     const since = windowStart(now());
     const storeReachable = await withinDeadline(queryTimeout, async () => {
       await measurements.flush();
@@ -62,6 +30,24 @@ function statusReader(
       return true;
     }).catch(() => false);
     const counts = [...known.counts, ...measurements.pendingCounts()];
-    return statusFeed({ counts, incidents: known.incidents, storeReachable, sampleData, now: now() });
-  };
+    const feed = statusFeed({ counts, incidents: known.incidents, storeReachable, sampleData, now: now() });
+    return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
+  }
+
+  /** Reads at most once in `SHARED_TIME`, because the status needs no key. */
+  function status(): ReturnType<typeof read> {
+    const at = now();
+    if (latest === undefined || at < latest.at || at >= latest.at + SHARED_TIME) {
+      latest = { at, status: read() };
+    }
+    return latest.status;
+  }
+
+  for (const prefix of PREFIXES) {
+    app.get(`${prefix}/status.json`, async (_, reply) => {
+      const { json } = await status();
+      return reply.header("cache-control", "no-cache").type("application/json").send(json);
+    });
+  }
+  app.get("/status", async (_, reply) => sendPage(reply, (await status()).page));
 }

@@ -61,15 +61,7 @@ Start the service with <code>--smtp-url</code> and <code>--mail-from</code> to s
 }
 
 /** Shows an error that belongs to no field. */
-export function messagePage({
-  title,
-  message,
-  requestId,
-}: {
-  title: string;
-  message: string;
-  requestId: string;
-}): Html {
+export function messagePage({ title, message, requestId }: Record<"title" | "message" | "requestId", string>): Html {
   return page(
     { ...SECTION, title },
     html`<h1>${title}</h1>

@@ -7,10 +7,6 @@ import { teamWith, type WantedGrants } from "./manage-teams.ts";
 /** The team has a key of this name. A revoked key keeps its name. */
 export class DuplicateKeyError extends Error {
   override readonly name = "DuplicateKeyError";
-
-  constructor(keyName: string) {
-    super(`there is already a key named "${keyName}"`);
-  }
 }
 
 export interface NewKey extends WantedGrants {
@@ -34,7 +30,7 @@ export async function createKey(database: EmbeddedStore, key: NewKey, at: Date):
   await database.write(async (session) => {
     const team = await teamWith(session, key.team ?? "default", key, at);
     if ((await readKeys(session)).some(({ name, team: owner }) => name === key.name && owner === team.name)) {
-      throw new DuplicateKeyError(key.name);
+      throw new DuplicateKeyError(`there is already a key named "${key.name}"`);
     }
     await insertKey(session, hashSecret(secret), { name: key.name, team: team.name, createdAt: at.toISOString() });
   });

@@ -7,10 +7,6 @@ import { insertTeam, readTeams, type TeamRecord, updateGrants } from "./team-rec
 /** The grants wanted for a key are not the grants of its team. */
 export class GrantConflictError extends Error {
   override readonly name = "GrantConflictError";
-
-  constructor(team: TeamRecord) {
-    super(`the team "${team.name}" has other grants: ${describeGrants(team)}`);
-  }
 }
 
 /** The grants that a team should have. An absent member means no change. */
@@ -73,7 +69,7 @@ export async function teamWith(session: Session, name: string, wanted: WantedGra
     return await addTeam(session, name, wanted, at);
   }
   if (JSON.stringify(grantsFrom(wanted, team)) !== JSON.stringify(grantsFrom({}, team))) {
-    throw new GrantConflictError(team);
+    throw new GrantConflictError(`the team "${name}" has other grants: ${describeGrants(team)}`);
   }
   return team;
 }

@@ -74,13 +74,13 @@ export async function openReadOnlyDatabase(path: string): Promise<Database> {
 
 /** Whether the file can be read but not written, and has no write-ahead log. */
 async function isReadOnly(path: string): Promise<boolean> {
-  const codeOf = async (mode: number) =>
-    await access(path, mode).then(
-      () => undefined,
-      (error: NodeJS.ErrnoException) => error.code ?? "",
+  const codeOf = (mode: number) =>
+    access(path, mode).then(
+      () => "",
+      (error: NodeJS.ErrnoException) => error.code ?? "?",
     );
   const refused = await codeOf(constants.R_OK | constants.W_OK);
-  if (!["EACCES", "EROFS", "EPERM"].includes(refused ?? "") || (await codeOf(constants.R_OK)) !== undefined) {
+  if (!["EACCES", "EROFS", "EPERM"].includes(refused) || (await codeOf(constants.R_OK)) !== "") {
     return false;
   }
   const log = await stat(`${path}-wal`).catch(() => undefined);

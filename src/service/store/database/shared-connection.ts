@@ -13,16 +13,6 @@ interface Lease {
   users: number;
 }
 
-/** A connection that is shared by all users. */
-export interface SharedConnection {
-  /**
-   * @param work receives the connection and the identity of the database file
-   * @throws StoreUnavailableError if the file is missing, damaged or of another program
-   */
-  use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 /**
  * One connection to a database file. It stays open, because the driver frees a closed connection only when its statements
  * are garbage collected. It is reopened after an error and when the file was changed or replaced.
@@ -35,7 +25,7 @@ export function shareConnection(
   lockWait: number,
   trustedTime: number,
   access: "write" | "read" = "write",
-): SharedConnection {
+) {
   let current: Lease | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -78,7 +68,11 @@ export function shareConnection(
   }
 
   return {
-    use: async (work) => {
+    /**
+     * @param work receives the connection and the identity of the database file
+     * @throws StoreUnavailableError if the file is missing, damaged or of another program
+     */
+    use: async <T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T> => {
       const used = await lease();
       used.users += 1;
       try {

@@ -10,8 +10,8 @@ import { blobOf } from "./row-texts.ts";
  */
 export interface ColumnIndex {
   version: number;
-  /** By version. Loads only add rows, and the new ids are higher than all earlier ones. */
-  extents: ReadonlyMap<number, VersionExtent>;
+  /** By version. Its rows are those with ids up to `lastId`: loads only add rows, with ids above all earlier ones. */
+  extents: ReadonlyMap<number, { lastId: number; rows: number }>;
   /** All combinations, sorted by retailer, department, category (UTF-8 bytes). */
   vocabulary: readonly Rcd[];
   ids: Uint32Array;
@@ -19,12 +19,6 @@ export interface ColumnIndex {
   combinations: Uint32Array;
   /** YYYYMMDD. */
   days: Uint32Array;
-}
-
-/** The rows of a version are those with ids up to `lastId`. There are `rows` of them. */
-export interface VersionExtent {
-  lastId: number;
-  rows: number;
 }
 
 /** Rows per stored part of the index. */

@@ -17,14 +17,6 @@ export interface NewRow {
 /** Called with a row whose `product_id` exists with another text. Throws if the row must be refused. */
 type OnConflict = (line: number, body: string, presentBody: string) => void;
 
-/** Rows that are collected, then added together. */
-export interface RowStage {
-  /** Stages rows in a temporary file. Of several rows with the same `product_id`, it stages the first. */
-  add(rows: readonly NewRow[]): Promise<void>;
-  /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns the number of added rows */
-  merge(): Promise<number>;
-}
-
 /** The table belongs to the connection. It is emptied before each load. */
 const STAGE = `
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
@@ -52,7 +44,8 @@ const ADD = `
   SELECT ? + row_number() OVER (ORDER BY sku, retailer, day, product_id), product_id, sku, combination.id, day, body, sum
   FROM staged_row JOIN combination USING (retailer, department, category)`;
 
-export async function createRowStage(session: Session, onConflict: OnConflict): Promise<RowStage> {
+/** Rows that are collected, then added together. */
+export async function createRowStage(session: Session, onConflict: OnConflict) {
   await session.script(STAGE);
   const insert = await session.prepare(
     "INSERT INTO staged_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -69,7 +62,8 @@ export async function createRowStage(session: Session, onConflict: OnConflict): 
   }
 
   return {
-    add: async (rows) => {
+    /** Stages rows in a temporary file. Of several rows with the same `product_id`, it stages the first. */
+    add: async (rows: readonly NewRow[]): Promise<void> => {
       for (const { line, product, body } of rows) {
         const { product_id, sku, retailer, department, category, crawl_date } = product;
         const bytes = Buffer.from(body);
@@ -80,7 +74,8 @@ export async function createRowStage(session: Session, onConflict: OnConflict): 
         }
       }
     },
-    merge: async () => {
+    /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns the number of added rows */
+    merge: async (): Promise<number> => {
       // The unique index is written in random order. A larger cache saves reads.
       await session.script("PRAGMA cache_size = -65536");
       await refuseConflicts();

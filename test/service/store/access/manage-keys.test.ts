@@ -88,7 +88,9 @@ test("a revoked key keeps its name", async () => {
   const store = await testStore();
   await createKey(store, { name: "notebook" }, MORNING);
   await revokeKey(store, "notebook", NOON);
-  await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toThrow(new DuplicateKeyError("notebook"));
+  await expect(createKey(store, { name: "notebook" }, EVENING)).rejects.toThrow(
+    new DuplicateKeyError(`there is already a key named "notebook"`),
+  );
   expect(await listKeys(store)).toHaveLength(1);
 });
 
