@@ -28,7 +28,7 @@ export class ColumnChunkBuilder {
   private readonly element: ColumnElement;
   private readonly isOptional: boolean;
   private readonly dictionary: ValueDictionary;
-  private readonly plain: PlainValues;
+  private plain: PlainValues;
   private isPlain = false;
   /** Rows so far, nulls included. */
   private rows = 0;
@@ -88,12 +88,17 @@ export class ColumnChunkBuilder {
 
   private becomePlain(): void {
     const { dictionary, numbers, count } = this;
+    this.isPlain = true;
+    if (dictionary.values.count === count) {
+      // No value repeats, so the dictionary has them all in their order.
+      this.plain = dictionary.exchangeValues(this.plain);
+      return;
+    }
     const { view } = dictionary.values;
     for (let at = 0; at < count; at += 1) {
       const number = numbers[at] as number;
       this.plain.add(view, dictionary.startOf(number), dictionary.sizeOf(number));
     }
-    this.isPlain = true;
   }
 
   /** Writes the chunk and empties the builder; returns its description for the footer. */
@@ -146,7 +151,7 @@ export class ColumnChunkBuilder {
 
   private numbersPage(): Omit<DataPage, "encoding"> {
     return {
-      body: encodeNumbers(this.numbers.subarray(0, this.count)),
+      body: encodeNumbers(this.numbers.subarray(0, this.count), this.dictionary.values.count),
       rows: this.rows,
       present: this.presentOf(0, this.rows),
     };

@@ -25,13 +25,14 @@ export function statisticsOf(
   for (let at = 0; at < values.length; ) {
     const start = at + values.prefix;
     const size = values.sizeAt(at);
-    if (min === -1 || order(view, start, size, min, minSize) < 0) {
-      min = start;
-      minSize = size;
-    }
-    if (max === -1 || order(view, start, size, max, maxSize) > 0) {
+    if (min === -1) {
+      [min, minSize, max, maxSize] = [start, size, start, size];
+    } else if (order(view, start, size, max, maxSize) > 0) {
       max = start;
       maxSize = size;
+    } else if (order(view, start, size, min, minSize) < 0) {
+      min = start;
+      minSize = size;
     }
     at = start + size;
   }

@@ -67,14 +67,10 @@ function definitionLevels(present: Uint8Array): Uint8Array {
   return levels.getBytes();
 }
 
-/** Numbers of values in a dictionary, as the body of a data page. */
-export function encodeNumbers(numbers: Uint32Array): Uint8Array {
-  const body = new ByteWriter(1024 + numbers.length);
-  let largest = 0;
-  for (let at = 0; at < numbers.length; at += 1) {
-    largest = Math.max(largest, numbers[at] as number);
-  }
-  const width = bitWidth(largest + 1);
+/** Numbers of the values of a dictionary, as the body of a data page. @param values size of the dictionary */
+export function encodeNumbers(numbers: Uint32Array, values: number): Uint8Array {
+  const width = bitWidth(values);
+  const body = new ByteWriter(64 + Math.ceil((numbers.length * width) / 8));
   body.appendUint8(width);
   writeRleBitPackedHybrid(body, numbers, width);
   return body.getBytes();

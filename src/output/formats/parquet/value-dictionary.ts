@@ -8,7 +8,7 @@ const FIRST_SLOTS = 64;
  */
 export class ValueDictionary {
   /** Each value once. */
-  readonly values: PlainValues;
+  values: PlainValues;
   /** Where each value begins in `values`, and after the last one where the next would. */
   private starts = new Uint32Array(FIRST_SLOTS);
   private hashes = new Int32Array(FIRST_SLOTS);
@@ -82,6 +82,13 @@ export class ValueDictionary {
       }
       this.slots[slot] = number + 1;
     }
+  }
+
+  /** Takes `empty` in place of the values, which are returned; `clear` has to be called before the next value. */
+  exchangeValues(empty: PlainValues): PlainValues {
+    const { values } = this;
+    this.values = empty;
+    return values;
   }
 
   /** Removes all values and keeps the memory. */
