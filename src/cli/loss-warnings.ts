@@ -10,7 +10,7 @@ export function lossWarnings(format: RowFormat, reporter: Reporter): Partial<Enc
     onUnknownMember: (name) => warn(`rows hold ${JSON.stringify(name)}, which ${format} leaves out; ndjson keeps it`),
     onLoneSurrogate: (column) => warn(`${column} holds half a surrogate pair, written as U+FFFD; ndjson keeps it`),
     onRounded: (column) =>
-      warn(`${column} holds a number that no double is equal to, written rounded; ndjson keeps it`),
+      warn(`${column} holds a number that no double is equal to, so it is written rounded; ndjson keeps it`),
     onCut: (column) => warn(`${column} holds a text longer than the 32,767 characters of a cell, cut; ndjson keeps it`),
     onPlainLinks: () => reporter.note("a sheet holds 65,530 links; the addresses after them are plain text"),
   };

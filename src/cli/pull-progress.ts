@@ -7,7 +7,6 @@ import { formatDuration } from "../output/terminal/duration.ts";
 import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Progress of a pull. */
 interface PullState {
   /** Rows so far, including those of an earlier run. */
   rows?: number;

@@ -34,7 +34,7 @@ const BATCH = 500;
  * 2.1). Differences come by retailer, then sku, whatever the order of the source.
  *
  * Memory: the needed members of the rows of both days, of one retailer or of several with at most `rowsAtOnce` rows. A
- * listing that is the same on both days is held once. This is about 0.6 kB a row if everything differs.
+ * listing that is the same on both days is kept once. This is about 0.6 kB a row if everything differs.
  *
  * @throws SetChangedError if a day's rows changed while they were read; also everything that the source throws
  */

@@ -39,7 +39,7 @@ interface NewRows extends PriceColumns {
   starts: Uint32Array;
 }
 
-/** Products of which the differences are made at once. */
+/** Products whose differences are computed together. */
 const AT_ONCE = 2_000;
 
 /**
@@ -166,7 +166,7 @@ async function newRows({ listings, days }: Prices, isWantedListing: Uint8Array, 
   return found;
 }
 
-/** Whether a product has one row on each side, with the same price. Most have, and are told apart from the rest here. */
+/** Whether a product has one row on each side, with the same price. Most products have, so the full comparison can skip them. */
 function isSamePrice({ listings: { currency } }: Prices, { from, to }: Known, rows: NewRows, product: number): boolean {
   const at = rows.starts[product] ?? 0;
   const isSame = ({ [at]: before, [at + 1]: after }: Float64Array) => before === after;

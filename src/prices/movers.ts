@@ -6,7 +6,7 @@ import { type Observation, observationAt, type PriceColumns, percentOf } from ".
 export const MOVER_KINDS = ["drop", "rise", "new_low", "discount"] as const;
 export type MoverKind = (typeof MOVER_KINDS)[number];
 
-/** A product that stands out since a day. */
+/** A product with a drop, a rise, a new low or a discount since a day. */
 export interface Mover {
   kind: MoverKind;
   /** The last price known up to the day; undefined if none is. */

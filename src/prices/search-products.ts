@@ -9,8 +9,8 @@ export interface FoundProduct {
 }
 
 /**
- * Products with each of the words in title, brand, model number or sku, in any order and any case; those seen last come
- * first. The newest row of a product counts. Memory: 12 bytes a product.
+ * Products with each of the words in title, brand, model number or sku, in any order and any case. Those that
+ * were seen last come first. The newest row of a product counts. Memory: 12 bytes a product.
  */
 export async function searchProducts(
   { listings, days }: Prices,

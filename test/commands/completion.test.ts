@@ -63,7 +63,7 @@ describe("completion offers", () => {
     expect(await offered("export --retailer ")).toEqual(["words"]);
   });
 
-  test("the slugs of a coverage answer, limited by the flags typed before", async () => {
+  test("the slugs of a coverage response, limited by the flags typed before", async () => {
     const { run, words } = await seenService();
     await run("coverage");
     expect(await words("export --retailer ")).toEqual(["casa-luz", "nordwind"]);

@@ -136,7 +136,7 @@ describe("coverage --from DIR", () => {
       ),
     );
 
-  test("answers as the service does", async () => {
+  test("has the same coverage as the service", async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (all) => {
         const { folder, sync, env } = await servedFolder(all);

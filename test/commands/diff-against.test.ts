@@ -169,7 +169,7 @@ describe("a day", () => {
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining(
-        "since it was synced with --retailer bolt --start-date 2026-01-13.\nDid you mean 2026-01-13?",
+        "because it was synced with --retailer bolt --start-date 2026-01-13.\nDid you mean 2026-01-13?",
       ),
     ]);
   });
@@ -180,7 +180,7 @@ describe("a day", () => {
       old.days = {};
     });
     const { code, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("copy holds no day at all; `catalog sync` fills it")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("copy has no days; `catalog sync` fills it")]);
   });
 });
 
@@ -296,7 +296,7 @@ test.each([
   ["--profile", "p"],
   ["--max-rate", "5"],
   ["--concurrency", "2"],
-])("%s is refused, because no service is asked", async (...flags) => {
+])("%s is refused, because no request is sent", async (...flags) => {
   const { code, stdout, stderr } = await runInProcess(["diff", "--against", "copy", "--from", "7d", ...flags]);
   expect([code, stdout, stderr]).toEqual([
     2,

@@ -49,7 +49,7 @@ const FEED = {
   ],
 } satisfies StatusFeed;
 
-/** A server whose every answer is the same, and a way to ask it. */
+/** A server that always sends the same response, and a way to send requests to it. */
 async function feedServer(behaviour: Behaviour) {
   const server = await startFaultServer(() => behaviour);
   onTestFinished(() => server.close());

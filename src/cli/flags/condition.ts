@@ -34,7 +34,7 @@ export function failIfOption(fields: readonly string[]): Option {
   );
 }
 
-/** The error that says for how many products the condition holds, at least one, each as `retailer sku`. */
+/** @param products those that meet the condition, at least one, each as `retailer sku` */
 export function heldBy({ text }: Condition<string>, products: ReadonlySet<string>): ConditionHoldsError {
   const [first] = products;
   return new ConditionHoldsError(`${text} holds for ${counted(products.size, "product")}, the first is ${first}`);

@@ -19,7 +19,7 @@ export function parseFolder(command: Command, flag: string, folder: string | und
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(new Option(name).attributeName()) === "cli";
   const other = SERVICE_FLAGS.find(isGiven);
   if (other !== undefined) {
-    throw new UsageError(`${other} cannot be combined with ${flag}: the folder is read, and no service is asked.`, {
+    throw new UsageError(`${other} cannot be combined with ${flag}: the folder is read, and no request is sent.`, {
       flag: other,
     });
   }

@@ -35,12 +35,10 @@ export interface OutputFlags {
   clobber?: boolean;
 }
 
-/** Declares the output flags of a command that shows a list. */
 export function addListOutput(command: Command, formats: readonly string[] = LIST_FORMATS): Command {
   return addOutputFlags(command, formats, "table in a terminal, else ndjson");
 }
 
-/** Declares the output flags on a command. */
 export function addOutputFlags(command: Command, formats: readonly string[], formatDefault: string): Command {
   return command
     .addOption(formatOption(formats, formatDefault))

@@ -77,7 +77,6 @@ export function onlyOption<Kind extends string>(kinds: readonly Kind[]): Option 
   );
 }
 
-/** Declares `--format`. */
 export function formatOption(formats: readonly string[], byDefault: string): Option {
   return new Option("-f, --format <format>", `format of the output (default: ${byDefault})`).choices(formats);
 }

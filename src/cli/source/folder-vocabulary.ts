@@ -32,9 +32,9 @@ export function checkDays(
     if (day > newest || isOutside) {
       const reason =
         newest === ""
-          ? "holds no day at all; `catalog sync` fills it"
+          ? "has no days; `catalog sync` fills it"
           : isOutside
-            ? `cannot tell of it, since it was synced with ${filtersAsFlags(filters)}`
+            ? `does not cover this day, because it was synced with ${filtersAsFlags(filters)}`
             : `has no such day yet, its newest is ${newest}; \`catalog sync\` brings it up to date${flag === "--to" ? ", --to latest takes the newest" : ""}`;
       const isUsable = (other: string) => (flag === "--to" ? other > wanted.from : other < wanted.to);
       const suggestions = nearestDays(day, held).filter(isUsable);

@@ -6,7 +6,6 @@ import { configPath } from "../../config/file.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 
-/** Declares `catalog auth` and its subcommands. */
 export function declare(command: Command, context: Context): void {
   command
     .description("Stores, checks and removes an API key. The key is kept in a profile of the configuration file.")

@@ -91,7 +91,6 @@ export function retailersOf(rcds: Iterable<string>): Set<string> {
 /** The dates among the columns. */
 export const COVERAGE_CELLS: CellKinds = { earliest_date: "date", latest_date: "date", crawl_date: "date" };
 
-/** The columns of the rows. */
 export function columnsOf(groupBy: Grouping | undefined): readonly string[] {
   const columns =
     groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];

@@ -11,7 +11,6 @@ import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface PageFacts {
   filters: Filters;
-  /** Names the service. */
   service: string;
   /** Milliseconds since the epoch. */
   now: number;
@@ -96,7 +95,6 @@ function axis(periods: readonly Period[]): string {
     .join("");
 }
 
-/** Every combination, folded by retailer. */
 function combinationLists(entries: readonly Coverage[], summary: CoverageSummary): string {
   const groups = new Map<string, Coverage[]>();
   for (const entry of entries) {

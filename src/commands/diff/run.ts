@@ -20,7 +20,6 @@ import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts"
 /** Most retailers in a warning. */
 const NAMED = 5;
 
-/** Writes the differences between the two days that the options name. */
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
   await withDays(options, context, async (days) => {
     const { output, failIf } = options;

@@ -17,7 +17,6 @@ import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./progress.ts";
 import { checkManifestName, writeManifest } from "./with-manifest.ts";
 
-/** Pulls the set that the options name into their output. */
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await withConnection(options, context, async (connection) => {
     const startedAt = new Date(context.now()).toISOString();

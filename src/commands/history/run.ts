@@ -24,7 +24,6 @@ const SEARCH_LIMIT = 50;
 /** Cells of a title in an error. */
 const SHOWN_TITLE = 70;
 
-/** Writes the prices of the products over their days. */
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));

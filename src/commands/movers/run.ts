@@ -15,7 +15,6 @@ import { batchOf } from "../../rows/scan.ts";
 import type { MoversOptions } from "./options.ts";
 import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./views.ts";
 
-/** Writes the price changes since the day. */
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const since = sinceDay(options, synced, context);

@@ -41,7 +41,6 @@ const RIGID = new Set<string>(["mrp", "selling_price", "discount_pct", "currency
 /** The column that holds the address which another links to. */
 const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };
 
-/** The table of some rows. */
 export function sampleTable(rows: RowBatch, columns: readonly string[] = BY_INTEREST): Table {
   return {
     columns: columns.map((heading) => ({

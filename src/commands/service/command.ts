@@ -5,7 +5,6 @@ import { LIMITS } from "../../contract/limits.ts";
 import { declareIncidents, declareKeys, declareTeams } from "./record-commands.ts";
 import { subcommandsOf } from "./subcommand.ts";
 
-/** Declares `catalog service` and its subcommands. */
 export function declare(command: Command, context: Context): void {
   command
     .description(

@@ -10,7 +10,6 @@ interface Listing {
   rows: readonly (readonly string[])[];
 }
 
-/** Writes records as JSON, or as a table with a row for each. */
 export async function writeListing(
   { flags, globals, reporter, context }: Call<ListingFlags>,
   { documents, columns, rows }: Listing,

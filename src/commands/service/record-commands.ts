@@ -5,7 +5,6 @@ import { SCOPES } from "../../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
 import { addListingFormat, subcommandsOf } from "./subcommand.ts";
 
-/** Declares `catalog service teams`. */
 export function declareTeams(command: Command, context: Context): void {
   command.description(
     "A team has scopes and visible retailers, which apply to all its keys. Its members sign in to the developer portal with their e-mail address.",
@@ -66,7 +65,6 @@ function addGrantFlags(command: Command): Command {
     .option("--retailer <slug>", "retailer that the team can see, repeatable", collect);
 }
 
-/** Declares `catalog service keys`. */
 export function declareKeys(command: Command, context: Context): void {
   command.description("API keys of the embedded service. A secret is shown once, when its key is created.");
   const add = subcommandsOf(command, context);
@@ -113,7 +111,6 @@ function addCreateFlags(command: Command): Command {
     .option("-o, --output <file>", "write the secret to a new file that only its owner can read, instead of stdout");
 }
 
-/** Declares `catalog service incident`. */
 export function declareIncidents(command: Command, context: Context): void {
   command.description("The incidents that the status feed shows.");
   const add = subcommandsOf(command, context);

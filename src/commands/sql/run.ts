@@ -35,7 +35,6 @@ const KIND_OF_TYPE: CellKinds = {
   TIMESTAMP_NS: "timestamp",
 };
 
-/** Runs the query and writes its result. */
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
   const query = options.query === "-" ? await text(context.stdin) : options.query;
   await withSyncedFolder(options, context, async (synced) => {

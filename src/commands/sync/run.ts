@@ -12,7 +12,6 @@ import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
 import type { SyncOptions } from "./options.ts";
 
-/** Brings the folder up to date and reports the result. */
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
   await withConnection({ ...options, filters: {} }, context, async (connection) => {

@@ -9,6 +9,6 @@ export interface Destination {
   write(chunk: Chunk): Promise<void>;
   /** Resolves when the output is in its place; a file has then been synced to disk. */
   finish(): Promise<void>;
-  /** Gives the output up. Does nothing after `finish`; may be called more than once. */
+  /** Discards the output. Does nothing after `finish`; may be called more than once. */
   abandon(): Promise<void>;
 }

@@ -38,7 +38,6 @@ const PART_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/** Opens a spool in a new file at `path`. */
 export async function openPartitionSpool(path: string): Promise<PartitionSpool> {
   const handle = await withFileError(path, () => open(path, "w+"));
   const places = new Map<string, Place[]>();

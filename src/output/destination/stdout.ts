@@ -13,7 +13,7 @@ export function writeToStdout(
 ): Destination {
   let failure: Error | undefined;
   let isBegun = false;
-  // Never removed: the error event of a failed write may come last, and would end the process if unhandled.
+  // The listener stays: a failed write may emit its error last, and an error without a listener ends the process.
   stream.on("error", (error: Error) => {
     failure ??= error;
   });

@@ -46,7 +46,7 @@ export interface EncoderOptions {
   restore?: readonly string[] | undefined;
   /** Columns whose texts are dates or links in a sheet of xlsx; default: those of a product row. */
   kinds?: CellKinds | undefined;
-  /** Called once for each member that is not in `known` and that the format leaves out although not asked to. */
+  /** Called once for each member that is not in `known` and that the format leaves out, although no flag chose columns. */
   onUnknownMember?: ((name: string) => void) | undefined;
   /** Called once for each column with a value that UTF-8 cannot represent: half a surrogate pair, written as U+FFFD. */
   onLoneSurrogate?: ((column: string) => void) | undefined;

@@ -30,7 +30,7 @@ export function identityOf(rows: RowBatch, row: number): string {
   return "it has no product_id either";
 }
 
-/** Reports each member beyond the known columns once; the output leaves these out although not asked to. */
+/** Reports each member beyond the known columns once; the output leaves these out, although no flag chose columns. */
 export function reportUnknownMembers({ chosen, onUnknownMember }: EncoderOptions): (rows: RowBatch) => void {
   const report = reportOnce(onUnknownMember);
   return (rows) => {

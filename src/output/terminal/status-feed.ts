@@ -6,7 +6,7 @@ import { wrap } from "./wrap.ts";
 
 type State = StatusDay["state"];
 
-/** How a state looks: the worse, the louder, also without colour. */
+/** How a state is drawn. A worse state is easier to see, also without colour. */
 const LOOKS = {
   operational: { block: "░", styles: ["green"], word: "operational" },
   degraded: { block: "▓", styles: ["yellow"], word: "degraded" },

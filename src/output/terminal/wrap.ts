@@ -13,7 +13,7 @@ export function wrap(text: string, width?: number, indent?: number): string {
   return fill(words, width, indent);
 }
 
-/** Words, which may hold spaces, as lines of at most `width` cells; see `wrap`. */
+/** Joins words into lines of at most `width` cells, as `wrap` does. A word may contain spaces. */
 export function fill(words: readonly string[], width = Number.POSITIVE_INFINITY, indent = 0): string {
   const lines: string[] = [];
   let line: string | undefined;

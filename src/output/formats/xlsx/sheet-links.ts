@@ -7,7 +7,7 @@ const LINKS_OF_SHEET = 65_530;
 /** Most characters of the address of a link. */
 const LONGEST_TARGET = 2_079;
 
-/** The links of a sheet, which stand after its rows: the first addresses, as many as Excel allows. They are held in memory. */
+/** The links of a sheet, as many as Excel allows. They follow the rows in the file, so until then they are in memory. */
 export class SheetLinks {
   readonly all: SheetLink[];
   private onPlain: (() => void) | undefined;

@@ -4,7 +4,6 @@ import { createRateMeter, type ProgressState, progressLine, type RateMeter } fro
 /** `auto`: one line that is redrawn, on a terminal only. `plain`: a new line every ten seconds, for logs. */
 export type ProgressMode = "auto" | "plain" | "none";
 
-/** Shows the progress of a command. */
 export interface Progress {
   /** Updates the state. The line appears half a second after the first update. */
   update(change: ProgressState): void;

@@ -55,7 +55,7 @@ test("the refused value is named even if the service did not name it", () => {
   expect(describeError(error, { value: "boks" }).split("\n")[0]).toBe('error: "boks": Unknown category');
 });
 
-test("an answer without a problem document is described by its known facts", () => {
+test("a response without a problem document is described by its known facts", () => {
   expect(describeError(badGateway)).toBe(
     "error: Bad Gateway (empty body) (after 6 attempts)\nhttp_error · catalog explain http_error",
   );
@@ -156,7 +156,7 @@ test("the JSON form is the service's problem document with the exit code", () =>
   expect(JSON.parse(errorAsJson(unknownRetailer, 2))).toEqual({ ...unknownRetailer.problem, exit_code: 2 });
 });
 
-test("the JSON form of an answer without a problem document has the members that scripts test", () => {
+test("the JSON form of a response without a problem document has the members that scripts test", () => {
   expect(JSON.parse(errorAsJson(badGateway, 5))).toEqual({
     type: "about:blank",
     title: "HTTP 502",
