@@ -12,17 +12,19 @@ const root = new URL("..", import.meta.url).pathname;
 const outdir = join(root, "dist");
 
 /**
- * What every command loads, then what declaring a command takes, then what talking to the service and writing take, then
+ * What --version loads, then what every command loads, then what declaring a command takes, then what talking to the service and writing take, then
  * what tables take.
  */
 const LOADED_TOGETHER = [
   [
     "main.ts",
+    "contract/values/day-arithmetic.ts",
     "contract/values/decimal.ts",
     "output/terminal/duration.ts",
     "output/terminal/visible.ts",
     "output/terminal/wrap.ts",
   ],
+  ["program.ts"],
   [
     "cli/flags/filter.ts",
     "cli/flags/folder.ts",

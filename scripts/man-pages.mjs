@@ -25,7 +25,7 @@ export async function writeManPages(root, outdir) {
 /** Node.js 20 reads no TypeScript: the declarations are bundled first. */
 async function declarations(root, folder) {
   const exports = [
-    'export { createProgram } from "./src/main.ts";',
+    'export { createProgram } from "./src/program.ts";',
     'export { TOPICS } from "./src/commands/help/topics.ts";',
     'export { VERSION } from "./src/version.ts";',
   ];

@@ -1,9 +1,5 @@
-import { Command, CommanderError } from "commander";
-import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
-import { addGlobalFlags, errorFormatOf } from "./cli/flags/global.ts";
-import { helpLayout } from "./cli/help-layout.ts";
+import type { ErrorFormat } from "./cli/flags/global.ts";
 import { isColoured, terminalWidth } from "./cli/terminal.ts";
-import { COMMANDS } from "./commands/registry.ts";
 import { type Context, type Folders, processContext } from "./context.ts";
 import { errorEntryOf } from "./error-table.ts";
 import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
@@ -21,83 +17,20 @@ export async function mainOfProcess(argv: readonly string[], folders: Folders): 
  * @returns the exit code; every error has been reported on stderr
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  // For completion, a whole command line is one argument.
-  const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const help: string[] = [];
-  let program: Command | undefined;
   try {
-    program = await createProgram(
-      context,
-      (name) => words.has(name),
-      (text) => help.push(text),
-    );
-    await parse(program, argv);
+    if (argv.length === 1 && argv[0] === "--version") {
+      // The same as below, without loading commander and the commands.
+      help.push(`${VERSION}\n`);
+    } else {
+      const { runCommandLine } = await import("./program.ts");
+      await runCommandLine(argv, context, (text) => help.push(text));
+    }
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    return await report(await namedError(error, argv, program), argv, context);
+    return await report(withShortageNamed(error), argv, context);
   }
-}
-
-async function parse(program: Command, argv: readonly string[]): Promise<void> {
-  try {
-    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
-  } catch (error) {
-    // Commander also throws after --help and --version.
-    if (!(error instanceof CommanderError && error.exitCode === 0)) {
-      throw error;
-    }
-  }
-}
-
-const FIRST_STEPS = `First steps:
-  $ catalog coverage --demo                 what it looks like, without an account
-  $ catalog auth login --base-url https://api.example.com
-  $ catalog coverage --group-by retailer    which retailers there are
-  $ catalog export --date yesterday -o rows.csv
-
-Every morning, on the folder that \`catalog sync rows\` keeps:
-  $ catalog movers rows --only drop                       what dropped in a week
-  $ catalog history SKU rows                              is this a new low
-  $ catalog history --search 'MODEL OR TITLE' rows        who is the cheapest
-  $ catalog diff rows --from latest-7d --to latest --only appeared --category SLUG
-                                                          what is new there
-  $ catalog coverage --from rows --group-by retailer      how fresh each one is`;
-
-/** Declares every command; commands that are not wanted get only their summary. */
-export async function createProgram(
-  context: Context,
-  isWanted: (name: string) => boolean,
-  showHelp: (text: string) => void,
-): Promise<Command> {
-  const program = new Command("catalog")
-    .description("Coverage, samples and complete, verified exports of crawled retail rows.")
-    .exitOverride()
-    .configureOutput({
-      writeOut: showHelp,
-      // Usage errors are reported once, by the same code as every other error.
-      writeErr: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns || 80,
-      outputError: () => undefined,
-    })
-    .configureHelp(helpLayout(FIRST_STEPS))
-    .version(VERSION, "--version", "show the version")
-    .showHelpAfterError(false)
-    .showSuggestionAfterError(false)
-    .helpCommand(false)
-    .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
-  addGlobalFlags(program);
-  for (const { name, group, summary, load } of COMMANDS) {
-    const command = program.command(name, { hidden: group === undefined }).summary(summary);
-    command.helpGroup(group ?? "");
-    if (isWanted(name)) {
-      const { declare } = await load();
-      declare(command, context);
-    }
-  }
-  refuseOtherChoices(program);
-  refuseRepeatedFlags(program);
-  return program;
 }
 
 /** Messages for shortages of the process or the machine, by system error code. */
@@ -111,19 +44,6 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 function withShortageNamed(error: unknown): unknown {
   const shortage = SHORTAGES[error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? "") : ""];
   return shortage === undefined || error instanceof FileError ? error : new FileError(shortage, "", error);
-}
-
-/** What is reported: a shortage or a wrong command line in other words than Node.js and commander have. */
-async function namedError(thrown: unknown, argv: readonly string[], program: Command | undefined): Promise<unknown> {
-  if (!(thrown instanceof CommanderError) || program === undefined) {
-    return withShortageNamed(thrown);
-  }
-  try {
-    const { usageErrorOf } = await import("./cli/errors/parse-error.ts");
-    return usageErrorOf(thrown, argv, program);
-  } catch (error) {
-    return withShortageNamed(error);
-  }
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
@@ -156,4 +76,10 @@ async function report(error: unknown, argv: readonly string[], context: Context)
   const isEchoed = error instanceof InterruptedError && context.stderr.isTTY && context.env.TERM !== "dumb";
   context.stderr.write(`${isEchoed ? "\x1b[?2026l\r\x1b[K" : ""}${text.trimEnd()}\n`);
   return exitCode;
+}
+
+/** The error format in `argv`, for errors before or during parsing. */
+function errorFormatOf(argv: readonly string[]): ErrorFormat {
+  const index = argv.lastIndexOf("--error-format");
+  return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json") ? "json" : "human";
 }

@@ -107,9 +107,3 @@ function mergedFlags(command: Command): Partial<Omit<GlobalOptions, "progress">>
   }
   return merged;
 }
-
-/** The error format in `argv`, for errors before or during parsing. */
-export function errorFormatOf(argv: readonly string[]): ErrorFormat {
-  const index = argv.lastIndexOf("--error-format");
-  return argv.includes("--error-format=json") || (index >= 0 && argv[index + 1] === "json") ? "json" : "human";
-}

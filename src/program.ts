@@ -1,0 +1,85 @@
+import { Command, CommanderError } from "commander";
+import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
+import { addGlobalFlags } from "./cli/flags/global.ts";
+import { helpLayout } from "./cli/help-layout.ts";
+import { COMMANDS } from "./commands/registry.ts";
+import type { Context } from "./context.ts";
+import { VERSION } from "./version.ts";
+
+/**
+ * Runs the command that a command line names.
+ *
+ * @param showHelp gets the texts of --help and --version
+ * @throws what the command throws; UsageError for a wrong command line
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  context: Context,
+  showHelp: (text: string) => void,
+): Promise<void> {
+  // For completion, a whole command line is one argument.
+  const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
+  const program = await createProgram(context, (name) => words.has(name), showHelp);
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      throw error;
+    }
+    // Commander also throws after --help and --version.
+    if (error.exitCode !== 0) {
+      const { usageErrorOf } = await import("./cli/errors/parse-error.ts");
+      throw usageErrorOf(error, argv, program);
+    }
+  }
+}
+
+const FIRST_STEPS = `First steps:
+  $ catalog coverage --demo                 what it looks like, without an account
+  $ catalog auth login --base-url https://api.example.com
+  $ catalog coverage --group-by retailer    which retailers there are
+  $ catalog export --date yesterday -o rows.csv
+
+Every morning, on the folder that \`catalog sync rows\` keeps:
+  $ catalog movers rows --only drop                       what dropped in a week
+  $ catalog history SKU rows                              is this a new low
+  $ catalog history --search 'MODEL OR TITLE' rows        who is the cheapest
+  $ catalog diff rows --from latest-7d --to latest --only appeared --category SLUG
+                                                          what is new there
+  $ catalog coverage --from rows --group-by retailer      how fresh each one is`;
+
+/** Declares every command; commands that are not wanted get only their summary. */
+export async function createProgram(
+  context: Context,
+  isWanted: (name: string) => boolean,
+  showHelp: (text: string) => void,
+): Promise<Command> {
+  const program = new Command("catalog")
+    .description("Coverage, samples and complete, verified exports of crawled retail rows.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: showHelp,
+      // Usage errors are reported once, by the same code as every other error.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => context.stdout.columns || 80,
+      outputError: () => undefined,
+    })
+    .configureHelp(helpLayout(FIRST_STEPS))
+    .version(VERSION, "--version", "show the version")
+    .showHelpAfterError(false)
+    .showSuggestionAfterError(false)
+    .helpCommand(false)
+    .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");
+  addGlobalFlags(program);
+  for (const { name, group, summary, load } of COMMANDS) {
+    const command = program.command(name, { hidden: group === undefined }).summary(summary);
+    command.helpGroup(group ?? "");
+    if (isWanted(name)) {
+      const { declare } = await load();
+      declare(command, context);
+    }
+  }
+  refuseOtherChoices(program);
+  refuseRepeatedFlags(program);
+  return program;
+}
