@@ -10,14 +10,12 @@ export async function withinMaxTime<T>(
   { signal }: Context,
   use: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = startDeadline([signal], maxTime, () => maxTimeError(maxTime ?? 0));
+  const expired = () =>
+    new NetworkError(`not done within the --max-time of ${formatDuration(maxTime ?? 0)}`, { attempts: 0 });
+  const deadline = startDeadline([signal], maxTime, expired);
   try {
     return await use(deadline.signal);
   } finally {
     deadline.release();
   }
-}
-
-function maxTimeError(milliseconds: number): NetworkError {
-  return new NetworkError(`not done within the --max-time of ${formatDuration(milliseconds)}`, { attempts: 0 });
 }

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 import { notShown } from "./terminal.ts";
-import { writeText } from "./write-rows.ts";
+import { writeChunks } from "./write-rows.ts";
 
 /** Exit codes of POSIX shells for a command that is not found or cannot be run. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
@@ -24,7 +24,7 @@ export async function showText(
   const isPaged =
     pager && isLong && stdout.isTTY && options.output === undefined && env.TERM !== "dumb" && command.trim() !== "";
   if (!isPaged || !(await page(text, command, context))) {
-    await writeText(text, options, context);
+    await writeChunks([text], options, context);
   }
 }
 

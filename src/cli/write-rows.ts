@@ -9,11 +9,7 @@ import type { Reporter } from "./reporter.ts";
 
 type Target = Pick<Context, "stdout" | "signal">;
 
-/** Writes a complete text, such as a table. */
-export async function writeText(text: string, output: OutputOptions<string>, target: Target): Promise<void> {
-  await writeChunks([text], output, target);
-}
-
+/** Writes encoded output, such as the text of a table. */
 export async function writeChunks(
   chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
   output: OutputOptions<string>,

@@ -19,7 +19,7 @@ export interface Correction {
  * @returns undefined if the error names no flag of the command line or has no suggestion
  */
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
-  const correction = correctedLine(argv, error);
+  const correction = misspeltWord(argv, error) ?? wrongValueIn(argv, error);
   return correction && { ...correction, command: correction.command?.map(withoutSecret) };
 }
 
@@ -29,11 +29,8 @@ function withoutSecret(argument: string): string {
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
 }
 
-function correctedLine(argv: readonly string[], error: unknown): Correction | undefined {
-  const misspelt = misspeltWord(argv, error);
-  if (misspelt !== undefined) {
-    return misspelt;
-  }
+/** Replaces the value of a flag, or one value of a comma list. */
+function wrongValueIn(argv: readonly string[], error: unknown): Correction | undefined {
   const wrong = wrongValueOf(error);
   const at = wrong && locate(argv, wrong);
   if (wrong === undefined || at === undefined) {

@@ -4,7 +4,7 @@ import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { writeRows, writeText } from "../../cli/write-rows.ts";
+import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
@@ -31,7 +31,7 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
       const { historyPage } = await import("./page.ts");
       const page = historyPage(series, { folder: synced.folder, now: context.now() });
       const output = { format: "html", output: options.html, compression: undefined, noClobber: false };
-      await writeText(page, output, context);
+      await writeChunks([page], output, context);
       synced.reporter.note(`${options.html}: the prices of ${counted(series.length, "product")}`);
       return;
     }
