@@ -1,13 +1,20 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { bareEnvironment, CATALOG } from "../helpers/cli.ts";
-import { startTestService } from "../helpers/service.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 import { startProxy } from "../helpers/tunnel.ts";
+
+const onEnd = afterAllTests();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ onEnd });
+});
 
 /** Runs `catalog coverage` in a shell that sets a limit of the system before. */
 async function coverageUnder(limit: string, args: readonly string[] = [], more: Record<string, string> = {}) {
-  const { url, key } = await startTestService();
+  const { url, key } = service;
   const command = `${limit}; exec "$0" "$@"`;
   const env = { ...bareEnvironment(), CATALOG_BASE_URL: url, CATALOG_API_KEY: key, ...more };
   const words = [process.execPath, CATALOG, "coverage", "--retries", "0", ...args];
@@ -18,24 +25,23 @@ async function coverageUnder(limit: string, args: readonly string[] = [], more: 
 }
 
 /** The largest limit of open files that is too small. Below it Node.js itself cannot start, and its versions differ. */
-async function coverageWithTooFewFiles(args: readonly string[] = []) {
-  for (let limit = 32; limit > 8; limit -= 1) {
-    const result = await coverageUnder(`ulimit -n ${limit}`, args);
-    if (result.code !== 0) {
-      return result;
-    }
+async function tooFewFiles() {
+  let [tooFew, enough] = [8, 32];
+  let result = await coverageUnder(`ulimit -n ${tooFew}`);
+  while (enough - tooFew > 1) {
+    const limit = (tooFew + enough) >> 1;
+    const run = await coverageUnder(`ulimit -n ${limit}`);
+    [tooFew, enough, result] = run.code === 0 ? [tooFew, limit, result] : [limit, enough, run];
   }
-  throw new Error("8 open files are enough");
+  return { limit: `ulimit -n ${tooFew}`, result };
 }
 
 const TOO_MANY = "too many files are open for this process; allow more with `ulimit -n 256`";
 
-test("too few file descriptors are reported", async () => {
-  expect(await coverageWithTooFewFiles()).toEqual({ code: 1, stderr: `error: ${TOO_MANY}\n` });
-});
-
-test("too few file descriptors are reported as JSON with --error-format json", async () => {
-  const { code, stderr } = await coverageWithTooFewFiles(["--error-format", "json"]);
+test("too few file descriptors are reported, as text or as JSON", async () => {
+  const { limit, result } = await tooFewFiles();
+  expect(result).toEqual({ code: 1, stderr: `error: ${TOO_MANY}\n` });
+  const { code, stderr } = await coverageUnder(limit, ["--error-format", "json"]);
   const problem = { code: "file", detail: TOO_MANY, exit_code: 1 };
   expect([code, JSON.parse(stderr)]).toEqual([1, expect.objectContaining(problem)]);
 });

@@ -11,7 +11,7 @@ import { startTestService } from "../../../helpers/service.ts";
 
 /** Peak memory of the service under any flood, in bytes; about 110 MB are in use before the first request. */
 const MEMORY_BOUND = 200 * 1024 * 1024;
-const FLOOD = 5_000;
+const FLOOD = 2_000;
 
 interface Service {
   port: number;
