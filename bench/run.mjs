@@ -6,6 +6,7 @@ import { createDatasets } from "./datasets.mjs";
 
 const SCENARIOS = [
   "side-by-side",
+  "start-up",
   "service-load",
   "service-pages",
   "service-walkers",

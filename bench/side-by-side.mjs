@@ -74,21 +74,12 @@ function exportOf(ending, targets) {
   };
 }
 
-/** Starts of the tool, and their targets as [start to compare with, largest ratio of seconds]. */
-const STARTS = [
-  { name: "node -e 0", command: () => [process.execPath, "-e", "0"] },
-  { name: "catalog --version", target: ["node -e 0", 1.5], command: () => catalog("--version") },
-  { name: "catalog --help", target: ["node -e 0", 1.5], command: () => catalog("--help") },
-  { name: "catalog coverage", target: ["node -e 0", 3], command: () => catalog("coverage") },
-  { name: "catalog coverage --demo", target: ["catalog coverage", 3], command: () => catalog("coverage", "--demo") },
-];
-
 export async function run({ folder }) {
   if (!isThere("python3 --version")) {
     console.log("side-by-side needs python3 to measure with, which is missing here");
     return;
   }
-  const server = await startServer(ROWS, [0]);
+  const server = await serveReadyPages(ROWS, [0]);
   const [url] = server.urls;
   try {
     const config = `${folder}/curl.config`;
@@ -96,16 +87,13 @@ export async function run({ folder }) {
     await writeFile(config, pages.map((page) => `url = "${page}"\n`).join(""));
     const place = { url, config, folder, file: (name) => `${folder}/side-${name}` };
     printPrograms(await measureAll(PROGRAMS, RUNS, place));
-    // The first run makes the database of the demo.
-    await measure(catalog("coverage", "--demo"), place);
-    printStarts(await measureAll(STARTS, 3 * RUNS, place));
   } finally {
     server.close();
   }
   await measureLatencies(folder);
 }
 
-async function startServer(rows, latencies) {
+export async function serveReadyPages(rows, latencies) {
   const child = spawn(process.execPath, [here("page-server.mjs"), String(rows), ...latencies.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -136,7 +124,8 @@ function isThere(need) {
   return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-async function measure(command, { folder, url }) {
+/** Runs a command to its end in an environment of its own: seconds, processor seconds and peak KiB. */
+export async function measure(command, { folder, url }) {
   const result = `${folder}/measured.json`;
   const env = { PATH: process.env.PATH, HOME: folder, CATALOG_BASE_URL: url, CATALOG_API_KEY: "k".repeat(43) };
   const child = spawn("python3", [here("measured.py"), result, ...command], {
@@ -183,27 +172,9 @@ function compare(time, other, least) {
   return `${other.name}: ${times} (≥ ${least}${Number(times) >= least ? "" : ", missed"})`;
 }
 
-function printStarts(results) {
-  const cells = results.map((result) => {
-    const [time, cpu] = ["seconds", "cpu"].map((what) => medianOf(result, what));
-    const row = [result.name, time.toFixed(3), cpu.toFixed(3), mebibytes(medianOf(result, "peak") * 1024)];
-    if (result.target === undefined) {
-      return [...row, ""];
-    }
-    const [other, most] = result.target;
-    const times = ratio(time, medianOf(find(results, other), "seconds"));
-    return [...row, `${other}: ${times} (≤ ${most}${Number(times) <= most ? "" : ", missed"})`];
-  });
-  printTable(
-    `side-by-side: start-up, medians of ${3 * RUNS} runs`,
-    ["command", "seconds", "CPU s", "peak memory", "times as long as (target)"],
-    cells,
-  );
-}
-
 /** What walking several slices at once gains where each request takes its time. */
 async function measureLatencies(folder) {
-  const server = await startServer(SLOW_ROWS, LATENCIES);
+  const server = await serveReadyPages(SLOW_ROWS, LATENCIES);
   const cells = [];
   try {
     for (const [index, url] of server.urls.entries()) {
