@@ -54,27 +54,28 @@ test("a column with more distinct values than a dictionary may have is plain, wi
   expect((await parquetReadObjects({ file })).map(({ color }) => color)).toEqual(values);
 });
 
-test("a builder starts each row group without the values of the one before", () => {
-  const builder = new ColumnChunkBuilder({ ...TEXTS, repetition_type: "OPTIONAL" });
-  const groups = [
-    ["red", null, "red", "red"],
-    [null, "blue"],
-    ["red", "red", "red", "red", "red"],
-  ];
-  const [first, second, third] = groups.map((values) => {
+test("a builder starts each row group without the values of the ones before", () => {
+  const element = { ...TEXTS, repetition_type: "OPTIONAL" } as const;
+  const chunkOf = (builder: ColumnChunkBuilder, values: readonly Value[]) => {
     const bytes = new ByteWriter();
     fill(builder, values);
     builder.write(bytes);
     return Buffer.from(bytes.getBytes());
-  });
-  const alone = groups.map((values) => {
-    const bytes = new ByteWriter();
-    const fresh = new ColumnChunkBuilder({ ...TEXTS, repetition_type: "OPTIONAL" });
-    fill(fresh, values);
-    fresh.write(bytes);
-    return Buffer.from(bytes.getBytes());
-  });
-  expect([first, second, third]).toEqual(alone);
+  };
+  const groups: Value[][] = [["red", null, "red", "red"], [null, "blue"], Array(5).fill("red"), [null]];
+  for (let group = 0; group < 10; group += 1) {
+    groups.push(Array.from({ length: 90 }, (_, row) => `${group} ${row % 30}`));
+  }
+  const builder = new ColumnChunkBuilder(element);
+  const written = groups.map((values) => chunkOf(builder, values));
+  expect(written).toEqual(groups.map((values) => chunkOf(new ColumnChunkBuilder(element), values)));
+});
+
+test("two values with the same hash are two values", async () => {
+  const values = Array.from({ length: 100 }, (_, row) => (row % 2 === 0 ? "sku-0708245" : "sku-0910008"));
+  const { encodings, file } = assertAsLibrary({ ...TEXTS, repetition_type: "REQUIRED" }, values);
+  expect(encodings).toEqual(["PLAIN", "RLE_DICTIONARY"]);
+  expect((await parquetReadObjects({ file })).map(({ color }) => color)).toEqual(values);
 });
 
 test("both zeros of doubles are kept, and the bounds include both", async () => {
