@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { cliTableOfBundle } from "./scripts/table-width.mjs";
 
@@ -9,7 +10,8 @@ export default defineConfig({
     globalSetup: ["test/helpers/build.ts"],
     // The files of a worker share its modules: to load these anew for each file takes longer than most tests.
     isolate: false,
-    maxWorkers: "100%",
+    // One more than processors: a worker often waits for a process or a timer.
+    maxWorkers: availableParallelism() + 1,
     // A test of memory collects garbage.
     execArgv: ["--expose-gc"],
     testTimeout: 60_000,
