@@ -1,4 +1,4 @@
-// Compares the scanner of rows with JSON.parse on answers as a service may write them and on damaged ones.
+// Compares the scanner of rows with JSON.parse on responses as a service may write them and on damaged ones.
 // `node bench/fuzz-scanner.mjs [SECONDS] [SEED]`; ends with an error at the first difference, which the seed finds again.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

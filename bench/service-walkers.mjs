@@ -1,4 +1,4 @@
-// Many walks at once for a while, each over another filter set and each answer held against the rows that were loaded.
+// Many walks at once for a while, each over another filter set and each response held against the rows that were loaded.
 import { setTimeout as delay } from "node:timers/promises";
 import { startService } from "./catalog.mjs";
 import { FILTERS, matches, rowOf } from "./rows.mjs";
@@ -27,7 +27,7 @@ export async function run({ folder, datasets }) {
   const { pages, rows, failed, wrong, complete, times } = state;
   printTable(
     `service-walkers: ${WALKERS} walkers for ${SECONDS} s, ${ROWS} rows`,
-    ["pages", "pages/s", "median page", "rows checked", "walks to the end", "failed answers", "wrong answers"],
+    ["pages", "pages/s", "median page", "rows checked", "walks to the end", "failed responses", "wrong responses"],
     [[pages, Math.round(pages / SECONDS), `${Math.round(median(times))} ms`, rows, complete, failed, wrong]],
   );
   if (failed + wrong > 0) {

@@ -65,7 +65,7 @@ const KINDS = [
     NetworkError,
     {
       code: "network",
-      title: "No complete answer from the service",
+      title: "No complete response from the service",
       exitCode: EXIT.unavailable,
       retryable: true,
       meaning: "At each attempt, the connection failed or was cut, the host name was not found, or the time was over.",

@@ -1,13 +1,13 @@
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ContractError } from "../errors.ts";
-import { type CoverageAnswer, readCoverage } from "./answers/coverage-answer.ts";
-import { parseBody } from "./answers/read-answer.ts";
-import { type CatalogPage, readCatalogPage, readSample, type SampleAnswer } from "./answers/rows-answer.ts";
 import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 import { type PageRequest, requestTarget } from "./requests/request-target.ts";
+import { type CoverageResponse, readCoverage } from "./responses/coverage-response.ts";
+import { parseBody } from "./responses/read-response.ts";
+import { type CatalogPage, readCatalogPage, readSample, type SampleResponse } from "./responses/rows-response.ts";
 
 export interface ClientOptions extends RequesterOptions {
   /** Its path (`https://example.com/api`) is kept. */
@@ -20,8 +20,8 @@ export interface ClientOptions extends RequesterOptions {
  * ApiError, NetworkError, ContractError, or the reason of its own signal or of the client's signal.
  */
 export interface CatalogClient {
-  sample(filters: Filters, signal?: AbortSignal): Promise<SampleAnswer>;
-  coverage(filters: Filters, signal?: AbortSignal): Promise<CoverageAnswer>;
+  sample(filters: Filters, signal?: AbortSignal): Promise<SampleResponse>;
+  coverage(filters: Filters, signal?: AbortSignal): Promise<CoverageResponse>;
   /** One page. The filters must be those of the cursor's walk; the service does not check this. */
   catalog(filters: Filters, page?: PageRequest, signal?: AbortSignal): Promise<CatalogPage>;
   /** Aborts open requests and closes all connections. */
@@ -36,7 +36,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
   assertSendable(apiKey);
   const { get, close } = createRequester({ origin: baseUrl, apiKey }, options);
   const redact = createRedact(apiKey);
-  const withoutKey = <T extends { meta: object }>(answer: T): T => ({ ...answer, meta: redact(answer.meta) });
+  const withoutKey = <T extends { meta: object }>(response: T): T => ({ ...response, meta: redact(response.meta) });
   return {
     sample: async (filters, signal) =>
       withoutKey(
@@ -69,7 +69,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
             const { next_cursor } = page.pagination;
             if (next_cursor !== redact(next_cursor)) {
               // Cursors go into requests, logs and journals.
-              throw new ContractError("The service's answer holds the API key in `pagination.next_cursor`.");
+              throw new ContractError("The service's response holds the API key in `pagination.next_cursor`.");
             }
             return page;
           },

@@ -5,7 +5,7 @@ import type { RateHeaders } from "./requests/rate-window.ts";
 export type RequestPurpose = OperationName | "status";
 
 /** The client's activity, for progress and `--verbose`. It never contains the key. */
-export type ClientEvent = RequestEvent | AnswerEvent | FailureEvent | WaitEvent;
+export type ClientEvent = RequestEvent | ResponseEvent | FailureEvent | WaitEvent;
 
 /** A request is sent. */
 export interface RequestEvent {
@@ -18,9 +18,9 @@ export interface RequestEvent {
   attempt: number;
 }
 
-/** An answer was read completely, whatever its status. */
-export interface AnswerEvent {
-  type: "answer";
+/** A response was read completely, whatever its status. */
+export interface ResponseEvent {
+  type: "response";
   operation: RequestPurpose;
   target: string;
   attempt: number;
@@ -34,7 +34,7 @@ export interface AnswerEvent {
   rate: RateHeaders | undefined;
 }
 
-/** A request ended without a complete answer. */
+/** A request ended without a complete response. */
 export interface FailureEvent {
   type: "failure";
   operation: RequestPurpose;

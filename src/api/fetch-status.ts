@@ -1,10 +1,10 @@
 import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../contract/status.ts";
-import { parseBody } from "./answers/read-answer.ts";
-import { brokenContract, isFields, readShape } from "./answers/shape.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
+import { parseBody } from "./responses/read-response.ts";
+import { brokenContract, isFields, readShape } from "./responses/shape.ts";
 
 /** The status feed, contract section 4.5, and the document that it was read from. */
-export interface StatusAnswer {
+export interface StatusResponse {
   feed: StatusFeed;
   document: unknown;
 }
@@ -14,7 +14,7 @@ export interface StatusAnswer {
  *
  * @throws ApiError, NetworkError or ContractError, or the reason of the signal.
  */
-export async function fetchStatus(url: URL, options: RequesterOptions): Promise<StatusAnswer> {
+export async function fetchStatus(url: URL, options: RequesterOptions): Promise<StatusResponse> {
   const { get, close } = createRequester({ origin: url, apiKey: undefined }, options);
   try {
     const read = (body: Buffer) => {

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Filters } from "../contract/filters.ts";
-import type { CatalogPage } from "./answers/rows-answer.ts";
-import { brokenContract } from "./answers/shape.ts";
 import type { CatalogClient } from "./client.ts";
+import type { CatalogPage } from "./responses/rows-response.ts";
+import { brokenContract } from "./responses/shape.ts";
 
 /** A walk fails after this many empty pages in a row with `has_more: true`. */
 const EMPTY_PAGES = 3;

@@ -1,5 +1,5 @@
-import { parseBody } from "./answers/read-answer.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
+import { parseBody } from "./responses/read-response.ts";
 
 /** Maximum of milliseconds that a person waits for a hint. */
 const PATIENCE = 3_000;

@@ -1,6 +1,5 @@
 import type { EndpointGroup } from "../contract/limits.ts";
 import { OPERATIONS } from "../contract/operations.ts";
-import type { Identified } from "./answers/read-answer.ts";
 import type { ClientEvent } from "./events.ts";
 import { keyFlaw } from "./key.ts";
 import { createRedact } from "./redaction.ts";
@@ -9,6 +8,7 @@ import { Budget } from "./requests/budget.ts";
 import { startDeadline } from "./requests/deadline.ts";
 import { createConnections } from "./requests/proxy.ts";
 import { withRetries } from "./requests/retry.ts";
+import type { Identified } from "./responses/read-response.ts";
 
 export interface RequesterOptions {
   userAgent: string;
@@ -18,7 +18,7 @@ export interface RequesterOptions {
   retries: number;
   /** Maximum of requests a minute in each group, to leave room for the rest of the team. */
   maxRate?: number | undefined;
-  /** Maximum of bytes in one answer, decompressed (default: by the number of rows). */
+  /** Maximum of bytes in one response, decompressed (default: by the number of rows). */
   maxBody?: number | undefined;
   /** Holds `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   env: Readonly<Record<string, string | undefined>>;

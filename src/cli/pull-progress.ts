@@ -46,7 +46,7 @@ export async function withProgress<T>(
   };
   const onEvent = (event: ClientEvent) => {
     pace.see(event, now());
-    if (event.type === "answer" && event.rate !== undefined) {
+    if (event.type === "response" && event.rate !== undefined) {
       progress.update({ requestsLeft: event.rate.remaining });
     }
     if (event.type === "wait" || now() - estimatedAt >= PAUSE) {
@@ -84,7 +84,7 @@ function createPace(start: number, maxRate: number | undefined): Pace {
     see: (event, now) => {
       if (event.type === "wait" && event.reason === "rate limit") {
         pause = { until: now + event.milliseconds, milliseconds: event.milliseconds };
-      } else if (event.type === "answer") {
+      } else if (event.type === "response") {
         seen = event.rate === undefined ? seen : { rate: event.rate, at: now };
         if (event.operation === "catalog" && event.status === 200) {
           pages += 1;

@@ -109,7 +109,7 @@ function describe(event: ClientEvent): string | undefined {
   switch (event.type) {
     case "request":
       return undefined;
-    case "answer": {
+    case "response": {
       const request = event.requestId === undefined ? "" : ` ${event.requestId}`;
       return `${sent(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${groupDigits(event.bytes)} bytes${request}`;
     }

@@ -52,7 +52,7 @@ export interface RequestLog {
   /** Requests that were sent again. */
   retries: number;
   waited_ms: number;
-  /** `request_id` of each answer. */
+  /** `request_id` of each response. */
   ids: readonly string[];
 }
 

@@ -75,7 +75,7 @@ function slicesUpTo({ slices }: Plan, maxRows: number): readonly Slice[] {
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */
 export function timeOf(requests: number, lanes: number, pace: Pace): { windows: number; seconds: number } {
   const { limit = Number.POSITIVE_INFINITY, windowSeconds, maxRate, latency } = pace;
-  const answer = latency / 1000;
+  const roundTrip = latency / 1000;
   const spacing = maxRate === undefined ? 0 : 60 / maxRate;
   let left = pace.remaining ?? limit;
   let end = pace.resetSeconds;
@@ -83,7 +83,7 @@ export function timeOf(requests: number, lanes: number, pace: Pace): { windows: 
   let at = 0;
   for (let sent = 0; sent < requests; sent += 1) {
     if (sent > 0) {
-      at += Math.max(spacing, sent === 1 ? answer : answer / lanes);
+      at += Math.max(spacing, sent === 1 ? roundTrip : roundTrip / lanes);
     }
     if (left === 0 || at >= end) {
       at = Math.max(at, end);
@@ -93,5 +93,5 @@ export function timeOf(requests: number, lanes: number, pace: Pace): { windows: 
     }
     left -= 1;
   }
-  return { windows, seconds: at + answer };
+  return { windows, seconds: at + roundTrip };
 }

@@ -28,8 +28,8 @@ export function withLongLists(client: CatalogClient): CatalogClient {
       const whole = await coverage(filters, signal);
       const matching = whole.data.filter(({ matching_rows }) => matching_rows > 0).map(({ rcd }) => rcd);
       const part = spread(matching.length === 0 ? (filters.rcd ?? "").split(",") : matching);
-      const answer = await client.sample({ ...filters, rcd: part }, signal);
-      return { ...answer, meta: { ...whole.meta, request_id: answer.meta.request_id } };
+      const response = await client.sample({ ...filters, rcd: part }, signal);
+      return { ...response, meta: { ...whole.meta, request_id: response.meta.request_id } };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { outsideFilters } from "../api/answers/envelope-answer.ts";
+import { outsideFilters } from "../api/responses/envelope-response.ts";
 import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";

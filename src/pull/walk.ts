@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
-import type { CatalogPage } from "../api/answers/rows-answer.ts";
 import type { CatalogClient } from "../api/client.ts";
 import { walkPages } from "../api/pages.ts";
+import type { CatalogPage } from "../api/responses/rows-response.ts";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";

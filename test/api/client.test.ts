@@ -88,7 +88,7 @@ test("a key that is not allowed in a header is refused before any request", () =
   expect(() => testClient(new URL("http://127.0.0.1:1"), { apiKey: `${KEY}\n` })).toThrow(CredentialsError);
 });
 
-test("the events report each request, answer, failure and wait, and never the key", async () => {
+test("the events report each request, response, failure and wait, and never the key", async () => {
   const body = problemBody({ code: "service_unavailable", retryable: true });
   const down = answer({ status: 503, headers: RATE, body });
   const { client, events } = await start([resetConnection, down, answer({ headers: RATE, body: PAGE })]);
@@ -101,7 +101,7 @@ test("the events report each request, answer, failure and wait, and never the ke
     { type: "wait", reason: "retry", milliseconds: 250, code: undefined },
     { type: "request", method: "GET", ...facts, attempt: 2 },
     {
-      type: "answer",
+      type: "response",
       ...facts,
       attempt: 2,
       status: 503,
@@ -113,7 +113,7 @@ test("the events report each request, answer, failure and wait, and never the ke
     { type: "wait", reason: "retry", milliseconds: 500, code: "service_unavailable" },
     { type: "request", method: "GET", ...facts, attempt: 3 },
     {
-      type: "answer",
+      type: "response",
       ...facts,
       attempt: 3,
       status: 200,

@@ -25,7 +25,7 @@ const ok = answer({ body: PAGE });
 
 const faults: [string, Behaviour][] = [
   ["a reset connection", resetConnection],
-  ["an answer that is no HTTP", garbage],
+  ["a response that is no HTTP", garbage],
   ["a body that is cut", cutBody(PAGE, 30)],
   ["a body that is cut where its length is not known", cutWithoutLength],
   [
@@ -73,7 +73,7 @@ test("a request to a server that stalls before, in or after the headers ends aft
 
 test("the error for a permanent stall names the timeout of one request", async () => {
   const { client, server } = await start(() => stallInBody(), { requestTimeout: 50, retries: 1 });
-  const message = `No complete answer from ${server.url.origin} within the 0.05 s of one request (after 2 attempts)`;
+  const message = `No complete response from ${server.url.origin} within the 0.05 s of one request (after 2 attempts)`;
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 2 }));
 });
 
@@ -129,7 +129,7 @@ test("setting the wall clock back by an hour delays nothing", async () => {
   await client.catalog({});
   await client.catalog({});
   expect(waits).toEqual([8050]);
-  expect(events.flatMap((event) => (event.type === "answer" ? event.milliseconds : []))).toEqual([0, 0]);
+  expect(events.flatMap((event) => (event.type === "response" ? event.milliseconds : []))).toEqual([0, 0]);
 });
 
 test("a problem document with status 200 is treated as an error", async () => {
@@ -175,7 +175,7 @@ test("the error for a page that breaks the contract at every attempt names the v
   const body = pageBody(ROWS, { has_more: "no" });
   const { client, server, waits } = await start(() => answer({ body }), { retries: 2 });
   const what = "`pagination.has_more` is not true or false (request req-1) (after 3 attempts)";
-  const error = new ContractError(`The service's answer breaks its contract: ${what}`, "req-1", true);
+  const error = new ContractError(`The service's response breaks its contract: ${what}`, "req-1", true);
   expect(await failureOf(client.catalog({}))).toEqual(error);
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 3, waits: [250, 500] });
 });

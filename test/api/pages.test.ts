@@ -68,7 +68,7 @@ test("a repeated cursor ends the walk before a row is returned twice", async () 
     page(["3"].map(row), "c1"),
   ]);
   const message =
-    "The service's answer breaks its contract: `next_cursor` repeats the cursor of an earlier page (request req-1)";
+    "The service's response breaks its contract: `next_cursor` repeats the cursor of an earlier page (request req-1)";
   expect(await drain(pages)).toEqual({ rows: [row("1"), row("2")], error: new ContractError(message, "req-1", true) });
   expect(server.requests.length).toBe(3);
 });
@@ -80,7 +80,7 @@ function row(number: string): string {
 test("endless empty pages end the walk", async () => {
   const { pages } = await walk([page([ROW], "c0"), page([], "c1"), page([], "c2"), page([], "c3")]);
   const message =
-    "The service's answer breaks its contract: 3 pages in a row without rows, though `has_more` is true (request req-1)";
+    "The service's response breaks its contract: 3 pages in a row without rows, though `has_more` is true (request req-1)";
   expect(await drain(pages)).toEqual({ rows: [ROW], error: new ContractError(message, "req-1", true) });
 });
 

@@ -26,7 +26,7 @@ function plainReporter() {
 }
 
 const page = (remaining: number): ClientEvent => ({
-  type: "answer",
+  type: "response",
   operation: "catalog",
   target: "/v1/catalog",
   attempt: 1,

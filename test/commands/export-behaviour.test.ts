@@ -37,7 +37,7 @@ async function service(beforePage: BeforePage = () => {}, options: TestServiceOp
   };
 }
 
-/** Answers that come only after `opened` and are asked for before it when `met` resolves. */
+/** Responses that come only after `opened` and are asked for before it when `met` resolves. */
 function gateAt(gated: number) {
   const met = withResolvers();
   const opened = withResolvers();

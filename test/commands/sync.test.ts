@@ -107,7 +107,7 @@ test("a service that lost more than half of the rows is exit code 6, and the mes
 });
 
 describe("after a kill every day is whole, and the next run completes the copy:", () => {
-  test.each([1, 4, 8])("killed while it waits for the answer to request %i", async (request) => {
+  test.each([1, 4, 8])("killed while it waits for the response to request %i", async (request) => {
     const rows = await servedFolder(sixteenDays());
     await rows.alreadySynced();
     await rows.replace([...rows.all(), ...oneMoreADay()]);

@@ -1,5 +1,5 @@
-import type { CatalogPage } from "../../src/api/answers/rows-answer.ts";
 import type { CatalogClient } from "../../src/api/client.ts";
+import type { CatalogPage } from "../../src/api/responses/rows-response.ts";
 import type { Coverage, CoverageSummary } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { PROBLEMS } from "../../src/contract/problems.ts";

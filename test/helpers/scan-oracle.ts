@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { scanAnswer } from "../../src/rows/answer.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
+import { scanResponse } from "../../src/rows/response.ts";
 
 /** Fails if the scanner and `JSON.parse` do not agree about a text or its values. */
 export function compareWithParse(text: string): void {
   // Half a surrogate pair cannot be written in UTF-8.
   const bytes = Buffer.from(text);
   const known = resultOf(() => JSON.parse(bytes.toString().replace(/^\uFEFF/, "")) as unknown);
-  const found = resultOf(() => scanAnswer(bytes));
+  const found = resultOf(() => scanResponse(bytes));
   if ("error" in known || "error" in found) {
     const outcome = { scanner: "error" in found ? "refuses" : "accepts", text };
     assert.deepEqual(outcome, { scanner: "error" in known ? "refuses" : "accepts", text });

@@ -5,8 +5,8 @@ import { startService } from "../../src/service/http/start-service.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
-import { type Answer, readAnswer } from "./answers.ts";
 import type { OnEnd } from "./endings.ts";
+import { readResponse, type TestResponse } from "./responses.ts";
 
 /** A row, or its JSON text as it is stored. */
 type TestRow = Product | string;
@@ -30,11 +30,11 @@ export interface TestService {
   createKey(key: NewKey): Promise<string>;
   /** Loads more rows. */
   addRows(rows: readonly TestRow[]): Promise<void>;
-  /** Sends a GET and checks the answer against the contract; `key: null` sends no credential. */
+  /** Sends a GET and checks the response against the contract; `key: null` sends no credential. */
   get(
     path: string,
     options?: { key?: string | null; headers?: Record<string, string>; method?: string },
-  ): Promise<Answer>;
+  ): Promise<TestResponse>;
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     addRows: (more) => addRows(store, more),
     get: async (path, { key: used = key, headers = {}, method = "GET" } = {}) => {
       const authorization = used === null ? {} : { authorization: `Bearer ${used}` };
-      return readAnswer(await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } }));
+      return readResponse(await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } }));
     },
     close,
   };

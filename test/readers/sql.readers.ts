@@ -74,7 +74,7 @@ describe("catalog sql", () => {
     expect(sheet?.cells?.get("1,6")?.hyperlink?.target).toBe("https://shop.example/p/s0");
   });
 
-  test("leaves no file of an answer that no sheet can hold", async () => {
+  test("leaves no file of a response that no sheet can hold", async () => {
     const { folder, sql } = await installed();
     const before = await readdir(folder);
     const { code, stderr } = await sql(["SELECT range AS n FROM range(1048576)", "-o", "answer.xlsx"]);

@@ -1,22 +1,22 @@
 import { ContractError } from "../../errors.ts";
-import { bodyBound } from "../answers/body.ts";
-import { plainText } from "../answers/plain-text.ts";
+import type { ClientEvent, RequestPurpose } from "../events.ts";
+import { bodyBound } from "../responses/body.ts";
+import { plainText } from "../responses/plain-text.ts";
 import {
-  type AnswerContext,
   type Identified,
-  type ReadAnswer,
   type Reader,
+  type ReadResponse,
+  type ResponseContext,
   readProblem,
   readSuccess,
-} from "../answers/read-answer.ts";
-import type { ClientEvent, RequestPurpose } from "../events.ts";
+} from "../responses/read-response.ts";
 import type { Budget, Permit } from "./budget.ts";
 import { startDeadline } from "./deadline.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
 import { networkFailure } from "./network-failure.ts";
 import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
-import { type Answer, type Sender, send } from "./transport.ts";
+import { type HttpResponse, type Sender, send } from "./transport.ts";
 
 /** Shared by all attempts of one requester. */
 export interface AttemptContext {
@@ -31,12 +31,12 @@ export interface AttemptContext {
   reached: boolean;
 }
 
-/** One GET, and `read` for its answer. */
+/** One GET, and `read` for its response. */
 export interface Request<T extends Identified> {
   operation: RequestPurpose;
   /** Path and query. */
   target: string;
-  /** Rows that the answer has at most; undefined if that is not known. */
+  /** Rows that the response has at most; undefined if that is not known. */
   rows?: number | undefined;
   read: Reader<T>;
   signal?: AbortSignal | undefined;
@@ -56,7 +56,7 @@ class AttemptTimeoutError extends Error {
 }
 
 /**
- * Waits for a permit, sends one request and reads its answer.
+ * Waits for a permit, sends one request and reads its response.
  *
  * @throws ContractError if a retry would not help, NetworkError if the rate limit blocks requests for too long, or the
  * reason of `attempt.signal`; every other failure is an outcome.
@@ -75,13 +75,13 @@ export async function runAttempt<T extends Identified>(
     onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
-    const answer = await send(sender, target, deadline.signal);
+    const response = await send(sender, target, deadline.signal);
     context.reached = true;
-    const rate = reportHeaders(answer, permit, context.now());
-    const { outcome, bytes, requestId } = await readAnswer(context, attempt, answer);
+    const rate = reportHeaders(response, permit, context.now());
+    const { outcome, bytes, requestId } = await readResponse(context, attempt, response);
     signal.throwIfAborted();
-    const { status } = answer;
-    onEvent({ type: "answer", ...facts, status, milliseconds: elapsed() - started, bytes, requestId, rate });
+    const { status } = response;
+    onEvent({ type: "response", ...facts, status, milliseconds: elapsed() - started, bytes, requestId, rate });
     return outcome;
   } catch (error) {
     signal.throwIfAborted();
@@ -104,8 +104,8 @@ export async function runAttempt<T extends Identified>(
   }
 }
 
-/** @returns the rate limit that the answer reports, if any. */
-function reportHeaders({ status, header }: Answer, permit: Permit, now: number): RateHeaders | undefined {
+/** @returns the rate limit that the response reports, if any. */
+function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: number): RateHeaders | undefined {
   const rate = readRateHeaders(header);
   const asked = status === 429 ? readRetryAfter(header("retry-after"), now) : undefined;
   // A request that must wait longer gives up; it must not block the others.
@@ -114,24 +114,24 @@ function reportHeaders({ status, header }: Answer, permit: Permit, now: number):
   return rate;
 }
 
-function readAnswer<T extends Identified>(
+function readResponse<T extends Identified>(
   { sender, maxBody }: AttemptContext,
   { read, rows }: Attempt<T>,
-  answer: Answer,
-): Promise<ReadAnswer<T>> {
-  const { status, body, header } = answer;
-  const source: AnswerContext = { sender, maxBody: maxBody ?? bodyBound(rows) };
+  response: HttpResponse,
+): Promise<ReadResponse<T>> {
+  const { status, body, header } = response;
+  const source: ResponseContext = { sender, maxBody: maxBody ?? bodyBound(rows) };
   if (status === 200 && !header("content-type").toLowerCase().includes("problem+json")) {
-    return readSuccess(answer, source, read);
+    return readSuccess(response, source, read);
   }
   if (status > 200 && status < 300) {
     body.on("error", () => {}).destroy();
     throw new ContractError(`${sender.origin} answered ${status}; the contract has no success but 200.`);
   }
-  return readProblem(answer, source);
+  return readProblem(response, source);
 }
 
 function timeoutFailure({ requestTimeout, sender }: AttemptContext, cause: Error): BrokenFailure {
-  const message = `No complete answer from ${sender.origin} within the ${requestTimeout / 1000} s of one request`;
+  const message = `No complete response from ${sender.origin} within the ${requestTimeout / 1000} s of one request`;
   return { kind: "broken", message, permanent: false, cause };
 }

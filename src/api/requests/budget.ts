@@ -18,7 +18,7 @@ export interface BudgetOptions {
   onWait?: (milliseconds: number) => void;
 }
 
-/** The headers of an answer that matter for pacing. */
+/** The headers of a response that matter for pacing. */
 export interface PacingHeaders {
   status: number;
   rate: RateHeaders | undefined;
@@ -37,7 +37,7 @@ export interface Permit {
 /**
  * Paces the requests of one endpoint group so that it never sends more than the server's window has left.
  *
- * Until an answer reports the limit, only one request is open at a time. After that, requests leave while the window has
+ * Until a response reports the limit, only one request is open at a time. After that, requests leave while the window has
  * more requests left than are open. When the window is spent, requests wait until its latest possible end. A service
  * without `RateLimit` headers is not paced.
  */
@@ -150,7 +150,7 @@ export class Budget {
     }
   }
 
-  /** Milliseconds until a request may leave; `Infinity` if an answer must come first. */
+  /** Milliseconds until a request may leave; `Infinity` if a response must come first. */
   #delay(): number {
     const now = this.#options.now();
     if (this.#inFlight >= MAX_IN_FLIGHT) {

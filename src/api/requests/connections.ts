@@ -9,8 +9,8 @@ export const CONNECTIONS = 128;
 /** Milliseconds after which an unused connection is closed: less than the 5 s of most servers. */
 const IDLE_TIME = 4_000;
 
-/** An answer whose headers have arrived. The body must be read or destroyed. */
-export interface RawAnswer {
+/** A response whose headers have arrived. The body must be read or destroyed. */
+export interface RawResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Readable;
@@ -24,7 +24,7 @@ export interface Connections {
    * @param target path and query
    * @param signal ends the request and the body with its reason
    */
-  get(target: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawAnswer>;
+  get(target: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawResponse>;
   /** Aborts open requests and closes all connections. */
   close(): Promise<void>;
 }
@@ -43,19 +43,19 @@ export function directConnections(url: URL): Connections {
       loading ??= load();
       const { options, request } = await loading;
       return await new Promise((resolve, reject) => {
-        let answer: IncomingMessage | undefined;
+        let received: IncomingMessage | undefined;
         const sent = request({ ...options, path: target, headers });
         sent.on("error", (error) => {
           // Without this the body would only report a reset connection.
-          answer?.destroy(error);
+          received?.destroy(error);
           reject(error);
         });
         sent.on("response", (response) => {
-          answer = response;
+          received = response;
           resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, body: response });
         });
         sent.end();
-        onAbort(signal, () => (answer ?? sent).destroy(signal.reason));
+        onAbort(signal, () => (received ?? sent).destroy(signal.reason));
       });
     },
     close: async () => (await loading)?.options.agent.destroy(),

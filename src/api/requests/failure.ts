@@ -12,12 +12,12 @@ export interface RefusedFailure {
   message: string;
   status: number;
   problem: Partial<Problem>;
-  /** Headers of the answer, as sent. */
+  /** Headers of the response, as sent. */
   retryAfter: string | undefined;
   rateLimitReset: string | undefined;
 }
 
-/** There was no complete answer, or its content was damaged. */
+/** There was no complete response, or its content was damaged. */
 export interface BrokenFailure {
   kind: "broken";
   message: string;

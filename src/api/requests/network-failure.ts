@@ -1,4 +1,4 @@
-import { plainText } from "../answers/plain-text.ts";
+import { plainText } from "../responses/plain-text.ts";
 import type { BrokenFailure } from "./failure.ts";
 
 /** Codes of node:tls for certificate errors that no retry can fix, and their messages. */
@@ -24,19 +24,19 @@ const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed before the answer was complete",
-  ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the answer was complete",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer has a different length than its headers say",
+  UND_ERR_SOCKET: "the connection was closed before the response was complete",
+  ERR_STREAM_PREMATURE_CLOSE: "the connection was closed before the response was complete",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the response has a different length than its headers say",
   UND_ERR_CONNECT_TIMEOUT: "the connection took too long",
   ETIMEDOUT: "the connection took too long",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
   EAI_AGAIN: "the host name could not be looked up",
   ENOTFOUND: "the host name is unknown",
-  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
-  HPE_HEADER_OVERFLOW: "the headers of the answer are too long",
-  Z_BUF_ERROR: "the compressed answer was cut",
-  Z_DATA_ERROR: "the compressed answer is damaged",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the response are too long",
+  HPE_HEADER_OVERFLOW: "the headers of the response are too long",
+  Z_BUF_ERROR: "the compressed response was cut",
+  Z_DATA_ERROR: "the compressed response is damaged",
 };
 
 /** Codes of programming errors, not network errors. */
@@ -73,8 +73,8 @@ export function networkFailure(error: unknown, origin: string, reached: boolean)
     const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
     return { kind: "broken", message, permanent: true, cause: error };
   }
-  const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the answer is not HTTP" : undefined);
-  const message = `No answer from ${origin}: ${what ?? plainText(text)} (${code})`;
+  const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the response is not HTTP" : undefined);
+  const message = `No response from ${origin}: ${what ?? plainText(text)} (${code})`;
   return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
 }
 

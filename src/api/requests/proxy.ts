@@ -41,13 +41,13 @@ function proxiedConnections(
     get: async (path, sent, signal) => {
       loading ??= load();
       const dispatcher = await loading;
-      const answering = dispatcher.request({ origin, path, method: "GET", signal, headers: { ...sent } });
+      const sending = dispatcher.request({ origin, path, method: "GET", signal, headers: { ...sent } });
       // undici notices an abort only once it is connected. Late responses are discarded.
-      answering.then(
+      sending.then(
         ({ body }) => signal.aborted && body.on("error", () => {}).destroy(),
         () => {},
       );
-      const { statusCode, headers, body } = await answering;
+      const { statusCode, headers, body } = await sending;
       return { status: statusCode, headers, body };
     },
     close: async () => await (await loading)?.destroy(),

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../contract/limits.ts";
 
-/** `RateLimit-Limit`, `-Remaining` and `-Reset` of one answer, contract section 8 rule 1. */
+/** `RateLimit-Limit`, `-Remaining` and `-Reset` of one response, contract section 8 rule 1. */
 export interface RateHeaders {
   limit: number;
   remaining: number;
@@ -16,12 +16,12 @@ export function readRateHeaders(header: (name: string) => string | undefined): R
   return complete ? ({ limit, remaining, resetSeconds } as RateHeaders) : undefined;
 }
 
-/** One fixed window of the server, as known from its answers. Times are milliseconds of a monotonic clock. */
+/** One fixed window of the server, as known from its responses. Times are milliseconds of a monotonic clock. */
 export interface RateWindow {
   limit: number;
-  /** The smallest value reported in this window; answers come out of order. */
+  /** The smallest value reported in this window; responses come out of order. */
   remaining: number;
-  /** Remaining requests in the first answer of the window. */
+  /** Remaining requests in the first response of the window. */
   atFirst: number;
   /** Our requests that were counted since then, including those open at that time. */
   sent: number;
@@ -71,7 +71,7 @@ export function windowAfter(window: RateWindow, inFlight: number): RateWindow {
 }
 
 /**
- * Updates the window with an answer, given its send and receive times and the number of other open requests. The answer
+ * Updates the window with a response, given its send and receive times and the number of other open requests. The response
  * belongs to `window`, opens a newer one, or is late and belongs to an older one.
  */
 export function observe(

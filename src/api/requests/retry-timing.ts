@@ -9,14 +9,14 @@ const BACKOFF_CAP = 30_000;
 export interface RetryFacts {
   /** Number of the attempt that failed, from 1. */
   attempt: number;
-  /** Of the answer and its headers; undefined if there was none. */
+  /** Of the response and its headers; undefined if there was none. */
   status?: number | undefined;
   retryAfter?: string | undefined;
   rateLimitReset?: string | undefined;
 }
 
 /**
- * Milliseconds from `now` (since the epoch) until the next attempt: the wait that the answer asks for plus a random part
+ * Milliseconds from `now` (since the epoch) until the next attempt: the wait that the response asks for plus a random part
  * of the backoff. `random` is a number from 0 up to 1.
  */
 export function retryDelay(facts: RetryFacts, now: number, random: number): number {
@@ -24,7 +24,7 @@ export function retryDelay(facts: RetryFacts, now: number, random: number): numb
   return askedDelay(facts, now) + Math.floor(random * ceiling);
 }
 
-/** Milliseconds that the answer asks for; for a 429 without a valid `Retry-After`, the time until the reset. */
+/** Milliseconds that the response asks for; for a 429 without a valid `Retry-After`, the time until the reset. */
 export function askedDelay({ retryAfter, rateLimitReset, status }: RetryFacts, now: number): number {
   const fallback = status === 429 && /^\d+$/.test(rateLimitReset ?? "") ? Number(rateLimitReset) * 1000 : 0;
   return readRetryAfter(retryAfter, now) ?? fallback;

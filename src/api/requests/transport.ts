@@ -1,10 +1,10 @@
-import { ACCEPTED_ENCODINGS } from "../answers/body.ts";
 import type { Redact } from "../redaction.ts";
-import type { Connections, RawAnswer } from "./connections.ts";
+import { ACCEPTED_ENCODINGS } from "../responses/body.ts";
+import type { Connections, RawResponse } from "./connections.ts";
 import { untilAborted } from "./deadline.ts";
 
-/** An answer whose headers have arrived. The body must be read or destroyed. */
-export interface Answer extends Pick<RawAnswer, "status" | "body"> {
+/** A response whose headers have arrived. The body must be read or destroyed. */
+export interface HttpResponse extends Pick<RawResponse, "status" | "body"> {
   /** One header's value, "" if it is absent, joined with commas if it is repeated (RFC 9110 section 5.3). */
   header: (name: string) => string;
 }
@@ -15,7 +15,7 @@ export interface Sender {
   /** Undefined for public resources. */
   apiKey: string | undefined;
   userAgent: string;
-  /** Removes the key from the headers and texts of answers. */
+  /** Removes the key from the headers and texts of responses. */
   redact: Redact;
 }
 
@@ -24,7 +24,7 @@ export async function send(
   { connections, apiKey, userAgent, redact }: Sender,
   target: string,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const sent = {
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
     accept: "application/json, application/problem+json",

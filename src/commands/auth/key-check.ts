@@ -33,7 +33,7 @@ export async function checkKey(
     baseUrl,
     apiKey,
     onEvent: (event) => {
-      if (event.type === "answer" && event.rate !== undefined && event.operation !== "status") {
+      if (event.type === "response" && event.rate !== undefined && event.operation !== "status") {
         rates[OPERATIONS[event.operation].group] = event.rate;
       }
       onEvent(event);

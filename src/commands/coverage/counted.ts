@@ -1,4 +1,4 @@
-import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
+import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
 import type { DayCounts } from "./day-counts.ts";
 import {
   type CombinationEntry,
@@ -14,14 +14,14 @@ import type { CoverageOptions } from "./options.ts";
 import type { CoverageSource } from "./source.ts";
 
 /** What is written: days, or combinations and groups of them. */
-export type Counted = { response: CoverageAnswer } & (
+export type Counted = { response: CoverageResponse } & (
   | { days: DayCounts; entries: readonly DayGroup[] }
   | { days?: undefined; groupBy: Dimension | undefined; entries: readonly (CombinationEntry | CoverageGroup)[] }
 );
 
 export async function countedBy(
   { groupBy, list }: CoverageOptions,
-  response: CoverageAnswer,
+  response: CoverageResponse,
   source: CoverageSource,
   now: number,
 ): Promise<Counted> {

@@ -1,4 +1,4 @@
-import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
+import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
@@ -77,7 +77,7 @@ async function readDays({ response, days }: Counted, requests: number, source: C
 
 /** Checks that the periods add up to the whole set; if not, it changed between two requests. */
 function warnOfChange(
-  { meta }: CoverageAnswer,
+  { meta }: CoverageResponse,
   rows: ReadonlyMap<string, readonly number[]>,
   reporter: Reporter,
 ): void {

@@ -1,4 +1,4 @@
-import type { CoverageAnswer } from "../../api/answers/coverage-answer.ts";
+import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
@@ -18,7 +18,7 @@ export interface PageFacts {
 }
 
 /** A complete HTML page of a coverage: when each retailer was crawled, and every combination, folded by retailer. */
-export function coveragePage({ data, meta }: CoverageAnswer, facts: PageFacts): string {
+export function coveragePage({ data, meta }: CoverageResponse, facts: PageFacts): string {
   const entries = listed(data, { sort: undefined, limit: undefined }) as Coverage[];
   const body = [
     "<h1>Coverage</h1>",

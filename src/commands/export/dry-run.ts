@@ -43,7 +43,7 @@ async function estimateExport(
 ) {
   let rate: RateHeaders | undefined;
   reporter.listeners.add((event) => {
-    rate = (event.type === "answer" ? event.rate : undefined) ?? rate;
+    rate = (event.type === "response" ? event.rate : undefined) ?? rate;
   });
   const started = context.elapsed();
   const { data } = await client.coverage(filters, signal);

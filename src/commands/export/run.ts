@@ -23,7 +23,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     const ids: string[] = [];
     if (options.manifest) {
       connection.reporter.listeners.add((event) => {
-        if (event.type === "answer" && event.requestId !== undefined) {
+        if (event.type === "response" && event.requestId !== undefined) {
           ids.push(event.requestId);
         }
       });

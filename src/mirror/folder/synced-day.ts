@@ -190,9 +190,9 @@ export function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) =
   // A combination is on many days, so each is looked at once.
   const known = new Map<string, boolean>();
   const isWantedRcd = (rcd: string) => {
-    const answer = known.get(rcd) ?? isWanted(splitRcd(rcd));
-    known.set(rcd, answer);
-    return answer;
+    const wanted = known.get(rcd) ?? isWanted(splitRcd(rcd));
+    known.set(rcd, wanted);
+    return wanted;
   };
   return Object.entries(days)
     .filter(([, { counts }]) => Object.keys(counts).some(isWantedRcd))

@@ -176,7 +176,7 @@ async function bringUpToDate(
   return result;
 }
 
-/** Compares the copy with the service by coverage requests; `coverage` is the answer for the whole range. */
+/** Compares the copy with the service by coverage requests; `coverage` is the response for the whole range. */
 async function findChanges(
   client: CatalogClient,
   filters: Filters,

@@ -105,7 +105,7 @@ describe("a single pull", () => {
     },
   );
 
-  test("meets no 429 when answers come out of order", async () => {
+  test("meets no 429 when responses come out of order", async () => {
     const clock = new SimulatedClock();
     const server = fixedWindowServer(clock, { ...WINDOW, phase: 31_000, rounding: "down" });
     const latency = (number: number) => 20 + ((number * 7919) % 1500);
@@ -157,7 +157,7 @@ describe("a budget", () => {
     return new Budget({ now: clock.now, sleep: clock.sleep, ...options });
   }
 
-  test("allows one request until an answer reports the limit", async () => {
+  test("allows one request until a response reports the limit", async () => {
     expect(await granted(budgetAt(new SimulatedClock()), 5)).toBe(1);
   });
 
@@ -222,7 +222,7 @@ describe("a budget", () => {
     expect(clock.now()).toBe(6050);
   });
 
-  test("does not count a late answer of the old window in the new one", async () => {
+  test("does not count a late response of the old window in the new one", async () => {
     const clock = new SimulatedClock();
     const budget = budgetAt(clock);
     const learning = await budget.acquire(neverAborted());

@@ -32,9 +32,9 @@ test("repeated parallel requests use one connection each", async () => {
 
 test("headers that are too long are named in the error", async () => {
   const { client, server } = await start([answer({ headers: { "x-long": "x".repeat(20_000) } })], { retries: 0 });
-  const what = "the headers of the answer are too long (HPE_HEADER_OVERFLOW)";
+  const what = "the headers of the response are too long (HPE_HEADER_OVERFLOW)";
   expect(await failureOf(client.catalog({}))).toEqual(
-    new NetworkError(`No answer from ${server.url.origin}: ${what}`, { attempts: 1 }),
+    new NetworkError(`No response from ${server.url.origin}: ${what}`, { attempts: 1 }),
   );
 });
 
@@ -43,9 +43,9 @@ test("a body whose chunks are not HTTP is named in the error", async () => {
     socket.end(`${head(200, { "transfer-encoding": "chunked" })}5\r\n{"dat\r\nno length\r\n`);
   };
   const { client, server } = await start([damaged], { retries: 0 });
-  const what = "the answer is not HTTP (HPE_INVALID_CHUNK_SIZE)";
+  const what = "the response is not HTTP (HPE_INVALID_CHUNK_SIZE)";
   expect(await failureOf(client.catalog({}))).toEqual(
-    new NetworkError(`No answer from ${server.url.origin}: ${what}`, { attempts: 1 }),
+    new NetworkError(`No response from ${server.url.origin}: ${what}`, { attempts: 1 }),
   );
 });
 
@@ -63,7 +63,7 @@ test("a redirect is refused with its target's origin and without its query, and 
 test("a refused connection is retried and then reported", async () => {
   const { server, client, waits } = await start([], { retries: 2 });
   await server.close();
-  const message = `No answer from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
+  const message = `No response from ${server.url.origin}: the connection was refused (ECONNREFUSED) (after 3 attempts)`;
   expect(await failureOf(client.catalog({}))).toEqual(new NetworkError(message, { attempts: 3 }));
   expect(waits).toEqual([250, 500]);
 });

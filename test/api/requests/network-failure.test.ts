@@ -35,8 +35,8 @@ test("a server without TLS is final and asks for the scheme", () => {
   });
 });
 
-test("an unknown name is final before the first answer and retried after it", () => {
-  const message = "No answer from https://catalog.example: the host name is unknown (ENOTFOUND)";
+test("an unknown name is final before the first response and retried after it", () => {
+  const message = "No response from https://catalog.example: the host name is unknown (ENOTFOUND)";
   expect([told(coded("ENOTFOUND"), false), told(coded("ENOTFOUND"), true)]).toEqual([
     { message, permanent: true },
     { message, permanent: false },
@@ -45,7 +45,7 @@ test("an unknown name is final before the first answer and retried after it", ()
 
 test("an error without a message of its own keeps its original text", () => {
   expect(told(coded("ENOBUFS", "no\nbuffers"))).toEqual({
-    message: "No answer from https://catalog.example: no buffers (ENOBUFS)",
+    message: "No response from https://catalog.example: no buffers (ENOBUFS)",
     permanent: false,
   });
 });

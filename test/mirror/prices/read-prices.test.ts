@@ -156,7 +156,7 @@ describe("prices of the days of a synced folder", () => {
 describe("as processes of their own", () => {
   const movers = (folder: string) => ["movers", folder, "--since", "2026-01-05", "-f", "csv"];
 
-  test("several that begin at once give the same answer, and leave one whole index", async () => {
+  test("several that begin at once give the same response, and leave one whole index", async () => {
     const { folder, alreadySynced } = await servedFolder(sixteenDays());
     await alreadySynced();
 

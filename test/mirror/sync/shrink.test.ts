@@ -31,7 +31,7 @@ test("new combinations do not hide that more than half of the rows would be remo
   expect(await rows.times()).toEqual(before);
 });
 
-test("empty answers for single days remove nothing", async () => {
+test("empty responses for single days remove nothing", async () => {
   const answered: string[] = [];
   const rows = await servedFolder(sixteenDays(), (client) => ({
     ...client,

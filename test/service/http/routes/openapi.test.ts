@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../../../src/contract/operations.ts";
-import { check } from "../../../helpers/answers.ts";
 import { products } from "../../../helpers/products.ts";
+import { check } from "../../../helpers/responses.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
 test("the document is OpenAPI 3.1.0 for version 0.2.0 with three draft operations", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readCoverage } from "../../../src/api/answers/coverage-answer.ts";
-import { readCatalogPage, readSample } from "../../../src/api/answers/rows-answer.ts";
+import { readCoverage } from "../../../src/api/responses/coverage-response.ts";
+import { readCatalogPage, readSample } from "../../../src/api/responses/rows-response.ts";
 import type { Filters } from "../../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
 import { ContractError } from "../../../src/errors.ts";
@@ -16,7 +16,7 @@ function refusal(read: (body: Buffer) => unknown, body: string): string | undefi
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(ContractError);
-    return (error as ContractError).message.replace("The service's answer breaks its contract: ", "");
+    return (error as ContractError).message.replace("The service's response breaks its contract: ", "");
   }
 }
 

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { readErrorBody } from "../../../src/api/answers/problem-body.ts";
 import { createRedact } from "../../../src/api/redaction.ts";
+import { readErrorBody } from "../../../src/api/responses/problem-body.ts";
 import { problemBody } from "../../helpers/envelopes.ts";
 import { KEY } from "../../helpers/test-client.ts";
 

@@ -16,7 +16,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 const LONGEST_PAGE = 16 * 1024 * 1024;
 const SHORTEST_BOUND = 1024 * 1024;
 
-/** Maximum of bytes in the body of an answer with at most `rows` rows (default: the rows of the largest page). */
+/** Maximum of bytes in the body of a response with at most `rows` rows (default: the rows of the largest page). */
 export function bodyBound(rows: number = LIMITS.pageSize.maximum): number {
   return Math.max(SHORTEST_BOUND, Math.ceil((rows / LIMITS.pageSize.maximum) * LONGEST_PAGE));
 }

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, integer, json, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
-import { scanAnswer } from "../../src/rows/answer.ts";
+import { scanResponse } from "../../src/rows/response.ts";
 import { answerText, type Dice, mutated } from "../helpers/json-mutations.ts";
 import { compareWithParse } from "../helpers/scan-oracle.ts";
 
@@ -37,7 +37,7 @@ describe("the scanner", () => {
   ])("refuses %j and similar texts, like JSON.parse", (...texts) => {
     for (const text of texts) {
       expect(() => JSON.parse(text), text).toThrow(SyntaxError);
-      expect(() => scanAnswer(Buffer.from(text)), text).toThrow(SyntaxError);
+      expect(() => scanResponse(Buffer.from(text)), text).toThrow(SyntaxError);
     }
   });
 
@@ -47,22 +47,22 @@ describe("the scanner", () => {
   });
 
   test("skips a byte order mark", () => {
-    expect(scanAnswer(Buffer.from('\uFEFF{"data":[]}')).rows.length).toBe(0);
+    expect(scanResponse(Buffer.from('\uFEFF{"data":[]}')).rows.length).toBe(0);
   });
 
   test("refuses bytes that are not UTF-8", () => {
-    expect(() => scanAnswer(Buffer.from('{"data":[],"meta":"\xff"}', "latin1"))).toThrow("it is not UTF-8");
+    expect(() => scanResponse(Buffer.from('{"data":[],"meta":"\xff"}', "latin1"))).toThrow("it is not UTF-8");
   });
 
   test("accepts nesting of any depth, like JSON.parse", () => {
     const deep = `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`;
-    const { rows } = scanAnswer(Buffer.from(`{"data":[{"sku":${deep},"extra":1}]}`));
+    const { rows } = scanResponse(Buffer.from(`{"data":[{"sku":${deep},"extra":1}]}`));
     expect(rows.raw(0, PRODUCT_COLUMNS.indexOf("sku"))).toBe(deep);
   });
 
   test("reports which element is not a row", () => {
-    expect(scanAnswer(Buffer.from('{"data":[{},7,{}]}')).foreign).toBe(1);
-    expect(scanAnswer(Buffer.from('{"data":[7]}')).foreign).toBe(0);
-    expect(scanAnswer(Buffer.from('{"data":[{}]}')).foreign).toBe(-1);
+    expect(scanResponse(Buffer.from('{"data":[{},7,{}]}')).foreign).toBe(1);
+    expect(scanResponse(Buffer.from('{"data":[7]}')).foreign).toBe(0);
+    expect(scanResponse(Buffer.from('{"data":[{}]}')).foreign).toBe(-1);
   });
 });

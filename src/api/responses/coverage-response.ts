@@ -2,11 +2,11 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { coverageResponseSchema, type Meta, type Pagination } from "../../contract/envelope.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type Filters, formatRcd } from "../../contract/filters.ts";
-import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
+import { outsideFilters, readEnvelope } from "./envelope-response.ts";
 import { brokenContract } from "./shape.ts";
 
-/** An answer of `GET /v1/coverage`. */
-export interface CoverageAnswer {
+/** A response of `GET /v1/coverage`. */
+export interface CoverageResponse {
   /** In the order of the service, which the contract leaves open. */
   data: Coverage[];
   meta: Meta;
@@ -16,9 +16,9 @@ export interface CoverageAnswer {
  * Reads a coverage. Pulls are planned from it, so a missing entry would mean missing rows: the entries must lie within
  * the filters and add up to `meta.coverage`.
  *
- * @throws ContractError if the answer is not what contract section 4.4 promises.
+ * @throws ContractError if the response is not what contract section 4.4 promises.
  */
-export function readCoverage(document: unknown, filters: Filters): CoverageAnswer {
+export function readCoverage(document: unknown, filters: Filters): CoverageResponse {
   const { data, pagination, meta } = readEnvelope<Coverage, Pagination>(coverageResponseSchema, document, filters);
   if (pagination.has_more) {
     throw brokenContract("a coverage has no further page, but `pagination.has_more` is true", meta.request_id);

@@ -3,13 +3,13 @@ import type { Problem } from "../../contract/problems.ts";
 import { ContractError } from "../../errors.ts";
 import type { Outcome } from "../requests/failure.ts";
 import { networkFailure } from "../requests/network-failure.ts";
-import type { Answer, Sender } from "../requests/transport.ts";
+import type { HttpResponse, Sender } from "../requests/transport.ts";
 import { readBody, UnknownEncodingError } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
 
-/** The content of an answer. */
-export interface ReadAnswer<T> {
+/** The content of a response. */
+export interface ReadResponse<T> {
   outcome: Outcome<T>;
   /** Of the body, decompressed. */
   bytes: number;
@@ -28,8 +28,8 @@ export interface Identified {
  */
 export type Reader<T extends Identified> = (body: Buffer) => T;
 
-/** The sender of the request, and the size limit of the answer's body. */
-export interface AnswerContext {
+/** The sender of the request, and the size limit of the response's body. */
+export interface ResponseContext {
   sender: Sender;
   /** Bytes, decompressed. */
   maxBody: number;
@@ -38,13 +38,13 @@ export interface AnswerContext {
 /**
  * Reads a 200 with `read`.
  *
- * @throws ContractError if the answer is JSON but breaks the contract, or if a retry would not help.
+ * @throws ContractError if the response is JSON but breaks the contract, or if a retry would not help.
  */
 export async function readSuccess<T extends Identified>(
-  { body, header }: Answer,
-  { sender: { origin, redact }, maxBody }: AnswerContext,
+  { body, header }: HttpResponse,
+  { sender: { origin, redact }, maxBody }: ResponseContext,
   read: Reader<T>,
-): Promise<ReadAnswer<T>> {
+): Promise<ReadResponse<T>> {
   const { bytes, end, error } = await readBody(body, header("content-encoding"), maxBody);
   const size = bytes.length;
   if (error instanceof UnknownEncodingError) {
@@ -71,7 +71,7 @@ export async function readSuccess<T extends Identified>(
       throw cause;
     }
     const what = isUtf8(bytes) ? "JSON" : "UTF-8";
-    const message = `The answer of ${origin} is damaged: it is not ${what}`;
+    const message = `The response of ${origin} is damaged: it is not ${what}`;
     const failure = { kind: "broken", message, permanent: false, cause } as const;
     return { outcome: { failure }, bytes: size, requestId: undefined };
   }
@@ -94,8 +94,11 @@ function mebibytes(bytes: number): string {
 }
 
 /** Reads a problem document, whatever its status is. */
-export async function readProblem(answer: Answer, { sender, maxBody }: AnswerContext): Promise<ReadAnswer<never>> {
-  const { status, header, body } = answer;
+export async function readProblem(
+  response: HttpResponse,
+  { sender, maxBody }: ResponseContext,
+): Promise<ReadResponse<never>> {
+  const { status, header, body } = response;
   const { origin, apiKey, redact } = sender;
   const facts = {
     kind: "refused",

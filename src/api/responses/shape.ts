@@ -1,7 +1,7 @@
 import { isCalendarDate } from "../../contract/filters.ts";
 import { ContractError } from "../../errors.ts";
 
-/** The keywords of JSON Schema that answers are checked against. The other keywords bind only the service. */
+/** The keywords of JSON Schema that responses are checked against. The other keywords bind only the service. */
 export interface Shape {
   readonly type: string | readonly string[];
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -13,16 +13,16 @@ export interface Shape {
 }
 
 /**
- * The error for an answer that breaks the contract. Such an answer counts as damaged in transit: the request is sent
+ * The error for a response that breaks the contract. Such a response counts as damaged in transit: the request is sent
  * again.
  */
 export function brokenContract(what: string, requestId: string | undefined): ContractError {
   const request = requestId === undefined ? "" : ` (request ${requestId})`;
-  return new ContractError(`The service's answer breaks its contract: ${what}${request}`, requestId, true);
+  return new ContractError(`The service's response breaks its contract: ${what}${request}`, requestId, true);
 }
 
 /**
- * Reads an answer by a schema of the contract, whose type is `T`. Members that the schema does not name are left out. A
+ * Reads a response by a schema of the contract, whose type is `T`. Members that the schema does not name are left out. A
  * missing nullable member is read as null; every other member is required.
  *
  * @throws ContractError that names the first member with a wrong type or value.

@@ -14,7 +14,7 @@ export interface ErrorBody {
   bytes: number;
 }
 
-/** The parts of an error answer that are known before its body is read. */
+/** The parts of an error response that are known before its body is read. */
 export interface ErrorHead {
   status: number;
   header: (name: string) => string;
@@ -24,7 +24,7 @@ export interface ErrorHead {
 }
 
 /**
- * Reads the body of an error answer: a problem document, other JSON, a web page, text, or a body that is empty, cut,
+ * Reads the body of an error response: a problem document, other JSON, a web page, text, or a body that is empty, cut,
  * binary or endless. Never rejects.
  */
 export async function readErrorBody(
@@ -64,7 +64,7 @@ function problemOf(document: Fields): Partial<Problem> {
   return problem;
 }
 
-/** Finds the message in answers of gateways and other services. */
+/** Finds the message in responses of gateways and other services. */
 function saidElsewhere(document: Fields | undefined, text: string, contentType: string): string | undefined {
   if (document !== undefined) {
     const { message, error } = document;

@@ -7,26 +7,26 @@ import {
 } from "../../contract/envelope.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { type ScannedAnswer, scanAnswer } from "../../rows/answer.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { createFilterCheck } from "../../rows/filter-check.ts";
+import { type ScannedResponse, scanResponse } from "../../rows/response.ts";
 import { findRowError } from "../../rows/row-error.ts";
-import { outsideFilters, readEnvelope } from "./envelope-answer.ts";
+import { outsideFilters, readEnvelope } from "./envelope-response.ts";
 import { brokenContract } from "./shape.ts";
 
-/** Rows of one answer. */
-export interface RowsAnswer<P> {
+/** Rows of one response. */
+export interface RowsResponse<P> {
   /** Character for character as the service sent them, each checked against contract section 2.1. */
   rows: RowBatch;
   pagination: P;
   meta: Meta;
 }
 
-/** An answer of `GET /v1/sample`. */
-export type SampleAnswer = RowsAnswer<Pagination>;
+/** A response of `GET /v1/sample`. */
+export type SampleResponse = RowsResponse<Pagination>;
 
 /** One page of `GET /v1/catalog`. */
-export type CatalogPage = RowsAnswer<CatalogPagination>;
+export type CatalogPage = RowsResponse<CatalogPagination>;
 
 /** The schema skips the rows; they are checked in the received bytes. */
 const rawRows = { type: "array" } as const;
@@ -40,15 +40,15 @@ const catalogShape = {
 } as const;
 
 /**
- * Reads a sample. The answer owns the body afterwards.
+ * Reads a sample. The response owns the body afterwards.
  *
- * @throws ContractError if the answer is not what contract section 4.2 promises.
+ * @throws ContractError if the response is not what contract section 4.2 promises.
  * @throws SyntaxError if the body is not JSON in UTF-8.
  */
-export function readSample(body: Buffer, filters: Filters): SampleAnswer {
-  const answer = scanAnswer(body);
-  const { pagination, meta } = readEnvelope<unknown, Pagination>(sampleShape, answer.document, filters);
-  const rows = readRows(answer, LIMITS.sampleRows, meta);
+export function readSample(body: Buffer, filters: Filters): SampleResponse {
+  const response = scanResponse(body);
+  const { pagination, meta } = readEnvelope<unknown, Pagination>(sampleShape, response.document, filters);
+  const rows = readRows(response, LIMITS.sampleRows, meta);
   const outside = createFilterCheck(filters)(rows);
   if (outside !== -1) {
     throw outsideFilters(`row ${rows.raw(outside, rows.column("product_id"))}`, meta.request_id);
@@ -57,14 +57,14 @@ export function readSample(body: Buffer, filters: Filters): SampleAnswer {
 }
 
 /**
- * Reads a page. The answer owns the body afterwards.
+ * Reads a page. The response owns the body afterwards.
  *
  * @throws ContractError if the page is not what contract section 4.3 promises for `limit` rows at most.
  * @throws SyntaxError if the body is not JSON in UTF-8.
  */
 export function readCatalogPage(body: Buffer, filters: Filters, limit: number): CatalogPage {
-  const answer = scanAnswer(body);
-  const { pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, answer.document, filters);
+  const response = scanResponse(body);
+  const { pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, response.document, filters);
   const { has_more, next_cursor } = pagination;
   if (has_more && (next_cursor === null || next_cursor === "")) {
     throw brokenContract("`pagination.has_more` is true but there is no `pagination.next_cursor`", meta.request_id);
@@ -73,14 +73,14 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
     throw brokenContract("`pagination.next_cursor` holds half a surrogate pair", meta.request_id);
   }
   return {
-    rows: readRows(answer, limit, meta),
+    rows: readRows(response, limit, meta),
     // `has_more` alone ends a walk; a cursor on the last page is ignored.
     pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
     meta,
   };
 }
 
-function readRows({ rows, foreign }: ScannedAnswer, most: number, { request_id }: Meta): RowBatch {
+function readRows({ rows, foreign }: ScannedResponse, most: number, { request_id }: Meta): RowBatch {
   if (rows.length > most) {
     throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, request_id);
   }

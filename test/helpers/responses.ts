@@ -5,7 +5,7 @@ import { catalogResponseSchema, coverageResponseSchema, sampleResponseSchema } f
 import { problemSchema } from "../../src/contract/problems.ts";
 import { statusFeedSchema } from "../../src/contract/status.ts";
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -26,7 +26,7 @@ const bodies: [RegExp, object][] = [
 ];
 
 /** Reads a response and checks it against the rules of the contract for all responses. */
-export async function readAnswer(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<TestResponse> {
   const { status, headers } = response;
   const text = await response.text();
   const { pathname } = new URL(response.url);

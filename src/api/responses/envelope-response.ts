@@ -31,7 +31,7 @@ function requestIdOf(document: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** With other filters the answer has other rows. A retry would not change that. */
+/** With other filters the response has other rows. A retry would not change that. */
 function assertApplied(filters: Filters, { resolved, request_id }: Meta): void {
   for (const name of FILTER_NAMES) {
     const sent = filters[name] ?? null;
@@ -47,7 +47,7 @@ function assertApplied(filters: Filters, { resolved, request_id }: Meta): void {
   }
 }
 
-/** The error for an answer with content outside the filters. */
+/** The error for a response with content outside the filters. */
 export function outsideFilters(what: string, requestId: string): ContractError {
   return new ContractError(
     `The service answered with ${what}, which is outside the filters that were sent (request ${requestId})`,

@@ -16,26 +16,26 @@ import { type ArrayScan, batchOf, endOfName, nameBetween, scanArray } from "./sc
 const NO_ROWS = batchOf([]);
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** An answer whose `data` are rows, contract section 2.6. */
-export interface ScannedAnswer {
+/** A response whose `data` are rows, contract section 2.6. */
+export interface ScannedResponse {
   /** Empty if `data` is not an array. */
   rows: RowBatch;
   /** Position of the first element of `data` that is not an object; -1 if all are objects. */
   foreign: number;
   /**
-   * The parsed answer without its rows: `pagination`, `meta`, and an empty array as `data` if that is an array. Other
-   * members are left out. Undefined if the answer is not an object.
+   * The parsed response without its rows: `pagination`, `meta`, and an empty array as `data` if that is an array. Other
+   * members are left out. Undefined if the response is not an object.
    */
   document: Readonly<Record<"data" | "pagination" | "meta", unknown>> | undefined;
 }
 
 /**
- * Proves that an answer is JSON (RFC 8259) in UTF-8, in one pass, and finds its rows. Accepts what `JSON.parse` accepts;
+ * Proves that a response is JSON (RFC 8259) in UTF-8, in one pass, and finds its rows. Accepts what `JSON.parse` accepts;
  * if a name repeats, the last value counts. The rows take ownership of `bytes`.
  *
  * @throws SyntaxError if it is not valid
  */
-export function scanAnswer(bytes: Buffer): ScannedAnswer {
+export function scanResponse(bytes: Buffer): ScannedResponse {
   if (!isUtf8(bytes)) {
     throw new SyntaxError("it is not UTF-8");
   }
