@@ -56,7 +56,7 @@ describe("an export", () => {
     const disturbed = async ({ name, concurrency }: (typeof EXPORTS)[number], seed: number) => {
       const proxy = await startFaultProxy(service.env.CATALOG_BASE_URL ?? "", { seed, share: 0.2 });
       const path = join(await temporaryFolder(), name);
-      const flags = ["--concurrency", String(concurrency), "--timeout", "1s", "--retries", "10", "-o", path];
+      const flags = ["--concurrency", String(concurrency), "--timeout", "3s", "--retries", "10", "-o", path];
       const env = { ...service.env, CATALOG_BASE_URL: proxy.url };
       const { code, stderr } = await runInProcess(["export", ...PAGES, ...flags], { env });
       for (const fault of Object.keys(proxy.met)) {
