@@ -1,7 +1,14 @@
 import type { ColumnChunk, Encoding, SchemaElement } from "hyparquet";
 import type { ByteWriter } from "hyparquet-writer";
 import { type StoredType, statisticsOf } from "./column-statistics.ts";
-import { bitWidth, type DataPage, encodeNumbers, writeDataPage, writeDictionaryPage } from "./parquet-pages.ts";
+import {
+  bitWidth,
+  type Compressor,
+  type DataPage,
+  encodeNumbers,
+  writeDataPage,
+  writeDictionaryPage,
+} from "./parquet-pages.ts";
 import { PlainValues } from "./plain-values.ts";
 import { ValueDictionary } from "./value-dictionary.ts";
 
@@ -102,7 +109,7 @@ export class ColumnChunkBuilder {
   }
 
   /** Writes the chunk and empties the builder; returns its description for the footer. */
-  write(out: ByteWriter): ColumnChunk {
+  write(out: ByteWriter, compress: Compressor): ColumnChunk {
     const { element, rows } = this;
     if (!this.isPlain && !this.isDictionaryWorthIt()) {
       this.becomePlain();
@@ -111,13 +118,13 @@ export class ColumnChunkBuilder {
     const start = out.offset;
     let uncompressed = 0;
     if (!this.isPlain) {
-      uncompressed += writeDictionaryPage(out, values.bytes.subarray(0, values.length), values.count);
+      uncompressed += writeDictionaryPage(out, compress, values.bytes.subarray(0, values.length), values.count);
     }
     const firstData = out.offset;
     const encoding: Encoding = this.isPlain ? "PLAIN" : "RLE_DICTIONARY";
     const pages = this.isPlain ? this.plainPages() : [this.numbersPage()];
     for (const page of pages) {
-      uncompressed += writeDataPage(out, { ...page, encoding });
+      uncompressed += writeDataPage(out, compress, { ...page, encoding });
     }
     const chunk: ColumnChunk = {
       file_offset: BigInt(start),

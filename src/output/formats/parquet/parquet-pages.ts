@@ -4,8 +4,13 @@ import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { snappyCompressor } from "hysnappy";
 
-/** WebAssembly, at least four times as fast as the compressor of the Parquet library. Its memory serves every file. */
-const compress = snappyCompressor();
+/** Compresses pages. Its output depends on the pages before, since it keeps its table of known bytes. */
+export type Compressor = (body: Uint8Array) => Uint8Array;
+
+/** WebAssembly, at least four times as fast as the compressor of the Parquet library. */
+export function createCompressor(): Compressor {
+  return snappyCompressor();
+}
 
 const EMPTY = new Uint8Array();
 
@@ -20,9 +25,13 @@ export interface DataPage {
 }
 
 /** Writes a data page, version 2; returns its size before compression. */
-export function writeDataPage(out: ByteWriter, { body, encoding, rows, present }: DataPage): number {
+export function writeDataPage(
+  out: ByteWriter,
+  compress: Compressor,
+  { body, encoding, rows, present }: DataPage,
+): number {
   const levels = present === undefined ? EMPTY : definitionLevels(present);
-  return writePage(out, levels, body, {
+  return writePage(out, compress, levels, body, {
     type: "DATA_PAGE_V2",
     data_page_header_v2: {
       num_values: rows,
@@ -37,13 +46,14 @@ export function writeDataPage(out: ByteWriter, { body, encoding, rows, present }
 }
 
 /** Writes the values that the numbers in the data pages stand for; returns the size of the page before compression. */
-export function writeDictionaryPage(out: ByteWriter, body: Uint8Array, values: number): number {
+export function writeDictionaryPage(out: ByteWriter, compress: Compressor, body: Uint8Array, values: number): number {
   const header = { num_values: values, encoding: "PLAIN" } as const;
-  return writePage(out, EMPTY, body, { type: "DICTIONARY_PAGE", dictionary_page_header: header });
+  return writePage(out, compress, EMPTY, body, { type: "DICTIONARY_PAGE", dictionary_page_header: header });
 }
 
 function writePage(
   out: ByteWriter,
+  compress: Compressor,
   levels: Uint8Array,
   body: Uint8Array,
   header: Omit<PageHeader, "uncompressed_page_size" | "compressed_page_size">,

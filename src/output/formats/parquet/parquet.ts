@@ -6,6 +6,7 @@ import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { reportUnknownMembers } from "../row-members.ts";
 import { ColumnChunkBuilder } from "./column-chunk.ts";
 import { columnReader, parquetColumns, parquetSchema } from "./parquet-columns.ts";
+import { createCompressor } from "./parquet-pages.ts";
 
 /** Rows of a full row group. The columns of one are in memory until it is written. */
 export const ROW_GROUP_ROWS = 50_000;
@@ -63,7 +64,9 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
       return;
     }
     const start = bytes.offset;
-    const parts = chunks.map((chunk) => chunk.write(bytes));
+    // A new one, so that the bytes of a row group do not depend on what this process wrote before.
+    const compress = createCompressor();
+    const parts = chunks.map((chunk) => chunk.write(bytes, compress));
     const num_rows = BigInt(heldRows);
     file.num_rows += num_rows;
     file.row_groups.push({

@@ -4,6 +4,7 @@ import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { snappyCompressor } from "hysnappy";
 import { expect, test } from "vitest";
 import { ColumnChunkBuilder, type ColumnElement } from "../../../../src/output/formats/parquet/column-chunk.ts";
+import { createCompressor } from "../../../../src/output/formats/parquet/parquet-pages.ts";
 
 type Value = string | number | null;
 
@@ -59,7 +60,7 @@ test("a builder starts each row group without the values of the ones before", ()
   const chunkOf = (builder: ColumnChunkBuilder, values: readonly Value[]) => {
     const bytes = new ByteWriter();
     fill(builder, values);
-    builder.write(bytes);
+    builder.write(bytes, createCompressor());
     return Buffer.from(bytes.getBytes());
   };
   const groups: Value[][] = [["red", null, "red", "red"], [null, "blue"], Array(5).fill("red"), [null]];
@@ -113,7 +114,7 @@ function written(element: ColumnElement, values: readonly Value[]) {
   const builder = new ColumnChunkBuilder(element);
   fill(builder, values);
   const start = bytes.offset;
-  const chunk = builder.write(bytes);
+  const chunk = builder.write(bytes, createCompressor());
   const num_rows = BigInt(values.length);
   const total_byte_size = chunk.meta_data?.total_uncompressed_size ?? 0n;
   const total_compressed_size = BigInt(bytes.offset - start);

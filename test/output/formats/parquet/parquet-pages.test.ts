@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { snappyUncompress } from "hyparquet";
-import { snappyCompressor } from "hysnappy";
 import { expect, test } from "vitest";
+import { createCompressor } from "../../../../src/output/formats/parquet/parquet-pages.ts";
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 300_000 }),
@@ -10,15 +10,14 @@ const bytes = fc.oneof(
     .map((parts) => Buffer.from(parts.join(""))),
 );
 
-test("what Snappy compresses is read back by another reader, and depends on nothing compressed before", () => {
-  const compress = snappyCompressor();
+test("what Snappy compresses is read back by another reader, whatever was compressed before", () => {
+  const compress = createCompressor();
   fc.assert(
     fc.property(bytes, (input) => {
       const compressed = compress(input);
       const output = new Uint8Array(input.length);
       snappyUncompress(compressed, output);
       expect(Buffer.from(output).equals(Buffer.from(input))).toBe(true);
-      expect(Buffer.from(compressed).equals(Buffer.from(snappyCompressor()(input)))).toBe(true);
     }),
     { examples: [[new Uint8Array()], [new Uint8Array(1)], [new Uint8Array(3_000_000)]] },
   );
