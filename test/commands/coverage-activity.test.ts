@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cut, readActivity } from "../../src/commands/coverage/activity.ts";
+import { cut, readActivity } from "../../src/commands/coverage/views/activity.ts";
 import { fakeRows, fakeService } from "../helpers/fake-client.ts";
 
 const SUMMARY = { combinations: 2, matching_rows: 40, corpus_rows: 40 };

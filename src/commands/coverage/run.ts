@@ -24,7 +24,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     // Loaded where it is needed: tables take as long as all the rest.
     const view = hasRowFormat(options.output)
       ? undefined
-      : await (await import("./coverage-views.ts")).viewOf(counted, options, source, context);
+      : await (await import("./views/coverage-views.ts")).viewOf(counted, options, source, context);
     const notes = counted.days === undefined ? [] : notesOn(counted.days, source);
     return { counted, view, notes, reporter: source.reporter };
   });

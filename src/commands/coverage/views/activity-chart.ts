@@ -1,10 +1,10 @@
-import { countBar, heatLine } from "../../output/terminal/chart.ts";
-import type { Screen } from "../../output/terminal/style.ts";
-import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { renderTable } from "../../output/terminal/tables/table.ts";
-import { wrap } from "../../output/terminal/wrap.ts";
+import { countBar, heatLine } from "../../../output/terminal/chart.ts";
+import type { Screen } from "../../../output/terminal/style.ts";
+import { numberCell, textCell } from "../../../output/terminal/tables/cell.ts";
+import { renderTable } from "../../../output/terminal/tables/table.ts";
+import { wrap } from "../../../output/terminal/wrap.ts";
+import { DIMENSIONS, type Entry, type Grouping } from "../groups.ts";
 import type { Activity } from "./activity.ts";
-import { DIMENSIONS, type Entry, type Grouping } from "./groups.ts";
 
 /** Largest and smallest width of a bar. */
 const BAR = { most: 40, least: 8 } as const;

@@ -1,12 +1,12 @@
-import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
-import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
-import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
-import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
-import { escapeHtml, renderPage } from "../../output/html-document.ts";
-import { visible } from "../../output/terminal/visible.ts";
+import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
+import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
+import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
+import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import { counted, groupDigits } from "../../../contract/values/decimal.ts";
+import { escapeHtml, renderPage } from "../../../output/html-document.ts";
+import { visible } from "../../../output/terminal/visible.ts";
+import { listed } from "../groups.ts";
 import type { Activity, Period } from "./activity.ts";
-import { listed } from "./groups.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
 export interface PageFacts {

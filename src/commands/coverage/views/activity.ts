@@ -1,7 +1,7 @@
-import type { CatalogClient } from "../../api/client.ts";
-import type { CoverageSummary } from "../../contract/coverage.ts";
-import type { Filters } from "../../contract/filters.ts";
-import { addDays, dayNumber } from "../../contract/values/day-arithmetic.ts";
+import type { CatalogClient } from "../../../api/client.ts";
+import type { CoverageSummary } from "../../../contract/coverage.ts";
+import type { Filters } from "../../../contract/filters.ts";
+import { addDays, dayNumber } from "../../../contract/values/day-arithmetic.ts";
 
 /** When the rows were crawled, retailer by retailer. */
 export interface Activity {

@@ -1,9 +1,9 @@
-import { groupDigits } from "../../contract/values/decimal.ts";
-import { countBar } from "../../output/terminal/chart.ts";
-import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
-import type { Table } from "../../output/terminal/tables/table.ts";
-import type { DayCounts } from "./day-counts.ts";
-import { ageOf, type DayGroup, retailersOf } from "./groups.ts";
+import { groupDigits } from "../../../contract/values/decimal.ts";
+import { countBar } from "../../../output/terminal/chart.ts";
+import { numberCell, textCell } from "../../../output/terminal/tables/cell.ts";
+import type { Table } from "../../../output/terminal/tables/table.ts";
+import type { DayCounts } from "../day-counts.ts";
+import { ageOf, type DayGroup, retailersOf } from "../groups.ts";
 
 /** Widest bar, so that the table fits 80 cells. */
 const BAR = 24;

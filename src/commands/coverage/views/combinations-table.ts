@@ -1,9 +1,9 @@
-import type { CoverageSummary } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
-import { rangeBar } from "../../output/terminal/chart.ts";
-import { type Cell, numberCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { type Column, fullWidthOf, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
-import { ageOf, type CombinationEntry, type CoverageGroup, DIMENSIONS, type Dimension } from "./groups.ts";
+import type { CoverageSummary } from "../../../contract/coverage.ts";
+import { groupDigits } from "../../../contract/values/decimal.ts";
+import { rangeBar } from "../../../output/terminal/chart.ts";
+import { type Cell, numberCell, textCell } from "../../../output/terminal/tables/cell.ts";
+import { type Column, fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
+import { ageOf, type CombinationEntry, type CoverageGroup, DIMENSIONS, type Dimension } from "../groups.ts";
 
 /** Width of a bar next to the other columns. */
 const BAR_WIDTH = { narrow: 12, wide: 24 } as const;

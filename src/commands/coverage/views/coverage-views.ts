@@ -1,16 +1,16 @@
-import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
-import type { Reporter } from "../../cli/reporter.ts";
-import { screenOf } from "../../cli/terminal.ts";
-import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
-import { captioned, renderMarkdown, renderTable } from "../../output/terminal/tables/table.ts";
+import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
+import type { Reporter } from "../../../cli/reporter.ts";
+import { screenOf } from "../../../cli/terminal.ts";
+import type { Context } from "../../../context.ts";
+import { groupDigits } from "../../../contract/values/decimal.ts";
+import { captioned, renderMarkdown, renderTable } from "../../../output/terminal/tables/table.ts";
+import type { Counted } from "../counted.ts";
+import type { CoverageOptions } from "../options.ts";
+import type { CoverageSource } from "../source.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
 import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
-import type { Counted } from "./counted.ts";
 import { daysTable, daysView } from "./days-table.ts";
-import type { CoverageOptions } from "./options.ts";
-import type { CoverageSource } from "./source.ts";
 
 interface View {
   text: string;
@@ -69,7 +69,7 @@ function worthNaming(hidden: readonly string[]): string[] {
 
 /** When the rows were crawled. If the days are known, no request is sent. */
 async function readDays({ response, days }: Counted, requests: number, source: CoverageSource): Promise<Activity> {
-  const client = days === undefined ? source.client : (await import("./counting-client.ts")).countingClient(days);
+  const client = days === undefined ? source.client : (await import("../counting-client.ts")).countingClient(days);
   const activity = await readActivity(client, source.filters, response.meta.coverage, requests, source.signal);
   warnOfChange(response, activity.rows, source.reporter);
   return activity;
