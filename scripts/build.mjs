@@ -12,8 +12,8 @@ const root = new URL("..", import.meta.url).pathname;
 const outdir = join(root, "dist");
 
 /**
- * What --version loads, then what every command loads, then what declaring a command takes, then what talking to the service and writing take, then
- * what tables take.
+ * Modules that are loaded together: for --version, for every command, to declare a command, to talk to the service and
+ * write, and for tables.
  */
 const LOADED_TOGETHER = [
   [

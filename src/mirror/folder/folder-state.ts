@@ -38,7 +38,8 @@ export interface SyncState {
   pending: string[];
 }
 
-const START_OVER = "delete it and run `catalog sync --adopt` to start over";
+/** Advice, as the end of a sentence about the file of a folder's state. */
+export const START_OVER = "delete it and run `catalog sync --adopt` to start over";
 
 export function statePathOf(folder: string): string {
   return join(ownFolderOf(folder), "state.json");

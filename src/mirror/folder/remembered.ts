@@ -2,7 +2,7 @@ import { FILTER_NAMES, formatRcd, isCalendarDate, parseRcd } from "../../contrac
 import { FileError, UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
-import { type SyncState, statePathOf } from "./folder-state.ts";
+import { START_OVER, type SyncState, statePathOf } from "./folder-state.ts";
 
 type Name = keyof WrittenFilters;
 
@@ -51,10 +51,7 @@ export function rememberedFilters(
 export function assertWithinFilters(folder: string, { filters, days }: SyncState): void {
   const path = statePathOf(folder);
   const refuse = (what: string) => {
-    throw new FileError(
-      `${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); delete it and run \`catalog sync --adopt\` to start over`,
-      path,
-    );
+    throw new FileError(`${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); ${START_OVER}`, path);
   };
   const { start_date = "", end_date = "" } = filters;
   for (const [day, { counts }] of Object.entries(days)) {

@@ -2,8 +2,9 @@ import { isCalendarDate } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { isExactDouble } from "../../../contract/values/decimal.ts";
 import { QUOTE } from "../../../rows/json-bytes.ts";
+import { hasEscape } from "../../../rows/words.ts";
 import type { ColumnChunkBuilder } from "./column-chunk.ts";
-import { hasEscape, Unescaped } from "./unescape.ts";
+import { Unescaped } from "./unescape.ts";
 
 const MINUS = 45;
 const DOT = 46;

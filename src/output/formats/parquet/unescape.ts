@@ -1,30 +1,9 @@
 import { BACKSLASH } from "../../../rows/json-bytes.ts";
 
-const BACKSLASHES = 0x5c5c5c5c;
-const ONES = 0x01010101;
-const HIGH_BITS = 0x80808080;
-
 /** For each byte that may follow a backslash, the byte that the two stand for (RFC 8259, 7); zero for others. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const [index, letter] of [...Buffer.from('"\\/bfnrt')].entries()) {
   SHORT_ESCAPES[letter] = '"\\/\b\f\n\r\t'.charCodeAt(index);
-}
-
-/** Whether there is a backslash between two offsets. Four bytes are looked at together, as in `endOfLongString`. */
-export function hasEscape(view: DataView, start: number, end: number): boolean {
-  let at = start;
-  for (; at + 4 <= end; at += 4) {
-    const word = view.getInt32(at, true) ^ BACKSLASHES;
-    if ((((word - ONES) | 0) & ~word & HIGH_BITS) !== 0) {
-      return true;
-    }
-  }
-  for (; at < end; at += 1) {
-    if (view.getUint8(at) === BACKSLASH) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /** Replaces the short escapes of JSON strings, in memory that the next text uses again. */
