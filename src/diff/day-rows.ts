@@ -1,27 +1,22 @@
 import type { RowSink } from "../pull/pull.ts";
-import type { RowBatch } from "../rows/batch.ts";
-import { type PackedListing, packListing } from "./listing.ts";
+import { packRow } from "./product-facts.ts";
 
-/** The listings of each product on one day. */
-export type Day = ReadonlyMap<string, readonly string[]>;
+/** The facts of each product's rows on one day, as `packRow` packs them. */
+export type DayFacts = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Keeps the needed members of one day's rows in memory.
  *
- * @param other the other day; equal listings are held once for both days
+ * @param other the other day; equal facts are held once for both days
  */
-export function collectDay(other: Day = new Map()): RowSink & { day: () => Day } {
-  const slices: PackedListing[][] = [];
-  let current: PackedListing[] = [];
-  const pack = (rows: RowBatch, row: number): PackedListing => {
-    const packed = packListing(rows, row);
-    const facts = other.get(packed.product)?.find((held) => held === packed.facts);
-    return facts === undefined ? packed : { product: packed.product, facts };
-  };
+export function collectDay(other: DayFacts = new Map()): RowSink & { day: () => DayFacts } {
+  const slices: [product: string, facts: string][][] = [];
+  let current: [product: string, facts: string][] = [];
   return {
     write: async (rows) => {
       for (let row = 0; row < rows.length; row += 1) {
-        current.push(pack(rows, row));
+        const [product, facts] = packRow(rows, row);
+        current.push([product, other.get(product)?.find((held) => held === facts) ?? facts]);
       }
     },
     endSlice: async () => {
@@ -33,19 +28,13 @@ export function collectDay(other: Day = new Map()): RowSink & { day: () => Day }
       current = [];
       return true;
     },
-    day: () => byProduct(slices.flat()),
+    day: () => {
+      const day = new Map<string, string[]>();
+      for (const [product, facts] of slices.flat()) {
+        const held = day.get(product);
+        held === undefined ? day.set(product, [facts]) : held.push(facts);
+      }
+      return day;
+    },
   };
-}
-
-function byProduct(listings: readonly PackedListing[]): Day {
-  const day = new Map<string, string[]>();
-  for (const { product, facts } of listings) {
-    const held = day.get(product);
-    if (held === undefined) {
-      day.set(product, [facts]);
-    } else {
-      held.push(facts);
-    }
-  }
-  return day;
 }

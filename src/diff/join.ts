@@ -1,6 +1,10 @@
 import { sameNumber } from "../contract/values/decimal.ts";
-import type { Day } from "./day-rows.ts";
-import { type Listing, unpackListing, unpackProduct } from "./listing.ts";
+import type { DayFacts } from "./day-rows.ts";
+import { type ProductFacts, unpackFacts, unpackProduct } from "./product-facts.ts";
+
+/** The two days of a comparison. */
+export const SIDES = ["from", "to"] as const;
+export type Side = (typeof SIDES)[number];
 
 export const CHANGES = ["changed", "appeared", "vanished"] as const;
 export type Change = (typeof CHANGES)[number];
@@ -13,62 +17,51 @@ export interface Difference {
   change: Change;
   retailer: string;
   sku: string;
-  from: Listing | undefined;
-  to: Listing | undefined;
+  from: ProductFacts | undefined;
+  to: ProductFacts | undefined;
   /** The days of the two rows, if they may differ from the compared days. */
-  seen?: { from: string | undefined; to: string | undefined } | undefined;
+  seen?: Record<Side, string | undefined> | undefined;
 }
 
-/** The result for one product; `unchanged` has no differences. */
-export interface ProductComparison {
-  change: Change | "unchanged";
-  differences: readonly Difference[];
-}
-
-/** Compares two days product by product, in the order of retailer and sku by code unit. */
-export function* joinDays(from: Day, to: Day): Generator<ProductComparison, void, void> {
-  const products = [...new Set([...from.keys(), ...to.keys()])].sort();
-  for (const product of products) {
-    yield compareProduct(product, from.get(product), to.get(product));
+/**
+ * Compares two days product by product, in the order of retailer and sku by code unit. A product that is unchanged has
+ * no differences.
+ */
+export function* joinDays(
+  from: DayFacts,
+  to: DayFacts,
+): Generator<{ change: Change | "unchanged"; differences: readonly Difference[] }, void, void> {
+  for (const product of [...new Set([...from.keys(), ...to.keys()])].sort()) {
+    const change = !from.has(product) ? "appeared" : !to.has(product) ? "vanished" : "changed";
+    const before = distinctPrices(from.get(product) ?? []);
+    const after = distinctPrices(to.get(product) ?? []);
+    const gone = withoutPricesOf(after, before);
+    const come = withoutPricesOf(before, after);
+    const facts = { change, ...unpackProduct(product) } as const;
+    const differences = Array.from({ length: Math.max(gone.length, come.length) }, (_, index) => ({
+      ...facts,
+      from: gone[index],
+      to: come[index],
+    }));
+    yield { change: differences.length === 0 ? "unchanged" : change, differences };
   }
 }
 
-function compareProduct(
-  product: string,
-  from: readonly string[] | undefined,
-  to: readonly string[] | undefined,
-): ProductComparison {
-  const change: Change = from === undefined ? "appeared" : to === undefined ? "vanished" : "changed";
-  const before = distinctPrices(from ?? []);
-  const after = distinctPrices(to ?? []);
-  const gone = without(before, after);
-  const come = without(after, before);
-  const { retailer, sku } = unpackProduct(product);
-  const differences = Array.from({ length: Math.max(gone.length, come.length) }, (_, index) => ({
-    change,
-    retailer,
-    sku,
-    from: gone[index],
-    to: come[index],
-  }));
-  return { change: differences.length === 0 ? "unchanged" : change, differences };
-}
-
-/** One listing of each price, the cheapest first: a product listed in two categories at one price counts once. */
-function distinctPrices(facts: readonly string[]): Listing[] {
-  return [...facts]
+/** One row of each price, the cheapest first: a product that has one price in two categories counts once. */
+function distinctPrices(packed: readonly string[]): ProductFacts[] {
+  return [...packed]
     .sort()
-    .map(unpackListing)
-    .filter((listing, index, all) => all.findIndex((other) => samePrices(listing, other)) === index)
+    .map(unpackFacts)
+    .filter((facts, index, all) => all.findIndex((other) => samePrices(facts, other)) === index)
     .sort((a, b) => Number(a.selling_price) - Number(b.selling_price));
 }
 
-function without(listings: readonly Listing[], others: readonly Listing[]): Listing[] {
-  return listings.filter((listing) => !others.some((other) => samePrices(listing, other)));
+function withoutPricesOf(others: readonly ProductFacts[], facts: readonly ProductFacts[]): ProductFacts[] {
+  return facts.filter((one) => !others.some((other) => samePrices(one, other)));
 }
 
-/** Whether two listings have the same prices by value: `19.90` and `19.9` are one price, a reworded title is no change. */
-function samePrices(a: Listing, b: Listing): boolean {
+/** Whether prices are the same by value: `19.90` and `19.9` are one price, a reworded title is no change. */
+function samePrices(a: ProductFacts, b: ProductFacts): boolean {
   return (
     a.currency === b.currency &&
     sameNumber(a.mrp, b.mrp) &&

@@ -1,7 +1,7 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Filters } from "../contract/filters.ts";
 import { type PullOptions, pull } from "../pull/pull.ts";
-import type { DiffSource } from "./source.ts";
+import type { DiffSource } from "./compare.ts";
 
 export interface ServiceDaysOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {
   /** Without dates. */
@@ -16,11 +16,7 @@ export function serviceDays(client: CatalogClient, options: ServiceDaysOptions):
     retailersAtOnce: 1,
     countRows: async (day) => {
       const { data } = await client.coverage(onDay(filters, day), signal);
-      const counts = new Map<string, number>();
-      for (const { retailer, matching_rows } of data) {
-        counts.set(retailer, (counts.get(retailer) ?? 0) + matching_rows);
-      }
-      return counts;
+      return data.map(({ retailer, matching_rows }) => [retailer, matching_rows]);
     },
     read: async (day, retailers, sink, onRows) => {
       const observer = { onRows, onRestart: (reason: string) => onRestart?.(reason) };
@@ -36,9 +32,9 @@ function onDay(filters: Filters, day: string): Filters {
 }
 
 function ofRetailer(filters: Filters, retailer: string | undefined): Filters {
-  if (retailer === undefined || filters.rcd === undefined) {
-    return retailer === undefined ? filters : { ...filters, retailer };
+  if (retailer === undefined) {
+    return filters;
   }
-  const triples = filters.rcd.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
-  return { ...filters, rcd: triples.join(",") };
+  const triples = filters.rcd?.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
+  return triples === undefined ? { ...filters, retailer } : { ...filters, rcd: triples.join(",") };
 }

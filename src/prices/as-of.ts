@@ -1,9 +1,9 @@
 import type { Rcd } from "../contract/filters.ts";
 import { addDays } from "../contract/values/day-arithmetic.ts";
 import type { DiffSummary } from "../diff/compare.ts";
-import type { Day } from "../diff/day-rows.ts";
-import { type Difference, joinDays } from "../diff/join.ts";
-import { packFacts, packProduct } from "../diff/listing.ts";
+import type { DayFacts } from "../diff/day-rows.ts";
+import { type Difference, joinDays, SIDES, type Side } from "../diff/join.ts";
+import { packFacts, packProduct } from "../diff/product-facts.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
 import { wantedListings } from "../mirror/prices/listings.ts";
 import { observationAt, type PriceColumns } from "./observation.ts";
@@ -16,9 +16,6 @@ export interface AsOfOptions {
   maxAge: number | undefined;
   isWanted: (combination: Rcd) => boolean;
 }
-
-const SIDES = ["from", "to"] as const;
-type Side = (typeof SIDES)[number];
 
 /** For each product its newest day up to one of the compared days, and its rows on that day. */
 interface LastKnown {
@@ -198,7 +195,7 @@ function listingsOf(
   { listings }: Prices,
   known: Known,
   rows: NewRows,
-): { days: Record<Side, Day>; seen: Map<string, Record<Side, string | undefined>> } {
+): { days: Record<Side, DayFacts>; seen: Map<string, Record<Side, string | undefined>> } {
   const days = { from: new Map<string, string[]>(), to: new Map<string, string[]>() };
   const seen = new Map<string, Record<Side, string | undefined>>();
   for (const { product, sku } of products) {

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import type { Filters } from "../../src/contract/filters.ts";
-import { type CompareOptions, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
+import { type CompareOptions, type DiffSource, type DiffSummary, diffDays } from "../../src/diff/compare.ts";
 import { collectDay } from "../../src/diff/day-rows.ts";
 import type { Difference } from "../../src/diff/join.ts";
 import { serviceDays } from "../../src/diff/service-source.ts";
-import type { DiffSource } from "../../src/diff/source.ts";
 import { SetChangedError } from "../../src/errors.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, fakeService } from "../helpers/fake-client.ts";

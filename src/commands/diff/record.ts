@@ -1,5 +1,5 @@
 import type { Difference } from "../../diff/join.ts";
-import type { Listing } from "../../diff/listing.ts";
+import type { ProductFacts } from "../../diff/product-facts.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { percentOf, roundedPercent } from "../../prices/observation.ts";
 
@@ -43,7 +43,7 @@ export function diffValue(difference: Difference, column: string): unknown {
 
 /** The change of the selling price in percent; undefined if it cannot be computed. */
 export function percentMoved({ from, to }: Pick<Difference, "from" | "to">): number | undefined {
-  const priceOf = (listing: Listing) => ({ ...listing, selling_price: Number(listing.selling_price) });
+  const priceOf = (facts: ProductFacts) => ({ ...facts, selling_price: Number(facts.selling_price) });
   const percent = from && to && percentOf(priceOf(from), priceOf(to));
   return Number.isFinite(percent) ? percent : undefined;
 }
@@ -67,6 +67,6 @@ function membersOf(difference: Difference, days: { from: string; to: string }): 
   };
 }
 
-function prefixed(side: "from" | "to", listing: Listing | undefined): Record<string, string | undefined> {
-  return Object.fromEntries(PRICES.map((price) => [`${side}_${price}`, listing?.[price]]));
+function prefixed(side: "from" | "to", facts: ProductFacts | undefined): Record<string, string | undefined> {
+  return Object.fromEntries(PRICES.map((price) => [`${side}_${price}`, facts?.[price]]));
 }

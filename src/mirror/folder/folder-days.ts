@@ -1,33 +1,24 @@
 import type { Rcd } from "../../contract/filters.ts";
-import { LISTING_COLUMNS } from "../../diff/listing.ts";
-import type { DiffSource } from "../../diff/source.ts";
+import type { DiffSource } from "../../diff/compare.ts";
+import { COMPARED_COLUMNS } from "../../diff/product-facts.ts";
 import type { SyncedDay } from "./synced-day.ts";
 
-export interface FolderDaysOptions {
-  /** Whether the rows of a combination are compared. */
-  isWanted: (combination: Rcd) => boolean;
-  signal: AbortSignal;
-}
-
 /**
- * The days of a synced folder. Row groups without rows of the wanted retailers are skipped. The rows of a day are sorted
+ * The days of a synced folder, with the rows of the combinations for which `isWanted` is true. Row groups without rows of the wanted retailers are skipped. The rows of a day are sorted
  * by retailer, so few groups are read twice.
  */
-export function folderDays(days: ReadonlyMap<string, SyncedDay>, { isWanted, signal }: FolderDaysOptions): DiffSource {
+export function folderDays(
+  days: ReadonlyMap<string, SyncedDay>,
+  { isWanted, signal }: { isWanted: (combination: Rcd) => boolean; signal: AbortSignal },
+): DiffSource {
   const wanted = (day: string) => (days.get(day)?.combinations ?? []).filter(isWanted);
   return {
     retailersAtOnce: Number.POSITIVE_INFINITY,
-    countRows: async (day) => {
-      const counts = new Map<string, number>();
-      for (const { retailer, rows } of wanted(day)) {
-        counts.set(retailer, (counts.get(retailer) ?? 0) + rows);
-      }
-      return counts;
-    },
+    countRows: async (day) => wanted(day).map(({ retailer, rows }) => [retailer, rows]),
     read: async (day, retailers, sink, onRows) => {
       const combinations = wanted(day).filter(({ retailer }) => retailers?.includes(retailer) ?? true);
       let rows = 0;
-      for await (const batch of days.get(day)?.rows(combinations, LISTING_COLUMNS) ?? []) {
+      for await (const batch of days.get(day)?.rows(combinations, COMPARED_COLUMNS) ?? []) {
         signal.throwIfAborted();
         await sink.write(batch);
         rows += batch.length;

@@ -5,41 +5,33 @@ import type { RowBatch } from "../rows/batch.ts";
 const FACTS = ["department", "category", "title", "mrp", "selling_price", "discount_pct", "currency"] as const;
 
 /** Members of a row that a comparison needs. */
-export const LISTING_COLUMNS: readonly string[] = ["retailer", "sku", ...FACTS];
+export const COMPARED_COLUMNS: readonly string[] = ["retailer", "sku", ...FACTS];
 
 /** What a comparison keeps of a row: the raw JSON text of each fact, prices with the digits the API sent. */
-export type Listing = Record<(typeof FACTS)[number], string>;
-
-/** The needed members of a row: its product, and its facts in one string that does not keep the row in memory. */
-export interface PackedListing {
-  /** Retailer and sku; ordered by retailer, then sku. */
-  product: string;
-  facts: string;
-}
+export type ProductFacts = Record<(typeof FACTS)[number], string>;
 
 /** Separates retailer and sku. No slug contains it, and it sorts before every other character. */
 const SEPARATOR = "\u0000";
 
-export function packListing(rows: RowBatch, row: number): PackedListing {
+/** The product of a row (see `packProduct`), and its facts in one string that does not keep the row in memory. */
+export function packRow(rows: RowBatch, row: number): [product: string, facts: string] {
   const raw = (name: string) => memberOf(rows, row, name);
   const text = (name: string) => JSON.parse(raw(name)) as string;
-  return {
-    product: packProduct(text("retailer"), text("sku")),
-    facts: `[${FACTS.map(raw).join(",")}]`,
-  };
+  return [packProduct(text("retailer"), text("sku")), `[${FACTS.map(raw).join(",")}]`];
 }
 
 export function packFacts(values: Record<(typeof FACTS)[number], string | number>): string {
   return JSON.stringify(FACTS.map((name) => values[name]));
 }
 
-export function packProduct(retailer: string, sku: string): string {
-  return `${retailer}${SEPARATOR}${sku}`;
+export function unpackFacts(facts: string): ProductFacts {
+  const values = rawElements(facts);
+  return Object.fromEntries(FACTS.map((name, index) => [name, values[index] ?? "null"])) as ProductFacts;
 }
 
-export function unpackListing(facts: string): Listing {
-  const values = rawElements(facts);
-  return Object.fromEntries(FACTS.map((name, index) => [name, values[index] ?? "null"])) as Listing;
+/** Retailer and sku in one text; texts are ordered by retailer, then sku. */
+export function packProduct(retailer: string, sku: string): string {
+  return `${retailer}${SEPARATOR}${sku}`;
 }
 
 export function unpackProduct(product: string): { retailer: string; sku: string } {
