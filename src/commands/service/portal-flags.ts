@@ -2,9 +2,8 @@ import { isIP } from "node:net";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import type { ServiceOptions } from "../../service/http/service-options.ts";
+import type { SendCode, ServiceOptions } from "../../service/http/service-options.ts";
 import { isLoopback } from "../../service/portal/console/guard.ts";
-import type { SendCode } from "../../service/portal/console/parts.ts";
 import { mailCodes } from "../../service/portal/mail.ts";
 
 export interface PortalFlags {

@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { sourceOf } from "./admission/auth.ts";
 import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
 import { connectionOf, GatedServer } from "./connections/gated-server.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
@@ -107,16 +106,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   serveOperations(app, { store, settings, budgets, failedAttempts, measurements });
   serveStatus(app, store, measurements, settings);
   servePages(app, { base, errorBase, hasPortal: settings.portal !== undefined });
-  serveConsole(app, {
-    store,
-    access: settings.portal,
-    publicOrigin: settings.publicUrl,
-    base,
-    now: settings.now,
-    sourceOf,
-    count: measurements.countRequest,
-    onUnexpectedError: settings.onUnexpectedError,
-  });
+  serveConsole(app, { store, settings, base, measurements });
   return app;
 }
 

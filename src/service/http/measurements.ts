@@ -18,11 +18,13 @@ export function createMeasurements(store: Store, now: () => number) {
   );
   let lastFlush: Promise<unknown> = Promise.resolve();
   return {
-    /** @param failed whether the response was a 5xx */
-    countRequest: (operation: MeasuredPart, failed: boolean): void => {
-      const date = dayOf(now());
-      counts.add(`${date} ${operation}`, { date, operation, requests: 1, failures: failed ? 1 : 0 });
-    },
+    /** A hook for the routes of a part, which counts its responses. */
+    countResponses:
+      (operation: MeasuredPart) =>
+      async (_: unknown, { statusCode }: { statusCode: number }): Promise<void> => {
+        const date = dayOf(now());
+        counts.add(`${date} ${operation}`, { date, operation, requests: 1, failures: statusCode >= 500 ? 1 : 0 });
+      },
     /** @param id of the key */
     useKey: (id: number): void => uses.add(String(id), { id, at: new Date(now()).toISOString() }),
     /** Request counts that are not in the store yet. */

@@ -1,5 +1,14 @@
 import { LIMITS } from "../../contract/limits.ts";
-import type { PortalAccess } from "../portal/console/parts.ts";
+
+/** Sends the one-time code of a sign-in to an address. */
+export type SendCode = (email: string, code: string) => Promise<void>;
+
+/** How people sign in to the developer portal. */
+export interface PortalAccess {
+  sendCode: SendCode;
+  /** Whether the service prints the codes instead of mailing them. The code page says so. */
+  codesArePrinted: boolean;
+}
 
 /** The options of a service. Each has a documented default. */
 export interface ServiceOptions {

@@ -59,7 +59,7 @@ export function serveOperations(app: FastifyInstance, parts: Parts): void {
     for (const prefix of PREFIXES) {
       app.get(`${prefix}${OPERATIONS[name].path}`, {
         handler: (request, reply) => handle(name, request, reply),
-        onResponse: async (_, reply) => measurements.countRequest(name, reply.statusCode >= 500),
+        onResponse: measurements.countResponses(name),
       });
     }
   }

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AppSettings } from "../../http/service-options.ts";
 import { newSecret } from "../../store/access/manage-keys.ts";
 import { type Html, html } from "../html.ts";
 
@@ -14,42 +15,39 @@ export class PortalRefusal extends Error {
   }
 }
 
-/** Decides the flags of the cookie and which forms are accepted. */
-export interface PortalOrigin {
-  /** Origin of the public address. If it is not set, the portal works over loopback only. */
-  publicOrigin: string | undefined;
-}
+/** Decides the flags of the cookie and which forms are accepted. Without a public address, the portal works over loopback only. */
+type Origin = Pick<AppSettings, "publicUrl">;
 
 /** Name of the form field that carries the token. */
 const TOKEN = "token";
 
-function cookieName({ publicOrigin }: PortalOrigin): string {
-  return isHttps(publicOrigin) ? "__Host-catalog-portal" : "catalog-portal";
+function cookieName(origin: Origin): string {
+  return isHttps(origin) ? "__Host-catalog-portal" : "catalog-portal";
 }
 
-/** Hides the cookie from scripts and other sites. It ends with the browser, and is sent over https only if the portal has it. */
-function cookieFlags({ publicOrigin }: PortalOrigin) {
-  return { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps(publicOrigin) } as const;
+/** Hides cookies from scripts and other sites. They end with the browser, and are sent over https only if the portal has it. */
+export function cookieFlags(origin: Origin) {
+  return { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps(origin) } as const;
 }
 
 /** The secret in the browser's cookie, signed in or not. Only its form is checked: the browser may have invented it. */
-export function visitorOf(request: FastifyRequest, origin: PortalOrigin): string | undefined {
+export function visitorOf(request: FastifyRequest, origin: Origin): string | undefined {
   const value = request.cookies[cookieName(origin)];
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
 /** The browser's secret. A browser without one gets a new one. */
-export function knownVisitor(request: FastifyRequest, reply: FastifyReply, origin: PortalOrigin): string {
+export function knownVisitor(request: FastifyRequest, reply: FastifyReply, origin: Origin): string {
   return visitorOf(request, origin) ?? setSecret(reply, newSecret(), origin);
 }
 
-export function setSecret(reply: FastifyReply, secret: string, origin: PortalOrigin): string {
-  reply.setCookie(cookieName(origin), secret, cookieFlags(origin));
+export function setSecret(reply: FastifyReply, secret: string, origin: Origin): string {
+  reply.setCookie(cookieName(origin), secret);
   return secret;
 }
 
-export function clearSecret(reply: FastifyReply, origin: PortalOrigin): void {
-  reply.clearCookie(cookieName(origin), cookieFlags(origin));
+export function clearSecret(reply: FastifyReply, origin: Origin): void {
+  reply.clearCookie(cookieName(origin));
 }
 
 /** The hidden field of a form that only this browser can send. */
@@ -63,20 +61,19 @@ export function tokenField(visitor: string): Html {
  *
  * @throws PortalRefusal otherwise
  */
-export function checkForm(request: FastifyRequest, origin: PortalOrigin): string {
+export function checkForm(request: FastifyRequest, origin: Origin): string {
   const visitor = visitorOf(request, origin);
   if (!isOwnOrigin(request, origin)) {
     throw new PortalRefusal(403, "The form was not sent from a page of this portal.");
   }
-  const token = field(request, TOKEN);
-  if (visitor === undefined || !isSame(token, tokenOf(visitor))) {
+  if (visitor === undefined || !isSameToken(formField(request, TOKEN), tokenOf(visitor))) {
     throw new PortalRefusal(403, "The page expired, or the browser blocks cookies. Open the page again and repeat.");
   }
   return visitor;
 }
 
 /** The text of a form field, or an empty text if the field is missing or repeated. */
-export function field(request: FastifyRequest, name: string): string {
+export function formField(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | undefined)?.[name];
   return typeof value === "string" ? value : "";
 }
@@ -87,23 +84,23 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Without a public address, the host must be a loopback address. This prevents DNS rebinding. */
-function isOwnOrigin({ headers }: FastifyRequest, { publicOrigin }: PortalOrigin): boolean {
+function isOwnOrigin({ headers }: FastifyRequest, { publicUrl }: Origin): boolean {
   const { origin, host = "" } = headers;
-  if (publicOrigin !== undefined) {
-    return origin === publicOrigin;
+  if (publicUrl !== undefined) {
+    return origin === publicUrl;
   }
   return origin === `http://${host}` && URL.canParse(origin) && isLoopback(new URL(origin).hostname);
 }
 
-function isHttps(origin: string | undefined): boolean {
-  return origin?.startsWith("https:") === true;
+export function isHttps({ publicUrl }: Origin): boolean {
+  return publicUrl?.startsWith("https:") === true;
 }
 
 function tokenOf(visitor: string): string {
   return createHmac("sha256", visitor).update("form").digest("base64url");
 }
 
-function isSame(one: string, other: string): boolean {
+function isSameToken(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -39,7 +39,7 @@ ${
     : html`<div class="scroll" tabindex="0" role="region" aria-label="Keys of the team"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="sr">Revoke</span></th></tr></thead>
 <tbody>${keys.map(keyRow)}</tbody></table></div>
-<p class="quiet">${describe(grants)} Keys do not expire. A revoked key is refused at its next request.</p>`
+<p class="quiet">${grantsOfTeam(grants)} Keys do not expire. A revoked key is refused at its next request.</p>`
 }`,
   );
 }
@@ -54,7 +54,7 @@ function keyRow({ id, name, createdAt, lastUsedAt, revokedAt }: KeyRecord): Html
 <td>${state}</td></tr>`;
 }
 
-function describe({ scopes, retailers }: KeyRecord): Html {
+function grantsOfTeam({ scopes, retailers }: KeyRecord): Html {
   const visible =
     retailers === null ? "all retailers" : `the retailers ${retailers.length === 0 ? "(none)" : retailers.join(", ")}`;
   return html`The team has the scopes ${scopes.length === 0 ? "(none)" : scopes.join(", ")} and sees ${visible}.`;

@@ -1,11 +1,10 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
-import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance } from "fastify";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { PortalRefusal } from "./guard.ts";
-import type { ConsoleParts, PortalAccess } from "./parts.ts";
+import { cookieFlags, isHttps, PortalRefusal } from "./guard.ts";
+import type { ConsoleParts } from "./parts.ts";
 import { serveKeys } from "./serve-keys.ts";
 import { serveSignIn } from "./serve-sign-in.ts";
 import { closedPage, messagePage } from "./sign-in-pages.ts";
@@ -13,32 +12,26 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 /** Longest form, in bytes. It has an address and a token. */
 const FORM_BYTES = 4_096;
 
-/** Addresses and sources whose attempts are counted. Above this number, the oldest are dropped. */
-const COUNTED_SOURCES = 50_000;
-
 /** Serves sign-in and the keys of a team below `/portal`, in a separate scope: its plugins do not affect the API. */
-export function serveConsole(
-  app: FastifyInstance,
-  parts: Omit<ConsoleParts, "access"> & { access: PortalAccess | undefined },
-): void {
-  const { access } = parts;
+export function serveConsole(app: FastifyInstance, parts: Omit<ConsoleParts, "access">): void {
+  const { settings } = parts;
+  const { portal: access } = settings;
   if (access === undefined) {
     app.get("/portal", async (_, reply) => sendPrivatePage(reply, 404, closedPage()));
     return;
   }
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    await scope.register(cookie);
+    await scope.register(cookie, { parseOptions: cookieFlags(settings) });
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
-    await scope.register(rateLimit, { global: false, cache: COUNTED_SOURCES });
     scope.setErrorHandler((error, { id }, reply) => {
-      const { status, ...message } = describe(error);
+      const { status, ...message } = refusalOf(error);
       if (status === 500) {
-        parts.onUnexpectedError(error, id);
+        settings.onUnexpectedError(error, id);
       }
       return sendPrivatePage(reply, status, messagePage({ ...message, requestId: id }));
     });
-    if (parts.publicOrigin?.startsWith("https:")) {
+    if (isHttps(settings)) {
       scope.addHook("onSend", async (_, reply) => {
         reply.header("strict-transport-security", "max-age=31536000");
       });
@@ -48,7 +41,8 @@ export function serveConsole(
   });
 }
 
-function describe(error: unknown): { status: number; title: string; message: string } {
+/** What the page of an error says. */
+function refusalOf(error: unknown): { status: number; title: string; message: string } {
   if (error instanceof PortalRefusal) {
     return { status: error.status, title: "That did not work", message: error.message };
   }

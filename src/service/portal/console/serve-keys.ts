@@ -4,7 +4,7 @@ import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
 import type { KeyRecord } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, field, type PortalOrigin, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, formField, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 import type { ConsoleParts } from "./parts.ts";
 
@@ -22,8 +22,9 @@ interface MemberCall {
 }
 
 /** Serves the keys of a signed-in person's team: list, create, revoke. */
-export function serveKeys(app: FastifyInstance, { store, now, base, count, ...origin }: ConsoleParts): void {
-  const onResponse = async (_: FastifyRequest, reply: FastifyReply) => count("portal-keys", reply.statusCode >= 500);
+export function serveKeys(app: FastifyInstance, { store, settings, base, measurements }: ConsoleParts): void {
+  const { now } = settings;
+  const onResponse = measurements.countResponses("portal-keys");
 
   const keysOf = async ({ team }: Member): Promise<KeyRecord[]> =>
     (await listKeys(store))
@@ -32,12 +33,9 @@ export function serveKeys(app: FastifyInstance, { store, now, base, count, ...or
 
   /** Calls `handle` for signed-in people. Sends everybody else to the sign-in page. */
   const forMember =
-    (
-      readVisitor: (request: FastifyRequest, origin: PortalOrigin) => string | undefined,
-      handle: (call: MemberCall) => Promise<FastifyReply>,
-    ) =>
+    (readVisitor: typeof visitorOf, handle: (call: MemberCall) => Promise<FastifyReply>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
-      const visitor = readVisitor(request, origin);
+      const visitor = readVisitor(request, settings);
       const member = visitor === undefined ? undefined : await sessionMember(store, visitor, now());
       return visitor === undefined || member === undefined
         ? reply.redirect("/portal/sign-in", 303)
@@ -53,12 +51,12 @@ export function serveKeys(app: FastifyInstance, { store, now, base, count, ...or
     return key;
   };
 
-  const listed = forMember(visitorOf, async ({ reply, visitor, member }) =>
+  const list = forMember(visitorOf, async ({ reply, visitor, member }) =>
     sendPrivatePage(reply, 200, keysPage({ member, keys: await keysOf(member), token: tokenField(visitor) })),
   );
 
-  const created = forMember(checkForm, async ({ request, reply, visitor, member }) => {
-    const name = field(request, "name").trim();
+  const create = forMember(checkForm, async ({ request, reply, visitor, member }) => {
+    const name = formField(request, "name").trim();
     const keys = await keysOf(member);
     const refused = (error: string) =>
       sendPrivatePage(reply, 400, keysPage({ member, keys, token: tokenField(visitor), name, error }));
@@ -77,22 +75,22 @@ export function serveKeys(app: FastifyInstance, { store, now, base, count, ...or
     }
   });
 
-  const revocationAsked = forMember(visitorOf, async (call) =>
+  const askToRevoke = forMember(visitorOf, async (call) =>
     sendPrivatePage(call.reply, 200, revokePage({ key: await activeKey(call), token: tokenField(call.visitor) })),
   );
 
-  const revoked = forMember(checkForm, async (call) => {
+  const revoke = forMember(checkForm, async (call) => {
     const { name, team } = await activeKey(call);
     await revokeKey(store, name, new Date(now()), team);
     return call.reply.redirect("/portal", 303);
   });
 
-  app.get("/portal", { onResponse }, listed);
+  app.get("/portal", { onResponse }, list);
   // For the back button and bookmarks after a key was created.
   app.get("/portal/keys", { onResponse }, async (_, reply) => reply.redirect("/portal", 303));
-  app.post("/portal/keys", { onResponse }, created);
-  app.get("/portal/keys/:id/revoke", { onResponse }, revocationAsked);
-  app.post("/portal/keys/:id/revoke", { onResponse }, revoked);
+  app.post("/portal/keys", { onResponse }, create);
+  app.get("/portal/keys/:id/revoke", { onResponse }, askToRevoke);
+  app.post("/portal/keys/:id/revoke", { onResponse }, revoke);
 }
 
 function nameError(name: string, keys: readonly KeyRecord[]): string | undefined {

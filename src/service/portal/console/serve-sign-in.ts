@@ -1,14 +1,16 @@
 import { randomInt } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { sourceOf } from "../../http/admission/auth.ts";
+import { fixedWindow } from "../../http/admission/rate-limit.ts";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, clearSecret, field, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, clearSecret, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
-const HOUR = 3_600_000;
+const HOUR_SECONDS = 3_600;
 
 /** Limits per hour: codes for one address, codes asked for by one source, codes tried by one source. */
 const CODES_PER_ADDRESS = 5;
@@ -17,29 +19,28 @@ const TRIES_PER_SOURCE = 60;
 
 /** Serves signing in with a mailed code, and signing out. */
 export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
-  const { store, access, now, sourceOf, count, onUnexpectedError } = parts;
-  const source = (request: FastifyRequest) => sourceOf(request.ip);
-  const address = (request: FastifyRequest) => normalEmail(field(request, "email")) ?? "";
-  /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
-  const throttle = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
-    const count = app.createRateLimit({ max, timeWindow: HOUR, keyGenerator });
-    return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
-      const result = await count(request);
-      if (result.isAllowed || !result.isExceeded) {
+  const { store, access, settings, measurements } = parts;
+  const { now } = settings;
+  /** Counts an attempt of `key`. If none were left, sets `Retry-After` and returns the time to wait. */
+  const limiter = (limit: number) => {
+    const { charge } = fixedWindow(limit, HOUR_SECONDS, now);
+    return (key: string, reply: FastifyReply): string | undefined => {
+      const { admitted, resetSeconds } = charge(key);
+      if (admitted) {
         return undefined;
       }
-      reply.header("retry-after", String(result.ttlInSeconds));
-      const minutes = Math.ceil(result.ttlInSeconds / 60);
+      reply.header("retry-after", String(resetSeconds));
+      const minutes = Math.ceil(resetSeconds / 60);
       return minutes === 1 ? "one minute" : `${minutes} minutes`;
     };
   };
-  const codesOfSource = throttle(CODES_PER_SOURCE, source);
-  const codesOfAddress = throttle(CODES_PER_ADDRESS, address);
-  const triesOfSource = throttle(TRIES_PER_SOURCE, source);
-  const onResponse = async (_: FastifyRequest, reply: FastifyReply) => count("portal-sign-in", reply.statusCode >= 500);
+  const codesOfSource = limiter(CODES_PER_SOURCE);
+  const codesOfAddress = limiter(CODES_PER_ADDRESS);
+  const triesOfSource = limiter(TRIES_PER_SOURCE);
+  const onResponse = measurements.countResponses("portal-sign-in");
 
   app.get("/portal/sign-in", { onResponse }, async (request, reply) => {
-    const visitor = knownVisitor(request, reply, parts);
+    const visitor = knownVisitor(request, reply, settings);
     if ((await sessionMember(store, visitor, now())) !== undefined) {
       return reply.redirect("/portal", 303);
     }
@@ -47,15 +48,15 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
   });
 
   app.post("/portal/sign-in", { onResponse }, async (request, reply) => {
-    const visitor = checkForm(request, parts);
+    const visitor = checkForm(request, settings);
     const token = tokenField(visitor);
-    const typed = field(request, "email");
+    const typed = formField(request, "email");
     const email = normalEmail(typed);
     if (email === undefined) {
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
-    const wait = (await codesOfSource(request, reply)) ?? (await codesOfAddress(request, reply));
+    const wait = codesOfSource(sourceOf(request.ip), reply) ?? codesOfAddress(email, reply);
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
       return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
@@ -65,14 +66,14 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     if (isMember) {
       // Sent after the response, so that the time it takes does not show whether the address belongs to a member.
       reply.raw.once("close", () => {
-        access.sendCode(email, code).catch((error: unknown) => onUnexpectedError(error, request.id));
+        access.sendCode(email, code).catch((error: unknown) => settings.onUnexpectedError(error, request.id));
       });
     }
     return reply.redirect("/portal/code", 303);
   });
 
   app.get("/portal/code", { onResponse }, async (request, reply) => {
-    const visitor = visitorOf(request, parts);
+    const visitor = visitorOf(request, settings);
     const email = visitor === undefined ? undefined : await pendingEmail(store, visitor, now());
     if (visitor === undefined || email === undefined) {
       return reply.redirect("/portal/sign-in", 303);
@@ -82,16 +83,16 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
   });
 
   app.post("/portal/code", { onResponse }, async (request, reply) => {
-    const visitor = checkForm(request, parts);
+    const visitor = checkForm(request, settings);
     const token = tokenField(visitor);
-    const code = field(request, "code").replaceAll(/[\s-]/g, "");
+    const code = formField(request, "code").replaceAll(/[\s-]/g, "");
     const email = await pendingEmail(store, visitor, now());
     const again = (status: number, error: string) =>
       sendPrivatePage(reply, status, codePage({ token, email: email ?? "", printed: access.codesArePrinted, error }));
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
-    const wait = await triesOfSource(request, reply);
+    const wait = triesOfSource(sourceOf(request.ip), reply);
     if (wait !== undefined) {
       return again(429, `Too many codes were tried. Try again in ${wait}.`);
     }
@@ -106,13 +107,13 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
       const error = "The code has expired, was used, or was tried too often. Ask for another one.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: email ?? "", error }));
     }
-    setSecret(reply, await openSession(store, outcome.email, now()), parts);
+    setSecret(reply, await openSession(store, outcome.email, now()), settings);
     return reply.redirect("/portal", 303);
   });
 
   app.post("/portal/sign-out", { onResponse }, async (request, reply) => {
-    await endSession(store, checkForm(request, parts));
-    clearSecret(reply, parts);
+    await endSession(store, checkForm(request, settings));
+    clearSecret(reply, settings);
     return reply.redirect("/portal/sign-in", 303);
   });
 }

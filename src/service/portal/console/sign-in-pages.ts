@@ -38,7 +38,7 @@ export function codePage({
   return page(
     { ...SECTION, title: "Enter the code" },
     html`<h1>Enter the code</h1>
-<p>${where} It is valid for ten minutes, in this browser.</p>
+<p id="code-hint">${where} It is valid for ten minutes, in this browser.</p>
 <form method="post" action="/portal/code" novalidate>
 ${token}
 <label for="code">Code of six digits</label>
@@ -71,7 +71,7 @@ export function messagePage({ title, message, requestId }: Record<"title" | "mes
   );
 }
 
-/** A field with its error. Screen readers read out both. */
+/** A field with its error. Screen readers read out both, and the hint: the element `NAME-hint` of the page. */
 export function input(parts: {
   name: string;
   type: "email" | "text";
@@ -81,10 +81,8 @@ export function input(parts: {
 }): Html {
   const { name, type, autocomplete, value, error } = parts;
   const digits = name === "code" ? html` class="code" inputmode="numeric" maxlength="12"` : "";
-  const hint = name === "code" ? "" : `${name}-hint`;
-  const described = [error === undefined ? "" : `${name}-error`, hint].filter((id) => id !== "").join(" ");
-  const about = described === "" ? "" : html` aria-describedby="${described}"`;
-  return html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required spellcheck="false" autocapitalize="none"${digits}${about}${
+  const about = error === undefined ? `${name}-hint` : `${name}-error ${name}-hint`;
+  return html`<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required spellcheck="false" autocapitalize="none"${digits} aria-describedby="${about}"${
     error === undefined ? "" : html` aria-invalid="true"`
   }>
 ${error === undefined ? "" : html`<p class="error" id="${name}-error">${error}</p>`}`;
