@@ -36,189 +36,146 @@ export interface ErrorEntry {
   remedy: string;
 }
 
-const KINDS = [
-  [
-    UsageError,
-    {
-      code: "usage",
-      title: "Wrong usage",
-      exitCode: EXIT.usage,
-      retryable: false,
-      meaning: "A flag, an argument or a configured value is wrong. No request was sent.",
-      remedy:
-        "The error names the flag and suggests values. `catalog help COMMAND` lists the flags, `catalog help environment` the variables.",
-    },
-  ],
-  [
-    CredentialsError,
-    {
-      code: "credentials",
-      title: "No usable API key",
-      exitCode: EXIT.credentials,
-      retryable: false,
-      meaning: "There is no API key, or it cannot be valid. It was not sent.",
-      remedy:
-        "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE. `catalog auth status` shows which key is used.",
-    },
-  ],
-  [
-    NetworkError,
-    {
-      code: "network",
-      title: "No complete response from the service",
-      exitCode: EXIT.unavailable,
-      retryable: true,
-      meaning: "At each attempt, the connection failed or was cut, the host name was not found, or the time was over.",
-      recovery: "Check the address and the network, or run the command again later.",
-      remedy:
-        "`--verbose` shows each attempt. For a slow service, raise --timeout and --retries. For a proxy, set HTTPS_PROXY. For a private certificate, set NODE_EXTRA_CA_CERTS. `catalog export -o FILE --resume` continues an interrupted export.",
-    },
-  ],
-  [
-    ContractError,
-    {
-      code: "contract",
-      title: "The service broke its contract",
-      exitCode: EXIT.failure,
-      retryable: false,
-      meaning: "A successful response is not what the API promises. For example, it is a web page, or its sums differ.",
-      recovery: "Do not use the output. Report this to the operator of the service.",
-      remedy:
-        "Check with `catalog auth status` that the address is the address of the API, and not of a web page or a proxy. `--verbose` shows the id of each request.",
-    },
-  ],
-  [
-    SetChangedError,
-    {
-      code: "set_changed",
-      title: "The set changed while it was read",
-      exitCode: EXIT.changed,
-      retryable: true,
-      meaning:
-        "Rows were added or removed while they were read, or their number differs from the count of the service.",
-      recovery: "Do not use the output. Run the command again.",
-      remedy:
-        "Export to a file with --output. Changed parts of a file are read again automatically; rows in a pipe cannot be taken back.",
-    },
-  ],
-  [
-    ShrinkError,
-    {
-      code: "shrunk",
-      title: "More than half of the copy would be removed",
-      exitCode: EXIT.changed,
-      retryable: true,
-      meaning:
-        "The service no longer has more than half of the rows of the synced folder. They are kept, because the response may be wrong.",
-      recovery: "Run the command again later. If the service really removed the rows, add --allow-shrink.",
-      remedy: "See the rows of the service: `catalog coverage` with the filters of the folder.",
-    },
-  ],
-  [
-    MismatchError,
-    {
-      code: "mismatch",
-      title: "The file differs from its manifest",
-      exitCode: EXIT.changed,
-      retryable: false,
-      meaning: "The file or its manifest was changed, cut or damaged after the export.",
-      recovery: "Do not use the file. Export it again.",
-      remedy: "Export it again with `catalog export -o FILE --manifest`.",
-    },
-  ],
-  [
-    ConditionHoldsError,
-    {
-      code: "condition",
-      title: "The condition holds",
-      exitCode: EXIT.condition,
-      retryable: false,
-      meaning: "A row meets the condition of --fail-if. The output is complete.",
-      remedy: "Nothing failed. This is the alert that --fail-if asks for.",
-    },
-  ],
-  [
-    MissingPackageError,
-    {
-      code: "missing_package",
-      title: "A package is not installed",
-      exitCode: EXIT.failure,
-      retryable: false,
-      meaning: "The command needs a package that is not installed by default.",
-      remedy: "Run the npm command in the error message, then run the command again.",
-    },
-  ],
-  [
-    EmptyResultError,
-    {
-      code: "empty",
-      title: "Nothing matched",
-      exitCode: EXIT.empty,
-      retryable: false,
-      meaning: "Nothing matches the filters, and --fail-on-empty makes this an error.",
-      remedy:
-        "See which days have rows: `catalog coverage` with the same filters, without the dates. Without --fail-on-empty, an empty result is no error.",
-    },
-  ],
-  [
-    NotOperationalError,
-    {
-      code: "not_operational",
-      title: "The service does not fully work",
-      exitCode: EXIT.unavailable,
-      retryable: true,
-      meaning: "The status feed reports a degraded or failed suite, or an open incident.",
-      remedy: "Run `catalog status` again later. Requests may still work.",
-    },
-  ],
-  [
-    FileError,
-    {
-      code: "file",
-      title: "A local file could not be read or written",
-      exitCode: EXIT.failure,
-      retryable: false,
-      meaning: "A file or folder is missing, in use or not accessible, or the disk is full.",
-      remedy:
-        "The error names the path. An existing output file was not changed. `catalog export -o FILE --resume` continues an interrupted export.",
-    },
-  ],
-  [
-    LockedError,
-    {
-      code: "locked",
-      title: "Another run is writing there",
-      exitCode: EXIT.unavailable,
-      retryable: true,
-      meaning: "Another process is writing the same output file or folder.",
-      recovery: "Run the command again when the other one has ended.",
-      remedy:
-        "Run it again later. The lock of a killed process expires at once on the same machine, and after a minute on another machine or in another container.",
-    },
-  ],
-  [
-    InterruptedError,
-    {
-      code: "interrupted",
-      title: "Interrupted",
-      exitCode: EXIT.interrupted,
-      retryable: true,
-      meaning: `The user ended the command with Ctrl-C, or the system ended it with SIGTERM (exit code ${EXIT.terminated}).`,
-      remedy: "`catalog export -o FILE --resume` continues an export. `catalog sync` always continues.",
-    },
-  ],
-  [
-    ClosedPipeError,
-    {
-      code: "closed_pipe",
-      title: "The reader closed the pipe",
-      exitCode: EXIT.ok,
-      retryable: false,
-      meaning: "The reader of stdout needs no more rows, like `head`. This is no error, and nothing is printed.",
-      remedy: "Nothing to do. `--max-rows` also ends an export early.",
-    },
-  ],
-] as const satisfies readonly (readonly [unknown, ErrorEntry])[];
+/** The errors of this tool by code, each with its class. */
+const KINDS = {
+  usage: {
+    kind: UsageError,
+    title: "Wrong usage",
+    exitCode: EXIT.usage,
+    retryable: false,
+    meaning: "A flag, an argument or a configured value is wrong. No request was sent.",
+    remedy:
+      "The error names the flag and suggests values. `catalog help COMMAND` lists the flags, `catalog help environment` the variables.",
+  },
+  credentials: {
+    kind: CredentialsError,
+    title: "No usable API key",
+    exitCode: EXIT.credentials,
+    retryable: false,
+    meaning: "There is no API key, or it cannot be valid. It was not sent.",
+    remedy:
+      "Store a key with `catalog auth login`, or set CATALOG_API_KEY or CATALOG_API_KEY_FILE. `catalog auth status` shows which key is used.",
+  },
+  network: {
+    kind: NetworkError,
+    title: "No complete response from the service",
+    exitCode: EXIT.unavailable,
+    retryable: true,
+    meaning: "At each attempt, the connection failed or was cut, the host name was not found, or the time was over.",
+    recovery: "Check the address and the network, or run the command again later.",
+    remedy:
+      "`--verbose` shows each attempt. For a slow service, raise --timeout and --retries. For a proxy, set HTTPS_PROXY. For a private certificate, set NODE_EXTRA_CA_CERTS. `catalog export -o FILE --resume` continues an interrupted export.",
+  },
+  contract: {
+    kind: ContractError,
+    title: "The service broke its contract",
+    exitCode: EXIT.failure,
+    retryable: false,
+    meaning: "A successful response is not what the API promises. For example, it is a web page, or its sums differ.",
+    recovery: "Do not use the output. Report this to the operator of the service.",
+    remedy:
+      "Check with `catalog auth status` that the address is the address of the API, and not of a web page or a proxy. `--verbose` shows the id of each request.",
+  },
+  set_changed: {
+    kind: SetChangedError,
+    title: "The set changed while it was read",
+    exitCode: EXIT.changed,
+    retryable: true,
+    meaning: "Rows were added or removed while they were read, or their number differs from the count of the service.",
+    recovery: "Do not use the output. Run the command again.",
+    remedy:
+      "Export to a file with --output. Changed parts of a file are read again automatically; rows in a pipe cannot be taken back.",
+  },
+  shrunk: {
+    kind: ShrinkError,
+    title: "More than half of the copy would be removed",
+    exitCode: EXIT.changed,
+    retryable: true,
+    meaning:
+      "The service no longer has more than half of the rows of the synced folder. They are kept, because the response may be wrong.",
+    recovery: "Run the command again later. If the service really removed the rows, add --allow-shrink.",
+    remedy: "See the rows of the service: `catalog coverage` with the filters of the folder.",
+  },
+  mismatch: {
+    kind: MismatchError,
+    title: "The file differs from its manifest",
+    exitCode: EXIT.changed,
+    retryable: false,
+    meaning: "The file or its manifest was changed, cut or damaged after the export.",
+    recovery: "Do not use the file. Export it again.",
+    remedy: "Export it again with `catalog export -o FILE --manifest`.",
+  },
+  condition: {
+    kind: ConditionHoldsError,
+    title: "The condition holds",
+    exitCode: EXIT.condition,
+    retryable: false,
+    meaning: "A row meets the condition of --fail-if. The output is complete.",
+    remedy: "Nothing failed. This is the alert that --fail-if asks for.",
+  },
+  missing_package: {
+    kind: MissingPackageError,
+    title: "A package is not installed",
+    exitCode: EXIT.failure,
+    retryable: false,
+    meaning: "The command needs a package that is not installed by default.",
+    remedy: "Run the npm command in the error message, then run the command again.",
+  },
+  empty: {
+    kind: EmptyResultError,
+    title: "Nothing matched",
+    exitCode: EXIT.empty,
+    retryable: false,
+    meaning: "Nothing matches the filters, and --fail-on-empty makes this an error.",
+    remedy:
+      "See which days have rows: `catalog coverage` with the same filters, without the dates. Without --fail-on-empty, an empty result is no error.",
+  },
+  not_operational: {
+    kind: NotOperationalError,
+    title: "The service does not fully work",
+    exitCode: EXIT.unavailable,
+    retryable: true,
+    meaning: "The status feed reports a degraded or failed suite, or an open incident.",
+    remedy: "Run `catalog status` again later. Requests may still work.",
+  },
+  file: {
+    kind: FileError,
+    title: "A local file could not be read or written",
+    exitCode: EXIT.failure,
+    retryable: false,
+    meaning: "A file or folder is missing, in use or not accessible, or the disk is full.",
+    remedy:
+      "The error names the path. An existing output file was not changed. `catalog export -o FILE --resume` continues an interrupted export.",
+  },
+  locked: {
+    kind: LockedError,
+    title: "Another run is writing there",
+    exitCode: EXIT.unavailable,
+    retryable: true,
+    meaning: "Another process is writing the same output file or folder.",
+    recovery: "Run the command again when the other one has ended.",
+    remedy:
+      "Run it again later. The lock of a killed process expires at once on the same machine, and after a minute on another machine or in another container.",
+  },
+  interrupted: {
+    kind: InterruptedError,
+    title: "Interrupted",
+    exitCode: EXIT.interrupted,
+    retryable: true,
+    meaning: `The user ended the command with Ctrl-C, or the system ended it with SIGTERM (exit code ${EXIT.terminated}).`,
+    remedy: "`catalog export -o FILE --resume` continues an export. `catalog sync` always continues.",
+  },
+  closed_pipe: {
+    kind: ClosedPipeError,
+    title: "The reader closed the pipe",
+    exitCode: EXIT.ok,
+    retryable: false,
+    meaning: "The reader of stdout needs no more rows, like `head`. This is no error, and nothing is printed.",
+    remedy: "Nothing to do. `--max-rows` also ends an export early.",
+  },
+} as const satisfies Record<string, Omit<ErrorEntry, "code"> & { kind: unknown }>;
+
+const ENTRIES = Object.entries(KINDS).map(([code, { kind, ...facts }]) => ({ kind, entry: { code, ...facts } }));
 
 /** An error status without a problem document. The entry describes a 5xx. */
 export const HTTP_ERROR: ErrorEntry = {
@@ -278,7 +235,7 @@ export const SERVICE_ERRORS: readonly ErrorEntry[] = PROBLEM_CODES.map((code) =>
 });
 
 /** The errors of this tool, and of proxies and gateways. */
-export const TOOL_ERRORS: readonly ErrorEntry[] = [...KINDS.map(([, entry]) => entry), HTTP_ERROR, UNEXPECTED];
+export const TOOL_ERRORS: readonly ErrorEntry[] = [...ENTRIES.map(({ entry }) => entry), HTTP_ERROR, UNEXPECTED];
 
 /** The entry of an error: by the code of its problem document, or by its class. */
 export function errorEntryOf(error: unknown): ErrorEntry {
@@ -287,7 +244,7 @@ export function errorEntryOf(error: unknown): ErrorEntry {
     const known = SERVICE_ERRORS.find((entry) => entry.code === code);
     return known ?? { ...HTTP_ERROR, exitCode: exitCodeOfStatus(error) };
   }
-  const entry = KINDS.find(([kind]) => error instanceof kind)?.[1] ?? UNEXPECTED;
+  const entry = ENTRIES.find(({ kind }) => error instanceof kind)?.entry ?? UNEXPECTED;
   const isTerminated = error instanceof InterruptedError && error.signal === "SIGTERM";
   return isTerminated ? { ...entry, exitCode: EXIT.terminated } : entry;
 }
