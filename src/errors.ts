@@ -123,12 +123,6 @@ export class FileError extends Error {
 /** Another process is writing the output or the folder. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
-  readonly path: string;
-
-  constructor(message: string, path: string) {
-    super(message);
-    this.path = path;
-  }
 }
 
 /** The reader closed stdout (`| head`). This is not reported. */

@@ -200,5 +200,5 @@ function parse(content: string): Owner | undefined {
 function lockedError(subject: string, owner: Owner | undefined, isKnown: boolean): LockedError {
   const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
   const hint = isKnown ? "" : `; if that process has ended, its lock no longer counts after ${STALE_AFTER / 1000} s`;
-  return new LockedError(`${subject} is being written by ${holder}${hint}`, subject);
+  return new LockedError(`${subject} is being written by ${holder}${hint}`);
 }

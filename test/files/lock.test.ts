@@ -59,7 +59,7 @@ test("the error for a held lock names its process", async () => {
   const { folder, file } = await target();
   await lockOutput(file, process.pid);
   await expect(lockOutput(file, process.pid)).rejects.toThrow(
-    new LockedError(`${file} is being written by process ${process.pid} on ${hostname()}`, file),
+    new LockedError(`${file} is being written by process ${process.pid} on ${hostname()}`),
   );
   expect(await readdir(folder)).toEqual(["rows.csv.partial.lock"]);
 });

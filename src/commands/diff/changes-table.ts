@@ -2,8 +2,9 @@ import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
-import { jsonCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
-import type { Column, Table } from "../../output/terminal/tables/table.ts";
+import { jsonCell, percentCell } from "../../output/terminal/tables/cell.ts";
+import { type ItemColumn, itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
+import type { Table } from "../../output/terminal/tables/table.ts";
 import { diffValue, percentMoved } from "./record.ts";
 
 /** Differences that a table shows; a person reads no more, and every other format has them all. */
@@ -58,50 +59,39 @@ function changedFirst(limit: number): DifferenceList {
   };
 }
 
+type Side = "from" | "to";
+
+/** A price as the API sent it; null on a day without the product. */
+function priceColumn(heading: string, side: Side, name: "selling_price" | "mrp") {
+  const cell = (difference: Difference) => jsonCell(difference[side]?.[name] ?? "null");
+  return { heading, rigid: true, cell, sides: [side] };
+}
+
+/** All columns; `sides` names the days without which a column is empty. */
+const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly Side[] })[] = [
+  textColumn("change", ({ change }) => change, { rigid: true }),
+  textColumn("retailer", ({ retailer }) => retailer),
+  { heading: "title", minimum: 20, cell: ({ from, to }) => jsonCell((to ?? from)?.title ?? "null") },
+  priceColumn("price before", "from", "selling_price"),
+  priceColumn("price after", "to", "selling_price"),
+  { heading: "%", rigid: true, cell: (difference) => percentCell(percentMoved(difference)), sides: ["from", "to"] },
+  textColumn("currency", currencies, { rigid: true }),
+  textColumn("sku", ({ sku }) => sku),
+  priceColumn("mrp before", "from", "mrp"),
+  priceColumn("mrp after", "to", "mrp"),
+];
+
 /** Without the prices of a day on which none of the products was there. */
 export function diffTable(differences: readonly Difference[]): Table {
-  const table = wholeTable(differences);
-  const absent = ["before", "after"].filter((_, side) =>
-    differences.every(({ from, to }) => [from, to][side] === undefined),
+  const isAbsent = (side: Side) => differences.length > 0 && differences.every((one) => one[side] === undefined);
+  return itemTable(
+    differences,
+    COLUMNS.filter(({ sides = [] }) => !sides.some(isAbsent)),
   );
-  const isKept = ({ heading }: Column) => !absent.some((side) => heading === "%" || heading.endsWith(` ${side}`));
-  const kept = table.columns.map((column) => differences.length === 0 || isKept(column));
-  return {
-    columns: table.columns.filter((_, index) => kept[index]),
-    rows: table.rows.map((cells) => cells.filter((_, index) => kept[index])),
-  };
 }
 
-function wholeTable(differences: readonly Difference[]): Table {
-  return {
-    columns: [
-      { heading: "change", rigid: true },
-      { heading: "retailer" },
-      { heading: "title", minimum: 20 },
-      ...["price before", "price after", "%", "currency"].map((heading) => ({ heading, rigid: true })),
-      { heading: "sku" },
-      { heading: "mrp before", rigid: true },
-      { heading: "mrp after", rigid: true },
-    ],
-    rows: differences.map(({ change, retailer, sku, from, to }) => [
-      textCell(change),
-      textCell(retailer),
-      jsonCell((to ?? from)?.title ?? "null"),
-      jsonCell(from?.selling_price ?? "null"),
-      jsonCell(to?.selling_price ?? "null"),
-      percentCell(percentMoved({ from, to })),
-      textCell(currencies(from, to)),
-      textCell(sku),
-      jsonCell(from?.mrp ?? "null"),
-      jsonCell(to?.mrp ?? "null"),
-    ]),
-  };
-}
-
-function currencies(from: Difference["from"], to: Difference["to"]): string {
-  const codes = [from, to].flatMap((listing) =>
-    listing === undefined ? [] : [JSON.parse(listing.currency) as string],
-  );
+function currencies({ from, to }: Difference): string {
+  const codes = [from, to].flatMap((listing) => (listing ? (JSON.parse(listing.currency) as string) : []));
   return [...new Set(codes)].join(" → ");
 }
 

@@ -9,7 +9,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
 import { UsageError } from "../../errors.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
-import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 
@@ -80,22 +80,20 @@ async function runExplain(
 
 function overview(screen: Screen): string {
   const tables = (["service", "catalog"] as const).map((source) => {
-    const isShown = ({ heading }: { heading: string }) => source === "service" || heading !== "HTTP";
-    const shown = COLUMNS.filter(isShown);
-    const rows = EXPLANATIONS.filter((explanation) => explanation.source === source);
-    const cells = rows.map((explanation) => shown.map(({ cellOf }) => cellOf(explanation)));
-    return renderTable({ columns: shown, rows: cells }, screen).text;
+    const columns = COLUMNS.filter(({ heading }) => source === "service" || heading !== "HTTP");
+    const explanations = EXPLANATIONS.filter((explanation) => explanation.source === source);
+    return renderTable(itemTable(explanations, columns), screen).text;
   });
   return tables.join("\nErrors of this tool, and of anything between it and the service:\n\n");
 }
 
 const COLUMNS = [
-  { heading: "code", rigid: true, cellOf: ({ code }: Explanation) => textCell(code) },
-  { heading: "HTTP", cellOf: ({ status }: Explanation) => numberCell(status ?? 0) },
-  { heading: "retry", cellOf: ({ retryable }: Explanation) => textCell(retryable ? "yes" : "no") },
-  { heading: "exit code", cellOf: ({ exit_code }: Explanation) => numberCell(exit_code) },
-  { heading: "meaning", cellOf: ({ meaning }: Explanation) => textCell(meaning) },
-] as const;
+  textColumn<Explanation>("code", ({ code }) => code, { rigid: true }),
+  numberColumn<Explanation>("HTTP", ({ status }) => status),
+  textColumn<Explanation>("retry", ({ retryable }) => (retryable ? "yes" : "no")),
+  numberColumn<Explanation>("exit code", ({ exit_code }) => exit_code),
+  textColumn<Explanation>("meaning", ({ meaning }) => meaning),
+];
 
 /** Width of the names of facts. */
 const NAME = 12;

@@ -3,6 +3,7 @@ import { counted } from "../../contract/values/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
@@ -40,10 +41,7 @@ function factsOf({ title, retailer, sku, points, lowest, highest, last, changes,
     style("bold", screen.width === undefined ? heading : truncate(heading, screen.width), screen.colour),
     `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
-    `${counted(changes, "change")} in ${counted(points.length, "day")}  ${sparkline(
-      points.map(({ selling_price }) => selling_price),
-      SPARK_CELLS * 2,
-    )}`,
+    `${counted(changes, "change")} in ${counted(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
   ].join("\n");
 }
 
@@ -57,26 +55,16 @@ function daysTable({ points, lowest, highest }: Series, { sort, limit }: ListOpt
     sort === undefined
       ? changed.toReversed()
       : sortBy(changed, sort, (point) => ({ ...point, crawl_date: point.day })[sort.column as keyof SeriesPoint]);
-  const shown = ordered.slice(0, limit);
-  return renderTable(
-    {
-      columns: [
-        { heading: "since" },
-        ...["price", "%", "mrp", "discount", "currency"].map((heading) => ({ heading, rigid: true })),
-        { heading: "" },
-      ],
-      rows: shown.map((point) => [
-        textCell(point.day),
-        numberCell(point.selling_price),
-        percentCell(point.percent),
-        numberCell(point.mrp),
-        numberCell(point.discount_pct),
-        textCell(point.currency),
-        textCell(samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : ""),
-      ]),
-    },
-    screen,
-  );
+  const table = itemTable(ordered.slice(0, limit), [
+    textColumn("since", (point) => point.day),
+    numberColumn("price", (point) => point.selling_price),
+    { heading: "%", rigid: true, cell: (point) => percentCell(point.percent) },
+    numberColumn("mrp", (point) => point.mrp),
+    numberColumn("discount", (point) => point.discount_pct),
+    textColumn("currency", (point) => point.currency, { rigid: true }),
+    textColumn("", (point) => (samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : "")),
+  ]);
+  return renderTable(table, screen);
 }
 
 /** One line a product, the cheapest first within each currency. */
@@ -89,39 +77,30 @@ function productsTable(series: readonly Series[], { sort, limit }: ListOptions, 
     descending: false,
   });
   const ordered = (sort === undefined ? cheapest : by(series, sort)).slice(0, limit);
-  const lows = ordered.some(({ isNewLow }) => isNewLow) ? [{ heading: "", rigid: true }] : [];
-  return renderCaptioned(
-    {
-      columns: [
-        { heading: "title", minimum: 24 },
-        { heading: "retailer" },
-        { heading: "last price", rigid: true },
-        ...lows,
-        { heading: "currency", rigid: true },
-        { heading: "sku", minimum: SKU_CELLS },
-        ...["seen", "lowest", "highest", "changes"].map((heading) => ({ heading, rigid: true })),
-        { heading: "prices" },
-      ],
-      rows: ordered.map(({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }) => [
-        textCell(title),
-        textCell(retailer),
-        numberCell(last.selling_price),
-        ...lows.map(() => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" as const })),
-        textCell(last.currency),
-        textCell(sku),
-        textCell(last.day),
-        numberCell(lowest.selling_price),
-        numberCell(highest.selling_price),
-        numberCell(changes),
-        textCell(
-          sparkline(
-            points.map(({ selling_price }) => selling_price),
-            SPARK_CELLS,
-          ),
-        ),
-      ]),
-    },
-    ["retailer", "currency"],
-    screen,
+  const lows: ItemColumn<Series> = {
+    heading: "",
+    rigid: true,
+    cell: ({ isNewLow }) => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" }),
+  };
+  const table = itemTable(ordered, [
+    textColumn("title", ({ title }) => title, { minimum: 24 }),
+    textColumn("retailer", ({ retailer }) => retailer),
+    numberColumn("last price", ({ last }) => last.selling_price),
+    ...(ordered.some(({ isNewLow }) => isNewLow) ? [lows] : []),
+    textColumn("currency", ({ last }) => last.currency, { rigid: true }),
+    textColumn("sku", ({ sku }) => sku, { minimum: SKU_CELLS }),
+    textColumn("seen", ({ last }) => last.day, { rigid: true }),
+    numberColumn("lowest", ({ lowest }) => lowest.selling_price),
+    numberColumn("highest", ({ highest }) => highest.selling_price),
+    numberColumn("changes", ({ changes }) => changes),
+    textColumn("prices", ({ points }) => lineOf(points, SPARK_CELLS)),
+  ]);
+  return renderCaptioned(table, ["retailer", "currency"], screen);
+}
+
+function lineOf(points: readonly SeriesPoint[], cells: number): string {
+  return sparkline(
+    points.map(({ selling_price }) => selling_price),
+    cells,
   );
 }

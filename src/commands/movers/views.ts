@@ -1,7 +1,8 @@
 import { groupDigits } from "../../contract/values/decimal.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
-import { type Cell, numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { percentCell } from "../../output/terminal/tables/cell.ts";
+import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { renderTable, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
@@ -64,7 +65,7 @@ export function moversText(
   const parts = groups.map(({ kind, name, movers, all }) => {
     const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
     const heading = `${HEADINGS[kind]} since ${since}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
-    const { table: varying, caption } = withoutConstants(tableOf(kind, movers, titleOf), ["retailer", "currency"]);
+    const { table: varying, caption } = withoutConstants(moversTable(kind, movers, titleOf), ["retailer", "currency"]);
     const table = renderTable(varying, screen);
     for (const column of table.hidden) {
       hidden.add(column);
@@ -75,43 +76,29 @@ export function moversText(
   return { text: parts.join("\n"), hidden: [...hidden] };
 }
 
-type MoverColumn = readonly [heading: string, cell: (mover: Mover) => Cell];
-
-const BEFORE: MoverColumn = ["price before", ({ before }) => numberCell(before?.selling_price)];
+const BEFORE = numberColumn<Mover>("price before", ({ before }) => before?.selling_price);
 
 /** The columns between the retailer and the price. */
-const MIDDLE: Record<MoverKind, readonly MoverColumn[]> = {
+const MIDDLE: Record<MoverKind, readonly ItemColumn<Mover>[]> = {
   drop: [BEFORE],
   rise: [BEFORE],
   new_low: [
-    ["low before", ({ earlierLow }) => numberCell(earlierLow?.selling_price)],
-    ["on", ({ earlierLow }) => textCell(earlierLow?.day ?? "")],
+    numberColumn("low before", ({ earlierLow }) => earlierLow?.selling_price),
+    textColumn("on", ({ earlierLow }) => earlierLow?.day ?? "", { rigid: true }),
   ],
-  discount: [["mrp", ({ now }) => numberCell(now.mrp)]],
+  discount: [numberColumn("mrp", ({ now }) => now.mrp)],
 };
 
-function tableOf(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mover) => string): Table {
-  const last = kind === "discount" ? ({ now }: Mover) => -now.discount_pct : ({ percent }: Mover) => percent;
-  return {
-    columns: [
-      { heading: "title", minimum: 24 },
-      { heading: "retailer" },
-      ...[...MIDDLE[kind].map(([heading]) => heading), "price", "%", "currency"].map((heading) => ({
-        heading,
-        rigid: true,
-      })),
-      { heading: "sku", minimum: SKU_CELLS },
-      { heading: "seen", rigid: true },
-    ],
-    rows: movers.map((mover) => [
-      textCell(titleOf(mover)),
-      textCell(mover.now.retailer),
-      ...MIDDLE[kind].map(([, cell]) => cell(mover)),
-      numberCell(mover.now.selling_price),
-      percentCell(last(mover)),
-      textCell(mover.now.currency),
-      textCell(mover.now.sku),
-      textCell(mover.now.day),
-    ]),
-  };
+function moversTable(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mover) => string): Table {
+  const percentOf = kind === "discount" ? ({ now }: Mover) => -now.discount_pct : ({ percent }: Mover) => percent;
+  return itemTable(movers, [
+    textColumn("title", titleOf, { minimum: 24 }),
+    textColumn("retailer", ({ now }) => now.retailer),
+    ...MIDDLE[kind],
+    numberColumn("price", ({ now }) => now.selling_price),
+    { heading: "%", rigid: true, cell: (mover) => percentCell(percentOf(mover)) },
+    textColumn("currency", ({ now }) => now.currency, { rigid: true }),
+    textColumn("sku", ({ now }) => now.sku, { minimum: SKU_CELLS }),
+    textColumn("seen", ({ now }) => now.day, { rigid: true }),
+  ]);
 }

@@ -1,8 +1,9 @@
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { rangeBar } from "../../../output/terminal/chart.ts";
-import { type Cell, numberCell, textCell } from "../../../output/terminal/tables/cell.ts";
-import { type Column, fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
+import { type Cell, textCell } from "../../../output/terminal/tables/cell.ts";
+import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
+import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
 import { ageOf, type CombinationEntry, type CoverageGroup, DIMENSIONS, type Dimension } from "../groups.ts";
 
 /** Width of a bar next to the other columns. */
@@ -17,7 +18,7 @@ export const RANGE = "range";
 /** Smallest width of a slug; people copy slugs into flags, so they should not be cut. */
 const READABLE_SLUG = 16;
 
-type Entry = CombinationEntry | CoverageGroup;
+type ListedCombination = CombinationEntry | CoverageGroup;
 
 interface View {
   /** Width of the terminal; undefined without a terminal. */
@@ -30,12 +31,12 @@ interface View {
 
 /** The table of a coverage with all its columns; its totals are those of the service (`meta.coverage`). */
 export function coverageTable(
-  entries: readonly Entry[],
+  entries: readonly ListedCombination[],
   groupBy: Dimension | undefined,
   summary: CoverageSummary,
   now: number,
 ): Table {
-  const table = tableOf(columnsOf(groupBy, summary, now), entries);
+  const table = itemTable(entries, columnsOf(groupBy, summary, now));
   return { ...table, footer: labelled(table.footer ?? [], groupBy, summary) };
 }
 
@@ -44,7 +45,7 @@ export function coverageTable(
  * columns do not fit, each retailer becomes a heading above its combinations.
  */
 export function coverageView(
-  entries: readonly Entry[],
+  entries: readonly ListedCombination[],
   groupBy: Dimension | undefined,
   summary: CoverageSummary,
   view: View,
@@ -53,7 +54,7 @@ export function coverageView(
   const columns = [...columnsOf(groupBy, summary, view.now), ...barsOf(summary, view)].filter(
     ({ heading }) => !isSame || heading !== CORPUS,
   );
-  const full = withoutConstants(tableOf(columns, entries), [...(groupBy === undefined ? DIMENSIONS : []), ...DAYS]);
+  const full = withoutConstants(itemTable(entries, columns), [...(groupBy === undefined ? DIMENSIONS : []), ...DAYS]);
   const captions = [full.caption, ...(isSame ? [`${CORPUS}: the same as rows`] : [])];
   const caption = captions.filter((text) => text !== "").join(" · ");
   const isWide = fullWidthOf(full.table) > (view.width ?? Number.POSITIVE_INFINITY);
@@ -65,66 +66,44 @@ export function coverageView(
 const CORPUS = "corpus rows";
 const DAYS = ["last day", "days old", "first day"] as const;
 
-interface CoverageColumn extends Column {
-  cellOf: (entry: Entry) => Cell;
-  total: Cell;
-}
-
-function columnsOf(groupBy: Dimension | undefined, summary: CoverageSummary, now: number): CoverageColumn[] {
+function columnsOf(
+  groupBy: Dimension | undefined,
+  { combinations, corpus_rows, matching_rows, earliest_date: first, latest_date: last }: CoverageSummary,
+  now: number,
+): ItemColumn<ListedCombination>[] {
   const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
-  const { earliest_date: first, latest_date: last } = summary;
-  const combinations = (entry: Entry) => numberCell("combinations" in entry ? entry.combinations : 1);
-  const rigid = true;
   return [
-    ...names.map((name) => ({
-      heading: name,
-      minimum: READABLE_SLUG,
-      cellOf: (entry: Entry) => textCell(entry[name] ?? ""),
-      total: textCell(""),
-    })),
+    ...names.map((name) =>
+      textColumn(name, (entry: ListedCombination) => entry[name] ?? "", { minimum: READABLE_SLUG, total: "" }),
+    ),
     ...(groupBy === undefined
       ? []
-      : [{ heading: "combinations", rigid, cellOf: combinations, total: numberCell(summary.combinations) }]),
-    {
-      heading: "rows",
-      rigid,
-      cellOf: (entry) => numberCell(entry.matching_rows),
-      total: numberCell(summary.matching_rows),
-    },
-    { heading: DAYS[0], rigid, cellOf: (entry) => textCell(entry.latest_date), total: textCell(last ?? "") },
-    { heading: DAYS[1], rigid, cellOf: (entry) => numberCell(entry.days_old), total: numberCell(ageOf(last, now)) },
-    { heading: DAYS[2], rigid, cellOf: (entry) => textCell(entry.earliest_date), total: textCell(first ?? "") },
-    {
-      heading: CORPUS,
-      rigid,
-      cellOf: (entry) => numberCell(entry.corpus_rows),
-      total: numberCell(summary.corpus_rows),
-    },
+      : [
+          numberColumn(
+            "combinations",
+            (entry: ListedCombination) => ("combinations" in entry ? entry.combinations : 1),
+            combinations,
+          ),
+        ]),
+    numberColumn("rows", (entry) => entry.matching_rows, matching_rows),
+    textColumn(DAYS[0], (entry) => entry.latest_date, { rigid: true, total: last ?? "" }),
+    numberColumn(DAYS[1], (entry) => entry.days_old, ageOf(last, now)),
+    textColumn(DAYS[2], (entry) => entry.earliest_date, { rigid: true, total: first ?? "" }),
+    numberColumn(CORPUS, (entry) => entry.corpus_rows, corpus_rows),
   ];
 }
 
-function barsOf({ earliest_date: first, latest_date: last }: CoverageSummary, { width }: View): CoverageColumn[] {
+function barsOf(
+  { earliest_date: first, latest_date: last }: CoverageSummary,
+  { width }: View,
+): ItemColumn<ListedCombination>[] {
   if (first === null || last === null) {
     return [];
   }
   const cells = (width ?? WIDE) >= WIDE ? BAR_WIDTH.wide : BAR_WIDTH.narrow;
-  const bar = (from: string, to: string) => textCell(rangeBar(first, last, from, to, cells));
-  return [
-    {
-      heading: RANGE,
-      rigid: true,
-      cellOf: ({ earliest_date, latest_date }) => bar(earliest_date, latest_date),
-      total: bar(first, last),
-    },
-  ];
-}
-
-function tableOf(columns: readonly CoverageColumn[], entries: readonly Entry[]): Table {
-  return {
-    columns,
-    rows: entries.map((entry) => columns.map(({ cellOf }) => cellOf(entry))),
-    footer: columns.map(({ total }) => total),
-  };
+  const bar = (from: string, to: string) => rangeBar(first, last, from, to, cells);
+  const shape = { rigid: true, total: bar(first, last) };
+  return [textColumn(RANGE, ({ earliest_date, latest_date }) => bar(earliest_date, latest_date), shape)];
 }
 
 /** Turns the first column, the retailer, into headings above its rows, and indents the next column. */

@@ -10,7 +10,7 @@ import type { CoverageSource } from "../source.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
 import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
-import { daysTable, daysView } from "./days-table.ts";
+import { daysTable } from "./days-table.ts";
 
 interface View {
   text: string;
@@ -47,7 +47,7 @@ export async function viewOf(
   }
   if (output.format === "table") {
     if (counted.days !== undefined) {
-      const { text, hidden } = renderTable(daysView(counted.entries, counted.days, now), screen);
+      const { text, hidden } = renderTable(daysTable(counted.entries, counted.days, now, true), screen);
       return { text, hidden: worthNaming(hidden) };
     }
     const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
@@ -58,7 +58,7 @@ export async function viewOf(
   const table =
     counted.days === undefined
       ? coverageTable(counted.entries, counted.groupBy, response.meta.coverage, now)
-      : daysTable(counted.entries, counted.days, now);
+      : daysTable(counted.entries, counted.days, now, false);
   return { text: renderMarkdown(table), hidden: [] };
 }
 

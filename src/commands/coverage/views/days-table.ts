@@ -1,6 +1,6 @@
-import { groupDigits } from "../../../contract/values/decimal.ts";
+import { counted } from "../../../contract/values/decimal.ts";
 import { countBar } from "../../../output/terminal/chart.ts";
-import { numberCell, textCell } from "../../../output/terminal/tables/cell.ts";
+import { itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import type { Table } from "../../../output/terminal/tables/table.ts";
 import type { DayCounts } from "../day-counts.ts";
 import { ageOf, type DayGroup, retailersOf } from "../groups.ts";
@@ -8,41 +8,26 @@ import { ageOf, type DayGroup, retailersOf } from "../groups.ts";
 /** Widest bar, so that the table fits 80 cells. */
 const BAR = 24;
 
-/** The table of `daysTable`, with the rows of each day as a bar. */
-export function daysView(entries: readonly DayGroup[], all: DayCounts, now: number): Table {
-  const { columns, rows, footer = [] } = daysTable(entries, all, now);
-  const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
-  const bars = entries.map(({ matching_rows }) => textCell(countBar(matching_rows, most, BAR)));
-  return {
-    columns: [...columns, { heading: "", rigid: true }],
-    rows: rows.map((cells, index) => [...cells, bars[index] ?? textCell("")]),
-    footer: [...footer, textCell("")],
-  };
-}
-
 /**
  * The table of some days.
  *
  * @param all every day; the totals are theirs
  * @param now milliseconds since the epoch
+ * @param withBars whether the last column draws the rows of each day as a bar
  */
-export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: number): Table {
+export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: number, withBars: boolean): Table {
   const counts = [...all.values()].flatMap((day) => [...day]);
   const rcds = new Set(counts.map(([rcd]) => rcd));
+  const rows = counts.reduce((sum, [, count]) => sum + count, 0);
   const newest = [...all.keys()].sort().at(-1) ?? null;
-  const headings = ["retailers", "combinations", "rows", "days old"];
-  return {
-    columns: [{ heading: "day", rigid: true }, ...headings.map((heading) => ({ heading, rigid: true }))],
-    rows: entries.map(({ crawl_date, retailers, combinations, matching_rows, days_old }) => [
-      textCell(crawl_date),
-      ...[retailers, combinations, matching_rows, days_old].map(numberCell),
-    ]),
-    footer: [
-      textCell(`${groupDigits(all.size)} day${all.size === 1 ? "" : "s"}`),
-      numberCell(retailersOf(rcds).size),
-      numberCell(rcds.size),
-      numberCell(counts.reduce((sum, [, rows]) => sum + rows, 0)),
-      numberCell(ageOf(newest, now)),
-    ],
-  };
+  const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
+  const bar = ({ matching_rows }: DayGroup) => countBar(matching_rows, most, BAR);
+  return itemTable(entries, [
+    textColumn("day", (entry) => entry.crawl_date, { rigid: true, total: counted(all.size, "day") }),
+    numberColumn("retailers", (entry) => entry.retailers, retailersOf(rcds).size),
+    numberColumn("combinations", (entry) => entry.combinations, rcds.size),
+    numberColumn("rows", (entry) => entry.matching_rows, rows),
+    numberColumn("days old", (entry) => entry.days_old, ageOf(newest, now)),
+    ...(withBars ? [textColumn("", bar, { rigid: true, total: "" })] : []),
+  ]);
 }

@@ -1,0 +1,42 @@
+import { type Cell, numberCell, textCell } from "./cell.ts";
+import type { Column, Table } from "./table.ts";
+
+/** A column of a table that has a row for each item. */
+export interface ItemColumn<Item> extends Column {
+  cell: (item: Item) => Cell;
+  /** Below the rule; absent in all columns of a table without totals. */
+  total?: Cell | undefined;
+}
+
+export function itemTable<Item>(items: readonly Item[], columns: readonly ItemColumn<Item>[]): Table {
+  const totals = columns.flatMap(({ total }) => total ?? []);
+  return {
+    columns,
+    rows: items.map((item) => columns.map(({ cell }) => cell(item))),
+    footer: totals.length === 0 ? undefined : totals,
+  };
+}
+
+/** A column of texts; the default of `rigid` and `minimum` is that of `Column`. */
+export function textColumn<Item>(
+  heading: string,
+  read: (item: Item) => string,
+  { total, ...widths }: Pick<Column, "rigid" | "minimum"> & { total?: string } = {},
+): ItemColumn<Item> {
+  return {
+    heading,
+    ...widths,
+    cell: (item) => textCell(read(item)),
+    total: total === undefined ? total : textCell(total),
+  };
+}
+
+/** A column of numbers, never cut; a total of null is an empty cell. */
+export function numberColumn<Item>(
+  heading: string,
+  read: (item: Item) => number | null | undefined,
+  total?: number | null,
+): ItemColumn<Item> {
+  const cell = (item: Item) => numberCell(read(item));
+  return { heading, rigid: true, cell, total: total === undefined ? total : numberCell(total) };
+}
