@@ -1,6 +1,7 @@
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
+import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
@@ -49,16 +50,15 @@ export async function listIncidentsCommand(call: Call<ListingFlags>): Promise<vo
     resolved_at: resolvedAt,
     updates: updates.map(({ postedAt, ...update }) => ({ ...update, posted_at: postedAt })),
   }));
-  const rows = ordered.map(({ id, title, suite, severity, startedAt, updates }) => [
-    String(id),
-    updates[0]?.state ?? "",
-    severity,
-    startedAt.slice(0, 10),
-    suite,
-    title,
+  const table = itemTable(ordered, [
+    textColumn("id", ({ id }) => String(id)),
+    textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
+    textColumn("severity", ({ severity }) => severity),
+    textColumn("began", ({ startedAt }) => startedAt.slice(0, 10)),
+    textColumn("suite", ({ suite }) => suite),
+    textColumn("title", ({ title }) => title),
   ]);
-  const columns = ["id", "state", "severity", "began", "suite", "title"];
-  await writeListing(call, { documents, columns, rows });
+  await writeListing(call, documents, table);
 }
 
 export async function updateIncidentCommand(call: Call<UpdateIncidentFlags>, id: string): Promise<void> {

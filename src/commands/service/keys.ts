@@ -3,6 +3,7 @@ import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { ClosedPipeError, FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
+import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
@@ -80,17 +81,16 @@ export async function listKeysCommand(call: Call<ListingFlags>): Promise<void> {
     last_used_at: lastUsedAt,
     revoked_at: revokedAt,
   }));
-  const rows = keys.map((key) => [
-    key.name,
-    key.team,
-    key.scopes.join(", "),
-    key.retailers === null ? "all" : key.retailers.join(", "),
-    key.createdAt.slice(0, 10),
-    key.lastUsedAt?.slice(0, 10) ?? "never",
-    key.revokedAt === null ? "active" : `revoked ${key.revokedAt.slice(0, 10)}`,
+  const table = itemTable(keys, [
+    textColumn("name", ({ name }) => name),
+    textColumn("team", ({ team }) => team),
+    textColumn("scopes", ({ scopes }) => scopes.join(", ")),
+    textColumn("retailers", ({ retailers }) => retailers?.join(", ") ?? "all"),
+    textColumn("created", ({ createdAt }) => createdAt.slice(0, 10)),
+    textColumn("last used", ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? "never"),
+    textColumn("state", ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt.slice(0, 10)}`)),
   ]);
-  const columns = ["name", "team", "scopes", "retailers", "created", "last used", "state"];
-  await writeListing(call, { documents, columns, rows });
+  await writeListing(call, documents, table);
 }
 
 export async function revokeKeyCommand(call: Call<{ team?: string }>, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { quoted } from "../../cli/flags/values.ts";
 import { UsageError } from "../../errors.ts";
+import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { readKeys } from "../../service/store/access/key-records.ts";
 import {
@@ -47,15 +48,14 @@ export async function listTeamsCommand(call: Call<ListingFlags>): Promise<void> 
     activeKeys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
   }));
   const documents = counted.map(({ activeKeys, ...team }) => ({ ...documentOf(team), active_keys: activeKeys }));
-  const rows = counted.map(({ name, scopes, retailers, members: people, activeKeys }) => [
-    name,
-    scopes.join(", "),
-    retailers === null ? "all" : retailers.join(", "),
-    String(people.length),
-    String(activeKeys),
+  const table = itemTable(counted, [
+    textColumn("name", (team) => team.name),
+    textColumn("scopes", (team) => team.scopes.join(", ")),
+    textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
+    textColumn("members", (team) => String(team.members.length)),
+    textColumn("active keys", (team) => String(team.activeKeys)),
   ]);
-  const columns = ["name", "scopes", "retailers", "members", "active keys"];
-  await writeListing(call, { documents, columns, rows });
+  await writeListing(call, documents, table);
 }
 
 export async function showTeamCommand({ flags, context }: Call<ListingFlags>, name: string): Promise<void> {
