@@ -31,7 +31,6 @@ const LOADED_TOGETHER = [
     "cli/flags/list.ts",
     "cli/flags/output.ts",
     "cli/flags/pull.ts",
-    "cli/max-time.ts",
     "cli/reporter.ts",
     "config/file.ts",
     "contract/coverage.ts",
@@ -53,6 +52,7 @@ const LOADED_TOGETHER = [
     "output/terminal/chart.ts",
     "output/terminal/tables/card.ts",
     "output/terminal/tables/cell.ts",
+    "output/terminal/tables/item-table.ts",
     "output/terminal/tables/table.ts",
   ],
 ];

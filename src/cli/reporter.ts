@@ -1,6 +1,8 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
+import { startDeadline } from "../api/requests/deadline.ts";
 import type { Context } from "../context.ts";
 import { groupDigits } from "../contract/values/decimal.ts";
+import { NetworkError } from "../errors.ts";
 import type { RequestLog } from "../export/manifest.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { createProgress, type Progress } from "../output/terminal/progress/progress.ts";
@@ -86,6 +88,28 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
     listeners,
     requests: () => ({ ...log }),
   };
+}
+
+/**
+ * Runs `use` with a reporter, and with a signal that is aborted when the command is interrupted or its `--max-time` is
+ * over. Removes the progress line at the end.
+ */
+export async function withReporter<T>(
+  globals: GlobalOptions,
+  context: Context,
+  use: (reporter: Reporter, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { maxTime = 0 } = globals;
+  const expired = () =>
+    new NetworkError(`not done within the --max-time of ${formatDuration(maxTime)}`, { attempts: 0 });
+  const deadline = startDeadline([context.signal], globals.maxTime, expired);
+  const reporter = createReporter(globals, context);
+  try {
+    return await use(reporter, deadline.signal);
+  } finally {
+    reporter.progress.clear();
+    deadline.release();
+  }
 }
 
 function record(log: { sent: number; retries: number; waited_ms: number }, event: ClientEvent): void {

@@ -8,8 +8,7 @@ import { withLongLists } from "../../pull/long-lists.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { VERSION } from "../../version.ts";
 import type { GlobalOptions } from "../flags/global.ts";
-import { withinMaxTime } from "../max-time.ts";
-import { createReporter, type Reporter } from "../reporter.ts";
+import { type Reporter, withReporter } from "../reporter.ts";
 import { rememberingClient } from "./vocabulary-client.ts";
 
 /** What a command needs to talk to the service. */
@@ -41,23 +40,19 @@ export async function withConnection<T>(
   context: Context,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  return await withinMaxTime(globals, context, async (signal) => {
-    const reporter = createReporter(globals, context);
-    let service: Demo | undefined;
+  return await withReporter(globals, context, async (reporter, signal) => {
+    const service = demo ? await startDemo(context, reporter) : undefined;
     try {
-      if (demo) {
-        reporter.progress.update({ doing: "starting the demo service" });
-        service = await startDemo(context);
-      }
+      const { env, folders } = context;
       const { name, baseUrl, apiKey, profile } =
-        service ?? (await configured(globals, { env: context.env, folders: context.folders, signal }, reporter));
+        service ?? (await configuredService(globals, { env, folders, signal }, reporter));
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
         apiKey,
         maxRate,
         signal,
-        env: service === undefined ? context.env : {},
+        env: service === undefined ? env : {},
         onEvent: reporter.onEvent,
       });
       try {
@@ -69,7 +64,6 @@ export async function withConnection<T>(
         await client.close();
       }
     } finally {
-      reporter.progress.clear();
       await service?.close();
     }
   });
@@ -91,19 +85,11 @@ export function clientSettings(globals: GlobalOptions, context: Context) {
   };
 }
 
-interface Target {
-  /** Names the set behind the address; different sets have different names. */
-  name: string;
-  baseUrl: URL;
-  apiKey: string;
-  profile: string | undefined;
-}
-
-async function configured(
+async function configuredService(
   globals: GlobalOptions,
   context: Pick<Context, "env" | "folders" | "signal">,
   { warn }: Reporter,
-): Promise<Target> {
+) {
   const { baseUrl, credential, profile } = await resolveService(globals, context);
   if (credential.warning !== undefined) {
     warn(credential.warning);
@@ -111,13 +97,12 @@ async function configured(
   return { name: baseUrl.href, baseUrl, apiKey: credential.apiKey, profile };
 }
 
-type Demo = Target & { close: () => Promise<void> };
-
-export async function startDemo(context: Context): Promise<Demo> {
+/** Starts a service with generated rows. Its `name` is that of the set of rows: different sets have different names. */
+export async function startDemo(context: Context, { progress }: Reporter) {
+  progress.update({ doing: "starting the demo service" });
   const { startDemoService } = await import("../../service/demo/start-demo.ts");
   const now = context.now();
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
   // The rows depend on today: the rows of another today are a different set, even for the same crawl days.
-  const name = `demo of ${dayOf(now)}`;
-  return { name, baseUrl: new URL(url), apiKey, profile: undefined, close };
+  return { name: `demo of ${dayOf(now)}`, baseUrl: new URL(url), apiKey, profile: undefined, close };
 }

@@ -10,8 +10,7 @@ import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.t
 import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { quoted } from "../flags/values.ts";
-import { withinMaxTime } from "../max-time.ts";
-import { createReporter, type Reporter } from "../reporter.ts";
+import { type Reporter, withReporter } from "../reporter.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
 
 interface FolderOptions {
@@ -48,28 +47,22 @@ export async function withSyncedFolder<T>(
   use: (synced: SyncedFolder) => Promise<T>,
 ): Promise<T> {
   const { globals, filters: written } = options;
-  return await withinMaxTime(globals, context, async (signal) => {
-    const reporter = createReporter(globals, context);
-    try {
-      if (options.demo && options.folder !== undefined) {
-        throw new UsageError(`--demo uses generated rows; leave out ${quoted(options.folder)}.`, { flag: "--demo" });
-      }
-      const folder = options.demo
-        ? // Loaded where it is needed: it takes the client and the demo service.
-          await (await import("./demo-folder.ts")).demoFolder(globals, context)
-        : await namedFolder(options.folder);
-      const state = await readSyncedFolder(folder);
-      const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
-      if (Object.keys(state.filters).length > 0) {
-        reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
-      }
-      const isWanted = combinationFilter(filters);
-      const isInDates = dayFilter(filters);
-      const days = matchingDays(state, isWanted).filter(isInDates);
-      return await use({ folder, state, filters, isWanted, days, reporter, signal });
-    } finally {
-      reporter.progress.clear();
+  return await withReporter(globals, context, async (reporter, signal) => {
+    if (options.demo && options.folder !== undefined) {
+      throw new UsageError(`--demo uses generated rows; leave out ${quoted(options.folder)}.`, { flag: "--demo" });
     }
+    const folder = options.demo
+      ? // Loaded where it is needed: it takes the client and the demo service.
+        await (await import("./demo-folder.ts")).demoFolder(globals, context)
+      : await namedFolder(options.folder);
+    const state = await readSyncedFolder(folder);
+    const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
+    if (Object.keys(state.filters).length > 0) {
+      reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
+    }
+    const isWanted = combinationFilter(filters);
+    const days = matchingDays(state, isWanted).filter(dayFilter(filters));
+    return await use({ folder, state, filters, isWanted, days, reporter, signal });
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
-import { withinMaxTime } from "../../cli/max-time.ts";
+import { withReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -42,7 +42,9 @@ function declareLogin(command: Command, context: Context): void {
     }
     const { login } = await import("./stored-key.ts");
     const globals = parseGlobals(command);
-    await withinMaxTime(globals, context, (signal) => login({ ...flags, globals }, { ...context, signal }));
+    await withReporter(globals, context, (reporter, signal) =>
+      login({ ...flags, globals }, reporter, { ...context, signal }),
+    );
   });
 }
 
@@ -59,7 +61,9 @@ Exit code: 0 if the service accepts the key, 3 if it does not or there is no key
   ).action(async (flags: { format?: "text" | "json" }) => {
     const { showAuthStatus } = await import("./key-status.ts");
     const globals = parseGlobals(command);
-    await withinMaxTime(globals, context, (signal) => showAuthStatus(globals, flags.format, { ...context, signal }));
+    await withReporter(globals, context, (reporter, signal) =>
+      showAuthStatus(globals, flags.format, reporter, { ...context, signal }),
+    );
   });
 }
 

@@ -1,7 +1,7 @@
 import { createClient } from "../../api/client.ts";
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { createReporter } from "../../cli/reporter.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import type { EndpointGroup } from "../../contract/limits.ts";
@@ -24,10 +24,10 @@ const LONG_AGO = { start_date: "1900-01-01", end_date: "1900-01-01" };
  */
 export async function checkKey(
   { baseUrl, apiKey, globals }: { baseUrl: URL; apiKey: string; globals: GlobalOptions },
+  { onEvent, progress }: Reporter,
   context: Context,
 ): Promise<KeyFacts> {
   const rates: KeyFacts["rates"] = {};
-  const { onEvent, progress } = createReporter(globals, context);
   const client = createClient({
     ...clientSettings(globals, context),
     baseUrl,

@@ -1,6 +1,6 @@
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { createReporter } from "../../cli/reporter.ts";
+import type { Reporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";
 import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
@@ -16,17 +16,18 @@ import { checkKey, type KeyFacts } from "./key-check.ts";
 export async function showAuthStatus(
   globals: GlobalOptions,
   format: "text" | "json" = "text",
+  reporter: Reporter,
   context: Context,
 ): Promise<void> {
   const settings = await resolveService(globals, context);
   const { baseUrl, credential } = settings;
   if (credential.warning !== undefined) {
-    createReporter(globals, context).warn(credential.warning);
+    reporter.warn(credential.warning);
   }
   let facts: KeyFacts | undefined;
   let refusal: ApiError | undefined;
   try {
-    facts = await checkKey({ baseUrl, apiKey: credential.apiKey, globals }, context);
+    facts = await checkKey({ baseUrl, apiKey: credential.apiKey, globals }, reporter, context);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) {
       throw error;

@@ -1,7 +1,7 @@
 import { keyFlaw } from "../../api/key.ts";
 import { fetchPortalAddress } from "../../api/portal-address.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { createReporter } from "../../cli/reporter.ts";
+import { createReporter, type Reporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { runKeyCommand } from "../../config/credentials.ts";
 import type { Profile } from "../../config/parse-config.ts";
@@ -21,7 +21,11 @@ interface LoginOptions {
 }
 
 /** Stores the address and a key, or the command that prints it, after checking both. */
-export async function login({ globals, apiKeyCommand, check }: LoginOptions, context: Context): Promise<void> {
+export async function login(
+  { globals, apiKeyCommand, check }: LoginOptions,
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
   const { name, values } = await profileToWrite(globals.profile, context);
   const baseUrl = resolveBaseUrl(globals.baseUrl, context, values);
   const apiKey =
@@ -32,14 +36,14 @@ export async function login({ globals, apiKeyCommand, check }: LoginOptions, con
   if (flaw !== undefined) {
     throw new CredentialsError(`this is not a valid key: ${flaw}. Nothing was stored.`);
   }
-  const facts = check ? await checkKey({ baseUrl, apiKey, globals }, context) : undefined;
+  const facts = check ? await checkKey({ baseUrl, apiKey, globals }, reporter, context) : undefined;
   const secret = apiKeyCommand === undefined ? { api_key: apiKey } : { api_key_command: apiKeyCommand };
   const written = await writeProfile(context, name, (profile) => ({
     ...withoutKey(profile),
     base_url: baseUrl.href,
     ...secret,
   }));
-  const { note, warn } = createReporter(globals, context);
+  const { note, warn } = reporter;
   if (written.madePrivate) {
     warn(`${written.path} could be read by other users of this machine; now they cannot read it.`);
   }

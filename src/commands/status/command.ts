@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
-import { withinMaxTime } from "../../cli/max-time.ts";
-import { createReporter } from "../../cli/reporter.ts";
+import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
@@ -40,8 +39,8 @@ export function declare(command: Command, context: Context): void {
 }
 
 async function runStatus(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
-  const { feed, document } = await withinMaxTime(globals, context, (signal) =>
-    readStatus(flags, globals, { ...context, signal }),
+  const { feed, document } = await withReporter(globals, context, (reporter, signal) =>
+    readStatus(flags, globals, reporter, { ...context, signal }),
   );
   if (flags.format === "json") {
     await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
@@ -54,26 +53,22 @@ async function runStatus(flags: Flags, globals: GlobalOptions, context: Context)
   }
 }
 
-async function readStatus({ statusUrl, demo }: Flags, globals: GlobalOptions, context: Context) {
+async function readStatus({ statusUrl, demo }: Flags, globals: GlobalOptions, reporter: Reporter, context: Context) {
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
     import("../../api/fetch-status.ts"),
     import("../../config/settings.ts"),
     import("../../cli/source/connection.ts"),
   ]);
-  const { progress, onEvent } = createReporter(globals, context);
-  const settings = { ...clientSettings(globals, context), onEvent };
-  let service: Awaited<ReturnType<typeof startDemo>> | undefined;
-  try {
-    if (demo) {
-      progress.update({ doing: "starting the demo service" });
-      service = await startDemo(context);
-      return await fetchStatus(new URL("/status.json", service.baseUrl), { ...settings, env: {} });
-    }
+  const settings = { ...clientSettings(globals, context), onEvent: reporter.onEvent };
+  if (!demo) {
     const url = await resolveStatusUrl({ ...globals, statusUrl }, context);
-    progress.update({ doing: `reading the status feed of ${url.host}` });
+    reporter.progress.update({ doing: `reading the status feed of ${url.host}` });
     return await fetchStatus(url, settings);
+  }
+  const service = await startDemo(context, reporter);
+  try {
+    return await fetchStatus(new URL("/status.json", service.baseUrl), { ...settings, env: {} });
   } finally {
-    progress.clear();
-    await service?.close();
+    await service.close();
   }
 }

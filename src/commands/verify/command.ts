@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
-import { withinMaxTime } from "../../cli/max-time.ts";
+import { withReporter } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
@@ -21,8 +21,9 @@ export function declare(command: Command, context: Context): void {
     "Exit code: 0 if the file matches its manifest, 6 if it does not, 1 if one of the two cannot be read.",
   ).action(async (file: string) => {
     const globals = parseGlobals(command);
-    const check = async (signal: AbortSignal) => verify(file, await readManifest(file), signal);
-    const { rows, bytes, sha256, identified } = await withinMaxTime(globals, context, check);
+    const { rows, bytes, sha256, identified } = await withReporter(globals, context, async (_, signal) =>
+      verify(file, await readManifest(file), signal),
+    );
     if (!globals.quiet) {
       const once = identified ? ", each once" : "";
       const found = `${visible(file)}: ${groupDigits(rows)} rows${once}, ${groupDigits(bytes)} bytes, sha256 ${sha256}`;
