@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LockedError } from "../errors.ts";
 import { isRunning, type Owner, ownerOf } from "./lock-owner.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
-import { errorCode, fileError } from "./system-error.ts";
+import { errorCode, fileError, ifPresent } from "./system-error.ts";
 
 /** Milliseconds without a heartbeat after which a lock is stale, if its process cannot be looked up. */
 const STALE_AFTER = 60_000;
@@ -53,23 +53,20 @@ export async function lock(subject: string, path: string, pid: number): Promise<
 
 /** Undefined if there is a lock already. */
 async function create(path: string, content: string): Promise<FileHandle | undefined> {
-  let handle: FileHandle;
+  let handle: FileHandle | undefined;
   try {
     handle = await createOwnFile(path);
+    await beat(handle, content);
+    return handle;
   } catch (error) {
-    if (errorCode(error) === "EEXIST") {
+    if (handle !== undefined) {
+      await handle.close();
+      await rm(path, { force: true });
+    } else if (errorCode(error) === "EEXIST") {
       return undefined;
     }
     throw fileError(path, error);
   }
-  try {
-    await beat(handle, content);
-  } catch (error) {
-    await handle.close();
-    await rm(path, { force: true });
-    throw fileError(path, error);
-  }
-  return handle;
 }
 
 /** Undefined if the lock was released meanwhile, or if the check took too long and must be repeated. */
@@ -117,7 +114,7 @@ async function removeDrafts(path: string): Promise<void> {
 
 function held(subject: string, path: string, content: string, handle: FileHandle): Lock {
   let confirmed = now();
-  let working = Promise.resolve();
+  let working: Promise<unknown> = Promise.resolve();
   const isRecent = () => now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2);
   /** Whether the lock is still this process's own. */
   const confirm = async (): Promise<boolean> => {
@@ -129,10 +126,7 @@ function held(subject: string, path: string, content: string, handle: FileHandle
   };
   const timer = setInterval(() => {
     // `assertHeld` tries again and reports the error.
-    working = confirm().then(
-      () => undefined,
-      () => undefined,
-    );
+    working = confirm().catch(() => undefined);
   }, HEARTBEAT);
   timer.unref();
   return {
@@ -172,24 +166,19 @@ interface FoundLock {
 }
 
 async function readLock(path: string): Promise<FoundLock | undefined> {
-  let handle: FileHandle;
-  try {
-    handle = await openOwnFile(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
-    }
-    throw fileError(path, error);
+  const handle = await ifPresent(path, () => openOwnFile(path));
+  if (handle === undefined) {
+    return undefined;
   }
   try {
     const content = await handle.readFile("utf8");
-    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner: parse(content) };
+    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner: ownerIn(content) };
   } finally {
     await handle.close();
   }
 }
 
-function parse(content: string): Owner | undefined {
+function ownerIn(content: string): Owner | undefined {
   try {
     return JSON.parse(content) as Owner;
   } catch {

@@ -2,7 +2,10 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError } from "../errors.ts";
-import { errorCode, fileError } from "./system-error.ts";
+import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
+
+/** Most bytes of a file name on common file systems. */
+export const LONGEST_NAME = 255;
 
 /** Missing on Windows, where creating a link needs a privilege. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -13,16 +16,12 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
  *
  * @throws FileError with the `errorCode` EEXIST if something has that name
  */
-export async function createOwnFile(
+export function createOwnFile(
   path: string,
   { mode = 0o666, append = false }: { mode?: number; append?: boolean } = {},
 ): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
-  try {
-    return await open(path, append ? flags | constants.O_APPEND : flags, mode);
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  return withFileError(path, () => open(path, append ? flags | constants.O_APPEND : flags, mode));
 }
 
 /**
@@ -46,9 +45,9 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
  * @throws FileError if it is a link, a folder or a named pipe
  */
 export async function ownFileAt(path: string): Promise<Stats | undefined> {
-  const entry = await entryAt(path);
+  const entry = await ifPresent(path, () => lstat(path));
   if (entry !== undefined && !entry.isFile()) {
-    throw notOwn(path, kindOf(entry), "a file");
+    throw notOwn(path, entryKindOf(entry), "a file");
   }
   return entry;
 }
@@ -56,11 +55,7 @@ export async function ownFileAt(path: string): Promise<Stats | undefined> {
 /** Removes one of the tool's own files, if it exists. */
 export async function removeOwnFile(path: string): Promise<void> {
   await ownFileAt(path);
-  try {
-    await rm(path, { force: true });
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  await withFileError(path, () => rm(path, { force: true }));
 }
 
 /**
@@ -86,9 +81,9 @@ export async function makeOwnFolder(path: string): Promise<void> {
  * @throws FileError if a link or a file has that name
  */
 export async function assertOwnFolder(path: string): Promise<void> {
-  const entry = await entryAt(path);
+  const entry = await ifPresent(path, () => lstat(path));
   if (entry !== undefined && !entry.isDirectory()) {
-    throw notOwn(path, kindOf(entry), "a folder");
+    throw notOwn(path, entryKindOf(entry), "a folder");
   }
 }
 
@@ -120,17 +115,6 @@ export async function makeFolderPath(path: string): Promise<void> {
   }
 }
 
-async function entryAt(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
-    }
-    throw fileError(path, error);
-  }
-}
-
 function notOwn(path: string, found: string, wanted: string): FileError {
   return new FileError(
     `${path} is ${found}, and catalog needs ${wanted} of its own there; remove it or use another name`,
@@ -138,7 +122,7 @@ function notOwn(path: string, found: string, wanted: string): FileError {
   );
 }
 
-function kindOf(entry: Stats): string {
+function entryKindOf(entry: Stats): string {
   const kinds = [
     [entry.isSymbolicLink(), "a symbolic link"],
     [entry.isDirectory(), "a folder"],

@@ -2,7 +2,7 @@ import { mkdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fsyncFolder } from "./fsync-folder.ts";
 import { createOwnFile, removeOwnFile } from "./own-file.ts";
-import { fileError } from "./system-error.ts";
+import { fileError, withFileError } from "./system-error.ts";
 
 interface ReplaceOptions {
   /** Permissions of the new file. */
@@ -55,10 +55,7 @@ export async function replaceFile(
  */
 export async function replacePrivateFile(path: string, content: string, tag: number): Promise<void> {
   const target = await realpath(path).catch(() => path);
-  try {
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw fileError(dirname(target), error);
-  }
+  const folder = dirname(target);
+  await withFileError(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
   await replaceFile(target, content, { mode: 0o600, tag });
 }

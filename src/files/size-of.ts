@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { errorCode, fileError } from "./system-error.ts";
+import { ifPresent } from "./system-error.ts";
 
 /**
  * Bytes of a file, or undefined if there is none.
@@ -7,12 +7,5 @@ import { errorCode, fileError } from "./system-error.ts";
  * @throws FileError if the size cannot be read
  */
 export async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
-    }
-    throw fileError(path, error);
-  }
+  return (await ifPresent(path, () => stat(path)))?.size;
 }

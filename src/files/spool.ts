@@ -4,7 +4,7 @@ import { type FileHandle, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
-import { errorCode, fileError } from "./system-error.ts";
+import { errorCode, fileError, withFileError } from "./system-error.ts";
 
 /** A place in a spool, in bytes. */
 export interface Extent {
@@ -80,26 +80,18 @@ async function spoolIn(
         throw fileError(path, error);
       }
     },
-    read: async ({ at, length }) => {
-      const bytes = Buffer.allocUnsafe(length);
-      try {
-        const { bytesRead } = await (await handle()).read(bytes, 0, length, at);
-        return bytes.subarray(0, bytesRead);
-      } catch (error) {
-        throw fileError(path, error);
-      }
-    },
+    read: ({ at, length }) =>
+      withFileError(path, async () => {
+        const { buffer, bytesRead } = await (await handle()).read(Buffer.allocUnsafe(length), 0, length, at);
+        return buffer.subarray(0, bytesRead);
+      }),
     free: (extent) => {
       room.give(extent);
       isFull = false;
     },
     hasRoom: () => !isFull && room.used() < limit,
-    sync: async () => {
-      await (await opening)?.datasync();
-    },
-    close: async () => {
-      await (await opening?.catch(() => undefined))?.close();
-    },
+    sync: async () => (await opening)?.datasync(),
+    close: async () => (await opening?.catch(() => undefined))?.close(),
   };
 }
 
@@ -113,7 +105,8 @@ async function halfOfFreeSpace(folder: string): Promise<number> {
   }
 }
 
-async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+/** Writes all bytes at a place in a file. */
+export async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
   }

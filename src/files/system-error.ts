@@ -22,7 +22,8 @@ export function fileError(path: string, error: unknown, detail = ""): FileError 
   if (error instanceof FileError) {
     return error;
   }
-  return new FileError(`${path}: ${reasonOf(error)}${detail}`, path, error);
+  const reason = REASONS[errorCode(error) ?? ""] ?? (error instanceof Error ? error.message : String(error));
+  return new FileError(`${path}: ${reason}${detail}`, path, error);
 }
 
 /** Runs `action`; its failure becomes a FileError about `path`. */
@@ -34,14 +35,22 @@ export async function withFileError<T>(path: string, action: () => Promise<T>): 
   }
 }
 
+/** As `withFileError`, but resolves to undefined if the file does not exist. */
+export async function ifPresent<T>(path: string, action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") {
+      return undefined;
+    }
+    throw fileError(path, error);
+  }
+}
+
 /** The system's code of an error, also for errors made by `fileError`. */
 export function errorCode(error: unknown): string | undefined {
   if (error instanceof FileError) {
     return errorCode(error.cause);
   }
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-}
-
-function reasonOf(error: unknown): string {
-  return REASONS[errorCode(error) ?? ""] ?? (error instanceof Error ? error.message : String(error));
 }

@@ -4,14 +4,12 @@ import type { Context } from "../../context.ts";
 import { FileError } from "../../errors.ts";
 import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import type { Resumable } from "../../export/resume.ts";
+import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
 import { pageSizeOf } from "./progress.ts";
-
-/** Most bytes of a file name on common file systems. */
-const LONGEST_NAME = 255;
 
 /** @throws FileError if the name of the output is too long to add the suffix of a manifest. */
 export function checkManifestName(output: string): void {

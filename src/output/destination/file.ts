@@ -1,11 +1,11 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, link, lstat, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { ClosedPipeError, FileError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
-import { errorCode, fileError } from "../../files/system-error.ts";
+import { errorCode, fileError, ifPresent } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
 /** A regular file being written, from whose end bytes can be removed. */
@@ -20,8 +20,10 @@ export interface FileDestination extends Destination {
   sync(): Promise<void>;
 }
 
-interface FileOptions {
+export interface FileOptions {
+  /** Refuse to replace an existing file. */
   noClobber?: boolean | undefined;
+  /** Keep the partial file when the output is abandoned. */
   keepPartial?: boolean | undefined;
   /** Continue the partial file of an earlier run after this many bytes. */
   continueAt?: number | undefined;
@@ -32,7 +34,7 @@ interface FileOptions {
  * file stays complete until then. A device or a named pipe is written directly.
  */
 export async function openFile(path: string, options: FileOptions = {}): Promise<Destination | FileDestination> {
-  const existing = await existingAt(path);
+  const existing = await ifPresent(path, () => stat(path));
   if (existing?.isDirectory() || /(^|\/)$/.test(path)) {
     throw new FileError(`"${path}" names a folder, not a file`, path);
   }
@@ -44,12 +46,11 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
   }
   const target = await targetOf(path);
   const partial = partialPathOf(target);
-  if (options.continueAt !== undefined) {
-    const handle = await reopenPartial(partial, options.continueAt);
-    return partialFile({ path, target, partial, handle, length: options.continueAt }, options);
-  }
-  const handle = await createPartial(partial, existing);
-  return partialFile({ path, target, partial, handle, length: 0 }, options);
+  const { continueAt } = options;
+  const handle = await (continueAt === undefined
+    ? createPartial(partial, existing)
+    : reopenPartial(partial, continueAt));
+  return partialFile(path, target, handle, options);
 }
 
 /** The partial file of the output `target`. */
@@ -57,18 +58,10 @@ export function partialPathOf(target: string): string {
   return `${target}.partial`;
 }
 
-interface OpenPartial {
-  /** The path as the user wrote it, for messages. */
-  path: string;
-  target: string;
-  partial: string;
-  handle: FileHandle;
-  length: number;
-}
-
-function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
-  const { path, target, partial, handle } = open;
-  let { length } = open;
+/** @param path as the user wrote it, for messages */
+function partialFile(path: string, target: string, handle: FileHandle, options: FileOptions): FileDestination {
+  const partial = partialPathOf(target);
+  let length = options.continueAt ?? 0;
   let crc = 0;
   let settled = false;
   return {
@@ -98,7 +91,7 @@ function partialFile(open: OpenPartial, options: FileOptions): FileDestination {
       const place = options.noClobber ? renameToFree : rename;
       await place(partial, target).catch(async (error: unknown) => {
         const reason = errorCode(error) === "EEXIST" ? new Error("another process has created it") : error;
-        const isThere = await existingAt(partial).catch(() => undefined);
+        const isThere = await stat(partial).catch(() => undefined);
         throw fileError(path, reason, isThere && `; the complete output is in ${partial}`);
       });
       await reporting(path, () => fsyncFolder(dirname(target)));
@@ -147,10 +140,8 @@ async function reopenPartial(partial: string, length: number): Promise<FileHandl
   const { size } = await reporting(partial, () => handle.stat());
   if (size < length) {
     await handle.close();
-    throw new FileError(
-      `${partial} has ${size} bytes, but its journal says ${length}; delete both files to start over`,
-      partial,
-    );
+    const what = `${partial} has ${size} bytes, but its journal says ${length}`;
+    throw new FileError(`${what}; delete both files to start over`, partial);
   }
   await reporting(partial, () => handle.truncate(length));
   return handle;
@@ -174,24 +165,13 @@ async function renameToFree(from: string, to: string): Promise<void> {
   }
 }
 
-async function existingAt(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
-    }
-    throw fileError(path, error);
-  }
-}
-
 /**
  * The regular file that an output to `path` is written to.
  *
  * @returns undefined for a device or a named pipe, which is written directly
  */
 export async function targetFileOf(path: string): Promise<string | undefined> {
-  const existing = await existingAt(path);
+  const existing = await ifPresent(path, () => stat(path));
   return existing !== undefined && !existing.isFile() && !existing.isDirectory() ? undefined : await targetOf(path);
 }
 
@@ -202,11 +182,8 @@ async function targetOf(path: string): Promise<string> {
     throw missing ? new FileError(`${path}: the folder ${dirname(path)} does not exist`, path) : fileError(path, error);
   });
   const candidate = join(folder, basename(path));
-  const isLink = await lstat(candidate).then(
-    (entry) => entry.isSymbolicLink(),
-    () => false,
-  );
-  return isLink ? targetOf(resolve(folder, await readlink(candidate))) : candidate;
+  const linked = await readlink(candidate).catch(() => undefined);
+  return linked === undefined ? candidate : targetOf(resolve(folder, linked));
 }
 
 async function reporting<T>(path: string, action: () => Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import type { Writable } from "node:stream";
 import { type Compression, compressed } from "./compression.ts";
 import type { Destination } from "./destination.ts";
-import { type FileDestination, openFile } from "./file.ts";
+import { type FileDestination, type FileOptions, openFile } from "./file.ts";
 import { writeToStdout } from "./stdout.ts";
 
-export interface DestinationOptions {
+export interface DestinationOptions extends FileOptions {
   /** A path, or `-` for stdout, which is also the default. */
   output: string | undefined;
   stdout: Writable;
@@ -13,12 +13,6 @@ export interface DestinationOptions {
   /** Aborts a write that waits for the reader of stdout. */
   signal?: AbortSignal | undefined;
   compression?: Compression | undefined;
-  /** Refuse to replace an existing file. */
-  noClobber?: boolean | undefined;
-  /** Keep the partial file when the output is abandoned. */
-  keepPartial?: boolean | undefined;
-  /** Continue the partial file of an earlier run after this many bytes. */
-  continueAt?: number | undefined;
 }
 
 /** Opens the destination; detects as early as possible what would otherwise fail at the end. */

@@ -1,4 +1,5 @@
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
+import { writeAt } from "../../files/spool.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
@@ -145,10 +146,4 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
       await rm(path, { force: true });
     },
   };
-}
-
-async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
-  }
 }

@@ -3,9 +3,10 @@ import { dirname, join, sep } from "node:path";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
-import { makeOwnFolder } from "../../files/own-file.ts";
+import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { assertDistinct } from "../formats/columns.ts";
 import { memberOf } from "../formats/row-members.ts";
 
 /** Columns with few enough values for a folder each. */
@@ -19,7 +20,7 @@ export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
  */
 export function parsePartitionColumns(text: string): PartitionColumn[] {
   const names = text.split(",").map((name) => name.trim());
-  return names.map((name, index) => {
+  const columns = names.map((name) => {
     const column = PARTITION_COLUMNS.find((candidate) => candidate === name);
     if (column === undefined) {
       throw new UsageError(`--partition-by takes ${PARTITION_COLUMNS.join(", ")}, not "${name}"`, {
@@ -28,11 +29,10 @@ export function parsePartitionColumns(text: string): PartitionColumn[] {
         suggestions: closest(name, PARTITION_COLUMNS),
       });
     }
-    if (names.indexOf(name) !== index) {
-      throw new UsageError(`--partition-by names "${name}" twice`, { flag: "--partition-by", value: text });
-    }
     return column;
   });
+  assertDistinct(names, "--partition-by", text);
+  return columns;
 }
 
 /** The folder of a row's partition as Hive names it: `retailer=acme/crawl_date=2026-01-01`. */
@@ -40,11 +40,8 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
   const escaped = new Map<string, string>();
   const folderOf = (rows: RowBatch, row: number, column: PartitionColumn): string => {
     const raw = memberOf(rows, row, column);
-    const known = escaped.get(raw);
-    const value = known ?? escapePartitionValue(String(JSON.parse(raw)));
-    if (known === undefined) {
-      escaped.set(raw, value);
-    }
+    const value = escaped.get(raw) ?? escapePartitionValue(String(JSON.parse(raw)));
+    escaped.set(raw, value);
     return `${column}=${value}`;
   };
   let last: { rows: RowBatch; row: number; partition: string } | undefined;
@@ -62,9 +59,6 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
     return last.partition;
   };
 }
-
-/** Most bytes of a file name on common file systems. */
-const LONGEST_NAME = 255;
 
 /**
  * Refuses a value that cannot be the name of a folder, before any page is requested.

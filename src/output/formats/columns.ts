@@ -13,33 +13,36 @@ export function parseColumns(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   const unknown = names.filter((name) => name !== "" && !COLUMNS.includes(name));
   if (unknown.length > 0) {
-    throw unknownColumns(unknown, text);
+    throw unknownColumns(unknown, names, text.trim());
   }
-  names.forEach((name, index) => {
-    if (name === "") {
-      throw new UsageError("--columns contains an empty name", { flag: "--columns", value: text });
-    }
-    if (names.indexOf(name) !== index) {
-      throw new UsageError(`--columns names "${name}" twice`, { flag: "--columns", value: text });
-    }
-  });
+  if (names.includes("")) {
+    throw new UsageError("--columns contains an empty name", { flag: "--columns", value: text });
+  }
+  assertDistinct(names, "--columns", text);
   return names;
 }
 
+/** @param text of the flag @throws UsageError if a name is repeated */
+export function assertDistinct(names: readonly string[], flag: string, text: string): void {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new UsageError(`${flag} names "${repeated}" twice`, { flag, value: text });
+  }
+}
+
 /** For one name, suggests the closest columns; for several, the whole list corrected, if every name can be. */
-function unknownColumns(unknown: readonly string[], text: string): UsageError {
+function unknownColumns(unknown: readonly string[], names: readonly string[], text: string): UsageError {
   const nearest = new Map(unknown.map((name) => [name, closest(name, COLUMNS)]));
-  const names = text.split(",").map((name) => name.trim());
   const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
   const isHopeless = [...nearest.values()].some((columns) => columns.length === 0);
   const [only = ""] = unknown;
   const single = unknown.length === 1;
   const suggestions = single ? (nearest.get(only) ?? []) : isHopeless ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
-  const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text.trim()}"`;
+  const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
   return new UsageError(isHopeless ? `${what}; the columns are ${COLUMNS.join(", ")}` : what, {
     flag: "--columns",
-    value: single ? only : text.trim(),
+    value: single ? only : text,
     suggestions,
   });
 }
