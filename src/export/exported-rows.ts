@@ -5,6 +5,7 @@ import { parse as parseCsv } from "csv-parse";
 import { FileError, MismatchError } from "../errors.ts";
 import { fileError } from "../files/system-error.ts";
 import type { Manifest } from "./manifest.ts";
+import { textLines } from "./text-lines.ts";
 import { zstdFrames } from "./zstd-frames.ts";
 
 const CHECKED_COLUMNS = ["product_id", "retailer", "category", "department", "crawl_date"] as const;
@@ -35,7 +36,7 @@ const READERS: Readonly<Record<string, RowReader>> = {
     const { openSheet, sheetRows } = await import("./xlsx-sheet.ts");
     const sheet = await openSheet(path);
     try {
-      for await (const row of sheetRows(linesOf(sheet), CHECKED_COLUMNS)) {
+      for await (const row of sheetRows(wholeLines(sheet), CHECKED_COLUMNS)) {
         yield checkedColumns(row);
       }
     } finally {
@@ -108,37 +109,26 @@ async function* expandFrames(file: AsyncIterable<Buffer>, createCodec: () => Dup
 
 async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | undefined): AsyncGenerator<ExportedRow> {
   let number = 0;
-  for await (const line of linesOf(bytes)) {
+  for await (const line of wholeLines(bytes)) {
     number += 1;
     const row = rowOf(line);
-    if (row !== undefined) {
-      yield parseRow(row, number);
+    if (row === undefined) {
+      continue;
     }
+    let value: unknown;
+    try {
+      value = JSON.parse(row);
+    } catch {
+      throw new Error(`line ${number} is not JSON`);
+    }
+    yield checkedColumns(value);
   }
 }
 
-/** Only LF ends a line: a value may contain other characters that some readers treat as line ends. */
-async function* linesOf(bytes: Readable): AsyncGenerator<string> {
-  bytes.setEncoding("utf8");
-  let pending = "";
-  for await (const text of bytes as AsyncIterable<string>) {
-    const lines = (pending + text).split("\n");
-    pending = lines.pop() ?? "";
-    yield* lines;
-  }
-  if (pending !== "") {
+function wholeLines(bytes: Readable): AsyncIterable<string> {
+  return textLines(bytes.setEncoding("utf8"), () => {
     throw new Error("the last line has no end");
-  }
-}
-
-function parseRow(text: string, line: number): ExportedRow {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error(`line ${line} is not JSON`);
-  }
-  return checkedColumns(value);
+  });
 }
 
 async function* rowsOfRecords(bytes: Readable, delimiter: string): AsyncGenerator<ExportedRow> {

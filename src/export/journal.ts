@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { constants } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import type { Filters } from "../contract/filters.ts";
 import { createOwnFile, openOwnFile } from "../files/own-file.ts";
-import { errorCode, fileError } from "../files/system-error.ts";
+import { fileError, ifPresent, withFileError } from "../files/system-error.ts";
 import type { SavedPage } from "../pull/look-ahead.ts";
+import type { SliceEnd } from "./sink.ts";
+import { textLines } from "./text-lines.ts";
 
 /** Bumped on incompatible changes. */
 export const JOURNAL_VERSION = 2;
@@ -21,16 +22,9 @@ export interface JournalHead {
 }
 
 /** A slice that is in the output. */
-export interface JournalSlice {
+export interface JournalSlice extends SliceEnd {
   /** Identifies what was read, see `sliceKey`. */
   key: string;
-  rows: number;
-  /** Length of the output after it, in bytes. */
-  bytes: number;
-  /** CRC-32 of its part of the output. */
-  crc: number;
-  /** State that the format needs to continue after it; absent if it needs none. */
-  state?: string;
 }
 
 /**
@@ -69,31 +63,28 @@ export function journalPathOf(target: string): string {
  * @throws FileError if it cannot be read
  */
 export async function readJournal(path: string): Promise<Journal | undefined> {
-  let handle: FileHandle;
-  try {
-    handle = await openOwnFile(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
-    }
-    throw error;
+  const handle = await ifPresent(path, () => openOwnFile(path));
+  if (handle === undefined) {
+    return undefined;
   }
   let journal: Journal | undefined;
-  let length = 0;
   try {
     // Skips a last line without a line end: it was cut off.
-    for await (const line of linesOf(handle)) {
-      const entry = parse(line);
-      if (entry === undefined || (entry.kind === "head") !== (journal === undefined)) {
+    for await (const line of textLines(handle.createReadStream({ encoding: "utf8", autoClose: false, start: 0 }))) {
+      const entry = journalEntryIn(line);
+      if (journal === undefined && entry?.kind === "head") {
+        if (entry.version !== JOURNAL_VERSION) {
+          return undefined;
+        }
+        journal = { head: entry, slicePages: undefined, slices: [], pages: new Map(), length: 0, isDamaged: false };
+      } else if (journal !== undefined && entry !== undefined && entry.kind !== "head") {
+        addEntry(journal, entry);
+      } else {
         break;
       }
-      if (entry.kind === "head" && entry.version !== JOURNAL_VERSION) {
-        return undefined;
-      }
-      length += Buffer.byteLength(line) + 1;
-      journal = journal === undefined ? journalOf(entry) : addTo(journal, entry);
+      journal.length += Buffer.byteLength(line) + 1;
     }
-    return journal && { ...journal, length, isDamaged: length < (await handle.stat()).size };
+    return journal && { ...journal, isDamaged: journal.length < (await handle.stat()).size };
   } catch (error) {
     throw fileError(path, error);
   } finally {
@@ -101,28 +92,12 @@ export async function readJournal(path: string): Promise<Journal | undefined> {
   }
 }
 
-async function* linesOf(handle: FileHandle): AsyncGenerator<string, void, void> {
-  let pending = "";
-  for await (const text of handle.createReadStream({ encoding: "utf8", autoClose: false, start: 0 })) {
-    const lines = (pending + String(text)).split("\n");
-    pending = lines.pop() ?? "";
-    yield* lines;
-  }
-}
-
-function journalOf(entry: JournalEntry): Journal | undefined {
-  return entry.kind === "head"
-    ? { head: entry, slicePages: undefined, slices: [], pages: new Map(), length: 0, isDamaged: false }
-    : undefined;
-}
-
-function addTo(journal: Journal, entry: JournalEntry): Journal {
+function addEntry(journal: Journal, entry: Exclude<JournalEntry, { kind: "head" }>): void {
   const { slices, pages } = journal;
   switch (entry.kind) {
-    case "head":
-      break;
     case "plan":
-      return { ...journal, slicePages: entry.slice_pages };
+      journal.slicePages = entry.slice_pages;
+      break;
     case "page": {
       const { slice, place, extent } = entry;
       const known = pages.get(slice);
@@ -142,25 +117,18 @@ function addTo(journal: Journal, entry: JournalEntry): Journal {
       slices.length = entry.slices;
       break;
   }
-  return journal;
 }
 
 const SUM = ',"sum":"';
 
-/** A line is JSON whose last member is a checksum of the text before it. */
-function lineOf(entry: JournalEntry): string {
-  const text = JSON.stringify(entry).slice(0, -1);
-  return `${text}${SUM}${sumOf(text)}"}\n`;
+/** JSON whose last member is a checksum of the text before it. @param text of the entry, without its last brace */
+function journalLine(text: string): string {
+  return `${text}${SUM}${hash("sha256", text).slice(0, 16)}"}`;
 }
 
-function parse(line: string): JournalEntry | undefined {
-  const at = line.lastIndexOf(SUM);
-  const text = line.slice(0, Math.max(at, 0));
-  return at !== -1 && line === `${text}${SUM}${sumOf(text)}"}` ? (JSON.parse(`${text}}`) as JournalEntry) : undefined;
-}
-
-function sumOf(text: string): string {
-  return hash("sha256", text).slice(0, 16);
+function journalEntryIn(line: string): JournalEntry | undefined {
+  const text = line.slice(0, Math.max(line.lastIndexOf(SUM), 0));
+  return line === journalLine(text) ? (JSON.parse(`${text}}`) as JournalEntry) : undefined;
 }
 
 /** A journal open for writing. */
@@ -178,44 +146,40 @@ export async function openJournal(path: string, length?: number): Promise<Journa
     length === undefined
       ? await createOwnFile(path, { append: true })
       : await openOwnFile(path, constants.O_RDWR | constants.O_APPEND);
-  const reporting = async <T>(action: () => Promise<T>): Promise<T> => {
-    try {
-      return await action();
-    } catch (error) {
-      throw fileError(path, error);
-    }
-  };
   if (length !== undefined) {
-    await reporting(() => handle.truncate(length));
+    await withFileError(path, () => handle.truncate(length));
   }
   return {
-    append: (entry) => reporting(() => handle.appendFile(lineOf(entry))),
-    sync: () => reporting(() => handle.datasync()),
+    append: (entry) =>
+      withFileError(path, () => handle.appendFile(`${journalLine(JSON.stringify(entry).slice(0, -1))}\n`)),
+    sync: () => withFileError(path, () => handle.datasync()),
     close: () => handle.close(),
   };
 }
 
+const HEAD_WORDS: Readonly<Record<keyof JournalHead, string>> = {
+  service: "the service",
+  filters: "the filters",
+  format: "the format",
+  columns: "the columns",
+  compression: "the compression",
+  page_size: "the page size",
+  max_rows: "--max-rows",
+};
+
 /** Describes the first difference between two exports that keeps one from continuing the other. */
-export function difference(journal: JournalHead, wanted: JournalHead): string | undefined {
-  const compared = [
-    ["service", "the service"],
-    ["filters", "the filters"],
-    ["format", "the format"],
-    ["columns", "the columns"],
-    ["compression", "the compression"],
-    ["page_size", "the page size"],
-    ["max_rows", "--max-rows"],
-  ] as const satisfies readonly (readonly [keyof JournalHead, string])[];
-  const different = compared.find(([name]) => inOrder(journal[name]) !== inOrder(wanted[name]));
-  if (different === undefined) {
-    return undefined;
-  }
-  const [name, words] = different;
-  return `${words} of the interrupted export: ${inOrder(journal[name])}, now: ${inOrder(wanted[name])}`;
+export function firstDifference(journal: JournalHead, wanted: JournalHead): string | undefined {
+  const name = (Object.keys(HEAD_WORDS) as (keyof JournalHead)[]).find(
+    (member) => sortedJson(journal[member]) !== sortedJson(wanted[member]),
+  );
+  return (
+    name &&
+    `${HEAD_WORDS[name]} of the interrupted export: ${sortedJson(journal[name])}, now: ${sortedJson(wanted[name])}`
+  );
 }
 
 /** JSON with the filters in a fixed order. */
-function inOrder(value: JournalHead[keyof JournalHead]): string {
+function sortedJson(value: JournalHead[keyof JournalHead]): string {
   const isFilters = typeof value === "object" && value !== null && !Array.isArray(value);
   return JSON.stringify(isFilters ? Object.fromEntries(Object.entries(value).sort()) : value);
 }

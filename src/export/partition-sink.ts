@@ -1,9 +1,10 @@
-import { type Compression, compressed } from "../output/destination/compression.ts";
+import type { Compression } from "../output/destination/compression.ts";
 import { openFile } from "../output/destination/file.ts";
 import type { PartitionSpool } from "../output/destination/partition-spool.ts";
 import type { RowEncoder } from "../output/formats/encoder.ts";
 import type { RowSink } from "../pull/pull.ts";
 import type { RowBatch } from "../rows/batch.ts";
+import { createSink } from "./sink.ts";
 
 /** Writes the rows of a pull to the partitions of a spool; slices can be removed again. */
 export function createPartitionSink(
@@ -31,24 +32,16 @@ export async function writeWhole(
   encoder: RowEncoder,
   compression?: Compression,
 ): Promise<number> {
-  const file = await openFile(path);
-  const destination = compression === undefined ? file : compressed(file, compression);
+  const sink = createSink(await openFile(path), { createEncoder: () => encoder, compression });
   let rows = 0;
-  const put = async (chunk: string | Uint8Array) => {
-    if (chunk.length > 0) {
-      await destination.write(chunk);
-    }
-  };
   try {
-    await put(await encoder.begin());
     for await (const batch of batches) {
-      await put(await encoder.encode(batch));
+      await sink.write(batch);
       rows += batch.length;
     }
-    await put(await encoder.end());
-    await destination.finish();
+    await sink.finish();
   } catch (error) {
-    await destination.abandon();
+    await sink.abandon();
     throw error;
   }
   return rows;

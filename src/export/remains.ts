@@ -5,13 +5,16 @@ import { openSpool, type Spool } from "../files/spool.ts";
 import { fileError } from "../files/system-error.ts";
 import type { SavedPage } from "../pull/look-ahead.ts";
 import {
-  difference,
+  firstDifference,
   type Journal,
   type JournalHead,
   type JournalSlice,
   type JournalWriter,
   openJournal,
 } from "./journal.ts";
+
+/** The files of an unfinished output. */
+export type RemainsPaths = Readonly<Record<"partial" | "spool" | "journal", string>>;
 
 /** The files next to an output that is being written. */
 export interface OpenRemains {
@@ -43,7 +46,7 @@ export function continuable(
     }
     return undefined;
   }
-  const different = difference(found.head, head);
+  const different = firstDifference(found.head, head);
   if (different !== undefined) {
     notes.push(`the export starts over, since --resume cannot continue another export: ${different}`);
     return undefined;
@@ -54,7 +57,7 @@ export function continuable(
 /** Continues with the undamaged part of what an earlier run left. */
 export async function goOn(
   earlier: Journal,
-  paths: { partial: string; journal: string; spool: string },
+  paths: RemainsPaths,
   spoolLimit: number,
   notes: string[],
 ): Promise<OpenRemains> {

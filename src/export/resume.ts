@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { FileError } from "../errors.ts";
 import { type Lock, lockOutput } from "../files/lock.ts";
-import { ownFileAt, removeOwnFile } from "../files/own-file.ts";
+import { LONGEST_NAME, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { openSpool } from "../files/spool.ts";
 import { type FileDestination, partialPathOf, targetFileOf } from "../output/destination/file.ts";
 import { createLookAhead, type LookAhead, type SavedPage } from "../pull/look-ahead.ts";
@@ -15,7 +15,7 @@ import {
   openJournal,
   readJournal,
 } from "./journal.ts";
-import { continuable, goOn, type OpenRemains } from "./remains.ts";
+import { continuable, goOn, type OpenRemains, type RemainsPaths } from "./remains.ts";
 import type { SliceEnd } from "./sink.ts";
 
 export interface ResumableOptions {
@@ -60,13 +60,8 @@ export interface Resumable {
 /** Milliseconds between two syncs of the written data to disk. */
 const COMMIT_INTERVAL = 1_000;
 
-/** Suffix of the longest file name that is made from the name of the output, except for the manifest. */
-const LONGEST_SUFFIX = ".partial.spool";
-const LONGEST_NAME = 255;
-
-function spoolPathOf(target: string): string {
-  return `${target}.partial.spool`;
-}
+/** The longest suffix of the files of an unfinished output. */
+const SPOOL_SUFFIX = ".partial.spool";
 
 /**
  * Claims the output `path`. With `resume`, it continues what an interrupted run of the same export left there; otherwise
@@ -84,10 +79,10 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
   if (target === undefined) {
     return undefined;
   }
-  if (Buffer.byteLength(basename(target) + LONGEST_SUFFIX) > LONGEST_NAME) {
-    const longest = LONGEST_NAME - LONGEST_SUFFIX.length;
+  const longest = LONGEST_NAME - SPOOL_SUFFIX.length;
+  if (Buffer.byteLength(basename(target)) > longest) {
     throw new FileError(
-      `${path}: the name is too long; it may have at most ${longest} bytes, because the export also needs names like NAME${LONGEST_SUFFIX}`,
+      `${path}: the name is too long; it may have at most ${longest} bytes, because the export also needs names like NAME${SPOOL_SUFFIX}`,
       path,
     );
   }
@@ -101,16 +96,14 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
 }
 
 async function claim(target: string, lock: Lock, options: ResumableOptions): Promise<Resumable> {
-  const [journalPath, partial, spoolPath] = [journalPathOf(target), partialPathOf(target), spoolPathOf(target)];
-  const size = (await ownFileAt(partial))?.size;
-  await ownFileAt(spoolPath);
-  const found = await readJournal(journalPath);
+  const paths = { partial: partialPathOf(target), spool: `${target}${SPOOL_SUFFIX}`, journal: journalPathOf(target) };
+  const size = (await ownFileAt(paths.partial))?.size;
+  await ownFileAt(paths.spool);
+  const found = await readJournal(paths.journal);
   const notes: string[] = [];
-  const earlier = continuable(found, size, partial, options, notes);
+  const earlier = continuable(found, size, paths.partial, options, notes);
   const { journal, spool } =
-    earlier === undefined
-      ? await begin([partial, spoolPath, journalPath], options)
-      : await goOn(earlier, { partial, journal: journalPath, spool: spoolPath }, options.spoolLimit, notes);
+    earlier === undefined ? await startOver(paths, options) : await goOn(earlier, paths, options.spoolLimit, notes);
   const pages = earlier?.pages ?? new Map<string, SavedPage[]>();
   let slices = earlier?.slices.length ?? 0;
   let file: FileDestination | undefined;
@@ -131,8 +124,8 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
     await journal.close();
   };
   const removeFiles = async () => {
-    await removeOwnFile(spoolPath);
-    await removeOwnFile(journalPath);
+    await removeOwnFile(paths.spool);
+    await removeOwnFile(paths.journal);
   };
   return {
     target,
@@ -184,24 +177,23 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
       await sync().catch(() => undefined);
       await closeFiles();
       if (!isWorthIt) {
-        await removeOwnFile(partial);
+        await removeOwnFile(paths.partial);
         await removeFiles();
       }
       await lock.release();
-      return isWorthIt && (await exists(partial)) && (await exists(journalPath));
+      return isWorthIt && (await isOwnFile(paths.partial)) && (await isOwnFile(paths.journal));
     },
   };
 }
 
-async function begin(leftovers: readonly string[], options: ResumableOptions): Promise<OpenRemains> {
-  const [, spoolPath = "", journalPath = ""] = leftovers;
-  for (const path of leftovers) {
+async function startOver(paths: RemainsPaths, options: ResumableOptions): Promise<OpenRemains> {
+  for (const path of [paths.partial, paths.spool, paths.journal]) {
     await removeOwnFile(path);
   }
   const { head, tool, startedAt } = options;
-  const journal = await openJournal(journalPath);
+  const journal = await openJournal(paths.journal);
   await journal.append({ kind: "head", version: JOURNAL_VERSION, tool, started_at: startedAt, ...head });
-  return { journal, spool: await openSpool(spoolPath, options.spoolLimit, []) };
+  return { journal, spool: await openSpool(paths.spool, options.spoolLimit, []) };
 }
 
 /** Does `work` at intervals while it is due. `assertSound` throws its error. */
@@ -232,9 +224,6 @@ function atIntervals(work: () => Promise<void>) {
 }
 
 /** Whether the file still exists: its folder may have been removed. */
-async function exists(path: string): Promise<boolean> {
-  return await ownFileAt(path).then(
-    (entry) => entry !== undefined,
-    () => false,
-  );
+async function isOwnFile(path: string): Promise<boolean> {
+  return (await ownFileAt(path).catch(() => undefined)) !== undefined;
 }
