@@ -9,14 +9,6 @@ interface DateRange {
 }
 
 /**
- * Cuts a combination into ranges of days with about `target` rows each, as if its rows were spread evenly over its days.
- * A combination of at most `whole` rows is not cut.
- */
-export function cutCombination(entry: Coverage, filters: Filters, whole: number, target: number): DateRange[] {
-  return entry.matching_rows > whole ? cutByDate([entry], filters, target) : [{ filters, rows: entry.matching_rows }];
-}
-
-/**
  * Cuts a set into ranges of days with about `target` rows each, as if the rows of each combination were spread evenly
  * over its days. The first range keeps the start date of the filters and the last range the end date.
  */
@@ -25,7 +17,7 @@ export function cutByDate(coverage: readonly Coverage[], filters: Filters, targe
   const total = perDay.reduce((sum, rows) => sum + rows, 0);
   const wanted = Math.max(1, Math.round(total / target));
   const ranges: DateRange[] = [];
-  let start: string | undefined;
+  let start: Filters = {};
   let rows = 0;
   let passed = 0;
   perDay.forEach((expected, day) => {
@@ -33,9 +25,9 @@ export function cutByDate(coverage: readonly Coverage[], filters: Filters, targe
     passed += expected;
     const isLast = day === perDay.length - 1;
     if (isLast || passed >= ((ranges.length + 1) * total) / wanted - 0.5) {
-      const end = isLast ? undefined : dayAt(first + day);
-      ranges.push({ filters: narrowed(filters, start, end), rows: Math.round(rows) });
-      start = dayAt(first + day + 1);
+      const end = isLast ? {} : { end_date: dayOf((first + day) * DAY) };
+      ranges.push({ filters: { ...filters, ...start, ...end }, rows: Math.round(rows) });
+      start = { start_date: dayOf((first + day + 1) * DAY) };
       rows = 0;
     }
   });
@@ -58,16 +50,4 @@ function expectedRowsPerDay(coverage: readonly Coverage[]): { first: number; per
   }
   let running = 0;
   return { first, perDay: changes.slice(0, -1).map((change) => (running += change)) };
-}
-
-function narrowed(filters: Filters, start: string | undefined, end: string | undefined): Filters {
-  return {
-    ...filters,
-    ...(start === undefined ? {} : { start_date: start }),
-    ...(end === undefined ? {} : { end_date: end }),
-  };
-}
-
-function dayAt(number: number): string {
-  return dayOf(number * DAY);
 }

@@ -38,20 +38,14 @@ export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
   return { rows, slices, requests: requests + 1, windows, seconds };
 }
 
-/** The pages and lanes of a pull. */
+/** How many rows of the set are pulled, and how many at once. */
 export interface Pages {
   pageSize: number;
   maxRows: number | undefined;
 }
 
-interface Extent {
-  rows: number;
-  slices: number;
-  requests: number;
-}
-
 /** When several slices are walked at once, each is read whole, including the one in which `maxRows` is reached. */
-function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages): Extent {
+function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages) {
   if (maxRows >= plan.totalRows) {
     return { rows: plan.totalRows, slices: plan.slices.length, requests: plan.requests };
   }

@@ -1,6 +1,5 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
-import type { Meta } from "../contract/envelope.ts";
 import { type Filters, fitsRequest } from "../contract/filters.ts";
 
 /**
@@ -15,7 +14,7 @@ export function withLongLists(client: CatalogClient): CatalogClient {
     const { data, meta } = await client.coverage(wide, signal);
     const wanted = new Set(rcd.split(","));
     const kept = data.filter((entry) => wanted.has(entry.rcd));
-    return { data: kept, meta: metaOf(meta, rcd, summaryOf(kept)) };
+    return { data: kept, meta: { ...meta, resolved: { ...meta.resolved, rcd }, coverage: summaryOf(kept) } };
   }
   return {
     ...client,
@@ -34,24 +33,17 @@ export function withLongLists(client: CatalogClient): CatalogClient {
   };
 }
 
-function metaOf(meta: Meta, rcd: string, coverage: CoverageSummary): Meta {
-  return { ...meta, resolved: { ...meta.resolved, rcd }, coverage };
-}
-
 /** `meta.coverage` of some entries (contract section 2.3). */
 export function summaryOf(entries: readonly Coverage[]): CoverageSummary {
   const matching = entries.filter(({ matching_rows }) => matching_rows > 0);
   const sum = (name: "matching_rows" | "corpus_rows") => entries.reduce((total, entry) => total + entry[name], 0);
+  const days = (name: "earliest_date" | "latest_date") => matching.map((entry) => entry[name]).sort();
   return {
     combinations: entries.length,
     matching_rows: sum("matching_rows"),
     corpus_rows: sum("corpus_rows"),
-    earliest_date: matching.map((entry) => entry.earliest_date).sort()[0] ?? null,
-    latest_date:
-      matching
-        .map((entry) => entry.latest_date)
-        .sort()
-        .at(-1) ?? null,
+    earliest_date: days("earliest_date")[0] ?? null,
+    latest_date: days("latest_date").at(-1) ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
-import { cutByDate, cutCombination } from "./date-cuts.ts";
+import { cutByDate } from "./date-cuts.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
@@ -62,13 +62,13 @@ export function planSlices(
   slicePages = pagesOfSlice(coverage, pageSize),
 ): Plan {
   const matching = coverage.filter((entry) => entry.matching_rows > 0).sort(byCanonicalOrder);
-  const totalRows = sumRows(matching);
-  if (totalRows === 0) {
-    return { slices: [], groups: [], totalRows: 0, requests: 0 };
+  const rows = matchingRowsOf(matching);
+  if (rows === 0) {
+    return planOf([], [], pageSize);
   }
   const isOneRequest = fitsRequest(filters);
-  if (isOneRequest && totalRows <= pageSize * slicePages && slicePages === 1) {
-    return { slices: [{ filters, group: 0, rows: totalRows }], groups: [groupOf(matching)], totalRows, requests: 1 };
+  if (isOneRequest && rows <= pageSize && slicePages === 1) {
+    return planOf([{ filters, group: 0, rows }], [groupOf(matching)], pageSize);
   }
   const byCombination = planByCombination(matching, filters, pageSize, slicePages);
   if (!isOneRequest) {
@@ -80,7 +80,7 @@ export function planSlices(
 
 /** Pages of a full slice, from the size of the set. */
 export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): number {
-  const pages = Math.ceil(sumRows(coverage) / pageSize);
+  const pages = Math.ceil(matchingRowsOf(coverage) / pageSize);
   if (pages <= SMALL_SET) {
     return 1;
   }
@@ -91,10 +91,11 @@ export function pagesOfSlice(coverage: readonly Coverage[], pageSize: number): n
 
 function planByCombination(
   coverage: readonly Coverage[],
-  filters: Filters,
+  { start_date, end_date }: Filters,
   pageSize: number,
   slicePages: number,
 ): Plan {
+  const dates = { ...(start_date !== undefined && { start_date }), ...(end_date !== undefined && { end_date }) };
   const slices: Slice[] = [];
   const groups: SliceGroup[] = [];
   const target = slicePages * pageSize;
@@ -102,18 +103,15 @@ function planByCombination(
   while (start < coverage.length) {
     const end = endOfGroup(coverage, start, target, pageSize);
     const members = coverage.slice(start, end);
-    const rows = sumRows(members);
+    const rows = matchingRowsOf(members);
     const group = groups.push(groupOf(members)) - 1;
-    const own = { ...datesOf(filters), rcd: members.map((entry) => entry.rcd).join(",") };
-    const [only] = members;
-    const ranges =
-      only !== undefined && members.length === 1
-        ? cutCombination(only, own, target * 1.5 + pageSize / 2, target - SLACK * pageSize)
-        : [{ filters: own, rows }];
+    const own = { ...dates, rcd: members.map((entry) => entry.rcd).join(",") };
+    const isLarge = members.length === 1 && rows > target * 1.5 + pageSize / 2;
+    const ranges = isLarge ? cutByDate(members, own, target - SLACK * pageSize) : [{ filters: own, rows }];
     slices.push(...ranges.map((range) => ({ ...range, group })));
     start = end;
   }
-  return { slices, groups, totalRows: sumRows(coverage), requests: expectedRequests(slices, groups, pageSize) };
+  return planOf(slices, groups, pageSize);
 }
 
 /**
@@ -143,49 +141,47 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 }
 
 function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: number, slicePages: number): Plan {
-  const totalRows = sumRows(coverage);
   const slices = cutByDate(coverage, filters, (slicePages - SLACK) * pageSize).map((range) => ({ ...range, group: 0 }));
-  const groups = [groupOf(coverage)];
-  return { slices, groups, totalRows, requests: expectedRequests(slices, groups, pageSize) };
+  return planOf(slices, [groupOf(coverage)], pageSize);
 }
 
-/** Exact for a group of one slice. In a group that is cut by date, half of each slice's last page is empty on average. */
-function expectedRequests(slices: readonly Slice[], groups: readonly SliceGroup[], pageSize: number): number {
-  const cuts = groups.map(() => -1);
-  for (const { group } of slices) {
-    cuts[group] = (cuts[group] ?? -1) + 1;
-  }
-  return groups.reduce((sum, { rows }, group) => sum + Math.ceil(rows / pageSize + (cuts[group] ?? 0) / 2), 0);
+/** In a group that is cut by date, half of the last page of each slice is empty on average. */
+function planOf(slices: readonly Slice[], groups: readonly SliceGroup[], pageSize: number): Plan {
+  const pagesOf = ({ rows }: SliceGroup, index: number) => {
+    const cuts = slices.filter(({ group }) => group === index).length - 1;
+    return Math.ceil(rows / pageSize + cuts / 2);
+  };
+  return {
+    slices,
+    groups,
+    totalRows: groups.reduce((sum, { rows }) => sum + rows, 0),
+    requests: groups.map(pagesOf).reduce((sum, pages) => sum + pages, 0),
+  };
 }
 
-function datesOf({ start_date, end_date }: Filters): Filters {
-  return { ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) };
-}
-
-function sumRows(coverage: readonly Coverage[]): number {
+function matchingRowsOf(coverage: readonly Coverage[]): number {
   return coverage.reduce((sum, entry) => sum + entry.matching_rows, 0);
 }
 
 function byCanonicalOrder(a: Coverage, b: Coverage): number {
-  return compare(a.retailer, b.retailer) || compare(a.department, b.department) || compare(a.category, b.category);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const byCodeUnit = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+  return (
+    byCodeUnit(a.retailer, b.retailer) || byCodeUnit(a.department, b.department) || byCodeUnit(a.category, b.category)
+  );
 }
 
 function groupOf(members: readonly Coverage[]): SliceGroup {
   const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
-  return { rows: sumRows(members), digest: digestOf(facts) };
+  return { rows: matchingRowsOf(members), digest: shortHash(facts) };
 }
 
 /** Identifies a slice by its filters and the coverage of its group. */
 export function sliceKey({ groups }: Plan, { filters, group }: Slice): string {
-  return digestOf([filters, groups[group]?.digest]);
+  return shortHash([filters, groups[group]?.digest]);
 }
 
-function digestOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+function shortHash(value: unknown): string {
+  return hash("sha256", JSON.stringify(value)).slice(0, 16);
 }
 
 /** Number of leading slices that are the same in both plans, counted in whole groups. */

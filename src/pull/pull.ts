@@ -6,7 +6,7 @@ import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type LookAhead, type SavedPage, temporaryLookAhead } from "./look-ahead.ts";
 import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
-import { checkGroup, checkTotal, exactRows, type FinishedSlice, PlanOutdatedError, stillValid } from "./reckoning.ts";
+import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError, stillValid } from "./reckoning.ts";
 import { inOrder } from "./schedule.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
@@ -91,15 +91,15 @@ async function pullThrough(
   observer?.onCoverage?.(coverage.data);
   const slicePages = resume?.slicePages ?? pagesOfSlice(coverage.data, pageSize);
   let plan = planSlices(coverage.data, filters, pageSize, slicePages);
-  const finished: FinishedSlice[] = resume === undefined ? [] : stillValid(resume.slices, plan);
-  if (resume !== undefined && finished.length < resume.slices.length) {
+  const finished = stillValid(resume?.slices ?? [], plan);
+  if (finished.length < (resume?.slices.length ?? 0)) {
     await sink.rewind(finished.length);
   }
   let mostKept = 0;
   let fruitless = 0;
   for (;;) {
     await observer?.onPlan?.(plan, slicePages);
-    await lookAhead.keepOnly(keysOf(plan, plan.slices));
+    await lookAhead.keepOnly(new Set(plan.slices.map((slice) => sliceKey(plan, slice))));
     try {
       const truncated = await writeSlices(client, sink, lookAhead, plan, finished, options);
       return {
@@ -140,18 +140,10 @@ function savedRows(lookAhead: LookAhead, plan: Plan): number {
   return sumRows(plan.slices.flatMap((slice) => lookAhead.pagesOf(sliceKey(plan, slice)).map(({ place }) => place)));
 }
 
-function keysOf(plan: Plan, slices: readonly Slice[]): Set<string> {
-  return new Set(slices.map((slice) => sliceKey(plan, slice)));
-}
-
 /** Drops the pages of a group whose rows do not match the coverage. */
 async function dropGroup(lookAhead: LookAhead, plan: Plan, index: number): Promise<void> {
-  const group = plan.slices[index]?.group;
-  for (const key of keysOf(
-    plan,
-    plan.slices.filter((slice) => slice.group === group),
-  )) {
-    await lookAhead.drop(key);
+  for (const slice of plan.slices.filter(({ group }) => group === plan.slices[index]?.group)) {
+    await lookAhead.drop(sliceKey(plan, slice));
   }
 }
 
@@ -182,7 +174,7 @@ async function writeSlices(
   }
   const wanted = maxRows === undefined ? plan.slices : firstSlices(plan, maxRows);
   const sources = wanted.slice(first).map((slice, index) => {
-    const expectTotal = (total: number) => checkTotal(total, exactRows(plan, slice), first + index);
+    const expectTotal = (total: number) => checkTotal(plan, first + index, total);
     const onRestart = (reason: string) => observer?.onRestart?.(reason);
     return {
       key: sliceKey(plan, slice),

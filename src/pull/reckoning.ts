@@ -64,15 +64,15 @@ function startOfGroup(plan: Plan, index: number): number {
   return plan.slices.findIndex((slice) => slice.group === plan.slices[index]?.group);
 }
 
-/** The rows of a slice according to the coverage; undefined if only the sum of its group is known. */
-export function exactRows(plan: Plan, slice: Slice): number | undefined {
-  const isAlone = plan.slices.filter((other) => other.group === slice.group).length === 1;
-  return isAlone ? plan.groups[slice.group]?.rows : undefined;
-}
-
-/** Compares the total that a walk announces with the coverage, before any row is passed on. */
-export function checkTotal(total: number, expected: number | undefined, slice: number): void {
-  if (expected !== undefined && total !== expected) {
-    throw new PlanOutdatedError(`coverage counted ${expected} rows, but total_matching is ${total}`, slice);
+/**
+ * Compares the total that the walk of the slice at `index` announces with the coverage, before any row is passed on. The
+ * coverage does not count the slices of a group that is cut by date.
+ */
+export function checkTotal(plan: Plan, index: number, total: number): void {
+  const group = plan.slices[index]?.group ?? 0;
+  const isAlone = plan.slices.filter((slice) => slice.group === group).length === 1;
+  const expected = plan.groups[group]?.rows;
+  if (isAlone && total !== expected) {
+    throw new PlanOutdatedError(`coverage counted ${expected} rows, but total_matching is ${total}`, index);
   }
 }

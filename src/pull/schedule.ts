@@ -13,12 +13,6 @@ export interface Source {
   walk(earlier: readonly SavedPage[], signal: AbortSignal): AsyncIterable<WalkedPage>;
 }
 
-export interface ScheduleOptions {
-  /** Number of sources read at once. */
-  concurrency: number;
-  lookAhead: LookAhead;
-}
-
 /** Pages of the current source that may wait in memory for the consumer. */
 const PAGES_AT_HEAD = 2;
 
@@ -40,7 +34,7 @@ interface Lane {
 }
 
 /**
- * Reads several sources of pages at once and yields their rows in the order of the sources. Pages of the current source
+ * Reads `concurrency` sources of pages at once and yields their rows in the order of the sources. Pages of the current source
  * pass through memory; pages of later sources wait in the look-ahead. If there is no room for a page, its source keeps
  * that one page and waits.
  *
@@ -50,7 +44,7 @@ interface Lane {
  */
 export async function* inOrder(
   sources: readonly Source[],
-  { concurrency, lookAhead }: ScheduleOptions,
+  { concurrency, lookAhead }: { concurrency: number; lookAhead: LookAhead },
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledEvent, void, void> {
   const controller = new AbortController();
@@ -178,20 +172,17 @@ export async function* inOrder(
     signal.removeEventListener("abort", abort);
     controller.abort(new Error("the schedule ended"));
     changed.notify();
-    await settled(() => active === 0, changed);
+    while (active > 0) {
+      await changed.wait();
+    }
   }
 }
 
-interface Notifier {
-  /** Resolves at the next `notify`. */
-  wait(): Promise<void>;
-  notify(): void;
-}
-
-function createNotifier(): Notifier {
+function createNotifier() {
   let waiting: (() => void)[] = [];
   return {
-    wait: () => new Promise((resolve) => waiting.push(resolve)),
+    /** Resolves at the next `notify`. */
+    wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
     notify: () => {
       const woken = waiting;
       waiting = [];
@@ -200,10 +191,4 @@ function createNotifier(): Notifier {
       }
     },
   };
-}
-
-async function settled(isSettled: () => boolean, changed: Notifier): Promise<void> {
-  while (!isSettled()) {
-    await changed.wait();
-  }
 }

@@ -19,8 +19,7 @@ export interface WrittenFilters {
   end_date?: DateExpression;
 }
 
-type Kind = "retailer" | "category" | "department";
-const KINDS = ["retailer", "category", "department"] as const satisfies readonly Kind[];
+const SLUG_FILTERS = ["retailer", "category", "department"] as const satisfies readonly (keyof Rcd)[];
 
 /** A combination that has rows, and the newest day of them. */
 export interface Combination extends Rcd {
@@ -51,9 +50,10 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  */
 export async function resolveFilters(written: WrittenFilters, source: FilterSource, now: number): Promise<Filters> {
   const single = singleValues(written);
-  const several = KINDS.filter((kind) => (written[kind]?.length ?? 0) > 1);
+  const several = SLUG_FILTERS.filter((kind) => (written[kind]?.length ?? 0) > 1);
   const isLong = !fitsRequest(single);
-  if (several.length === 0 && !isLong && !hasLatest(written)) {
+  const { start_date = "", end_date = "" } = written;
+  if (several.length === 0 && !isLong && !isFromLatest(start_date) && !isFromLatest(end_date)) {
     return { ...single, ...resolveDays(written, now) };
   }
   const { rcd: _, ...withoutTriples } = single;
@@ -80,7 +80,7 @@ export async function resolveFilters(written: WrittenFilters, source: FilterSour
 
 function singleValues({ rcd, ...written }: WrittenFilters): Filters {
   const filters: Filters = {};
-  for (const kind of KINDS) {
+  for (const kind of SLUG_FILTERS) {
     const [value, ...others] = written[kind] ?? [];
     if (value !== undefined && others.length === 0) {
       filters[kind] = value;
@@ -90,8 +90,12 @@ function singleValues({ rcd, ...written }: WrittenFilters): Filters {
 }
 
 /** The combinations that match all written filters except `except`. */
-function matchingOf(known: readonly Combination[], written: WrittenFilters, except?: Kind): readonly Combination[] {
-  const wanted = ([...KINDS, "rcd"] as const).flatMap((name) => {
+function matchingOf(
+  known: readonly Combination[],
+  written: WrittenFilters,
+  except?: keyof Rcd,
+): readonly Combination[] {
+  const wanted = ([...SLUG_FILTERS, "rcd"] as const).flatMap((name) => {
     const values = name === except ? undefined : written[name];
     return values === undefined ? [] : [{ name, values: new Set(values) }];
   });
@@ -100,7 +104,7 @@ function matchingOf(known: readonly Combination[], written: WrittenFilters, exce
 
 /** Lets the source refuse unknown values with its own error. */
 async function assertKnown(
-  kinds: readonly Kind[],
+  kinds: readonly (keyof Rcd)[],
   written: WrittenFilters,
   known: readonly Combination[],
   source: FilterSource,
@@ -115,20 +119,16 @@ async function assertKnown(
 }
 
 /** Refuses a value that matches no combination; it would otherwise be dropped silently. */
-function assertEach(kind: Kind, written: WrittenFilters, known: readonly Combination[]): void {
+function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Combination[]): void {
   const others = matchingOf(known, written, kind).map((entry) => entry[kind]);
   for (const value of written[kind]?.filter((one) => !others.includes(one)) ?? []) {
-    const rest = KINDS.filter((other) => other !== kind && written[other] !== undefined);
+    const rest = SLUG_FILTERS.filter((other) => other !== kind && written[other] !== undefined);
     const together = rest.map((other) => `--${other} ${written[other]?.join(",")}`).join(" ");
     throw new UsageError(
       `--${kind} ${JSON.stringify(value)} has no rows${together === "" ? "" : ` together with ${together}`}; leave it out.`,
       { flag: `--${kind}`, value, suggestions: closest(value, others) },
     );
   }
-}
-
-function hasLatest({ start_date = "", end_date = "" }: WrittenFilters): boolean {
-  return isFromLatest(start_date) || isFromLatest(end_date);
 }
 
 /**
