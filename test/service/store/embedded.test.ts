@@ -102,6 +102,20 @@ test("a query past its deadline is interrupted, and the next one works", async (
   expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
 });
 
+test("a query whose deadline passes while it starts is interrupted too", async () => {
+  const store = await testStore();
+  for (let ticks = 0; ticks < 40; ticks += 1) {
+    const holder = new AbortController();
+    const endless = store.read((session) => session.query(ENDLESS), holder.signal);
+    for (let tick = 0; tick < ticks; tick += 1) {
+      await Promise.resolve();
+    }
+    holder.abort();
+    await expect(endless).rejects.toThrow(StoreTimeoutError);
+    expect((await store.snapshot(NO_DEADLINE)).select({}, null).total).toBe(0);
+  }
+});
+
 test("a read that waits for its turn rejects at its own deadline", async () => {
   const store = await testStore();
   const holder = new AbortController();

@@ -21,6 +21,9 @@ export interface Session {
 /** `IMMEDIATE` locks out other writers at once, `DEFERRED` at the first write. */
 type TransactionKind = "IMMEDIATE" | "DEFERRED";
 
+/** Milliseconds between two interrupts of a query that is past its deadline. */
+const INTERRUPT_INTERVAL = 10;
+
 interface NativeStatement {
   reader: boolean;
   raw(): NativeStatement;
@@ -120,7 +123,12 @@ export class DatabaseConnection {
 
   async #interruptible<T>(work: () => Promise<T>, deadline: AbortSignal | undefined): Promise<T> {
     throwIfPast(deadline);
-    const interrupt = () => this.#database.interrupt();
+    let again: NodeJS.Timeout | undefined;
+    // Repeated, because an interrupt before the query starts on its thread has no effect.
+    const interrupt = () => {
+      this.#database.interrupt();
+      again = setTimeout(interrupt, INTERRUPT_INTERVAL);
+    };
     deadline?.addEventListener("abort", interrupt, { once: true });
     try {
       return await work();
@@ -129,6 +137,7 @@ export class DatabaseConnection {
       throw unavailable(error);
     } finally {
       deadline?.removeEventListener("abort", interrupt);
+      clearTimeout(again);
     }
   }
 }
