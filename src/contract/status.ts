@@ -71,6 +71,9 @@ export const statusFeedSchema = objectSchema("StatusFeed", {
 export type StatusFeed = FromSchema<typeof statusFeedSchema>;
 export type StatusSuite = FromSchema<typeof suiteSchema>;
 export type StatusIncident = FromSchema<typeof incidentSchema>;
+export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
+export type IncidentUpdate = FromSchema<typeof updateSchema>;
+export type IncidentState = IncidentUpdate["state"];
 export type StatusDay = FromSchema<typeof daySchema>;
 export type ServiceState = (typeof SERVICE_STATES)[number];
 

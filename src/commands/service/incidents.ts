@@ -1,10 +1,10 @@
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
+import type { IncidentSeverity, IncidentState } from "../../contract/status.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
-import type { IncidentSeverity, IncidentState } from "../../service/store/store.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
 import type { Call, ListingFlags } from "./subcommand.ts";
@@ -41,24 +41,18 @@ export async function openIncidentCommand(call: Call<OpenIncidentFlags>, title: 
 export async function listIncidentsCommand(call: Call<ListingFlags>): Promise<void> {
   const incidents = await withExistingDatabase(call.flags.database, (store) => store.incidents(""));
   const ordered = [
-    ...incidents.filter(({ resolvedAt }) => resolvedAt === null),
-    ...incidents.filter(({ resolvedAt }) => resolvedAt !== null),
+    ...incidents.filter(({ resolved_at }) => resolved_at === null),
+    ...incidents.filter(({ resolved_at }) => resolved_at !== null),
   ];
-  const documents = ordered.map(({ startedAt, resolvedAt, updates, ...incident }) => ({
-    ...incident,
-    started_at: startedAt,
-    resolved_at: resolvedAt,
-    updates: updates.map(({ postedAt, ...update }) => ({ ...update, posted_at: postedAt })),
-  }));
   const table = itemTable(ordered, [
     textColumn("id", ({ id }) => String(id)),
     textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
     textColumn("severity", ({ severity }) => severity),
-    textColumn("began", ({ startedAt }) => startedAt.slice(0, 10)),
+    textColumn("began", ({ started_at }) => started_at.slice(0, 10)),
     textColumn("suite", ({ suite }) => suite),
     textColumn("title", ({ title }) => title),
   ]);
-  await writeListing(call, documents, table);
+  await writeListing(call, ordered, table);
 }
 
 export async function updateIncidentCommand(call: Call<UpdateIncidentFlags>, id: string): Promise<void> {

@@ -1,7 +1,13 @@
-import { INCIDENT_STATES } from "../../contract/status.ts";
+import {
+  INCIDENT_STATES,
+  type IncidentSeverity,
+  type IncidentState,
+  type IncidentUpdate,
+} from "../../contract/status.ts";
 import type { Session } from "./database/database-connection.ts";
+import { insertRow } from "./database/records.ts";
 import type { EmbeddedStore } from "./embedded.ts";
-import { type IncidentSeverity, type IncidentState, type IncidentUpdate, RefusedChangeError } from "./store.ts";
+import { RefusedChangeError } from "./store.ts";
 
 /** Records an incident with its first update, `investigating`. Resolves to its id. */
 export async function openIncident(
@@ -14,7 +20,7 @@ export async function openIncident(
       "INSERT INTO incident (title, suite, severity, started_at) VALUES (?, ?, ?, ?) RETURNING id",
       [incident.title, incident.suite, incident.severity, at.toISOString()],
     );
-    await addUpdate(session, Number(id), { state: "investigating", body: incident.body, postedAt: at.toISOString() });
+    await addUpdate(session, Number(id), { state: "investigating", body: incident.body, posted_at: at.toISOString() });
     return Number(id);
   });
 }
@@ -43,7 +49,7 @@ export async function updateIncident(
     if (state === "resolved" || INCIDENT_STATES.indexOf(update.state) < INCIDENT_STATES.indexOf(state)) {
       throw new RefusedChangeError(`incident ${id} is ${state} and cannot become ${update.state}`);
     }
-    await addUpdate(session, id, { ...update, postedAt: at.toISOString() });
+    await addUpdate(session, id, { ...update, posted_at: at.toISOString() });
     if (update.state === "resolved") {
       await session.query("UPDATE incident SET resolved_at = ? WHERE id = ?", [at.toISOString(), id]);
     }
@@ -55,11 +61,6 @@ export async function resolveIncident(database: EmbeddedStore, id: number, body:
   await updateIncident(database, id, { state: "resolved", body }, at);
 }
 
-async function addUpdate(session: Session, incident: number, { state, body, postedAt }: IncidentUpdate): Promise<void> {
-  await session.query("INSERT INTO incident_update (incident, state, body, posted_at) VALUES (?, ?, ?, ?)", [
-    incident,
-    state,
-    body,
-    postedAt,
-  ]);
+async function addUpdate(session: Session, incident: number, update: IncidentUpdate): Promise<void> {
+  await insertRow(session, "incident_update", { incident, ...update });
 }

@@ -1,5 +1,6 @@
 import type { Session } from "./database/database-connection.ts";
-import type { DayCount, Incident, IncidentSeverity, IncidentUpdate, MeasuredPart } from "./store.ts";
+import { readRecords } from "./database/records.ts";
+import type { DayCount, Incident } from "./store.ts";
 
 /** Adds the counts to the stored ones. */
 export async function addDayCounts(session: Session, counts: readonly DayCount[]): Promise<void> {
@@ -14,34 +15,19 @@ export async function addDayCounts(session: Session, counts: readonly DayCount[]
 
 /** See `Store.dayCounts`. Sorted by day and operation. */
 export async function readDayCounts(session: Session, since: string): Promise<DayCount[]> {
-  const rows = await session.query(
-    "SELECT date, operation, requests, failures FROM day_count WHERE date >= ? ORDER BY date, operation",
-    [since],
-  );
-  return rows.map(([date, operation, requests, failures]) => ({
-    date: String(date),
-    operation: operation as MeasuredPart,
-    requests: Number(requests),
-    failures: Number(failures),
-  }));
+  const members = { date: "date", operation: "operation", requests: "requests", failures: "failures" };
+  const rest = "FROM day_count WHERE date >= ? ORDER BY date, operation";
+  return await readRecords<DayCount>(session, members, rest, [since]);
 }
 
 /** See `Store.incidents`. */
 export async function readIncidents(session: Session, since: string): Promise<Incident[]> {
-  const rows = await session.query(
-    `SELECT id, title, suite, severity, started_at, resolved_at, (
-       SELECT json_group_array(json_object('state', state, 'body', body, 'postedAt', posted_at) ORDER BY id DESC)
-       FROM incident_update WHERE incident_update.incident = incident.id
-     ) FROM incident WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY started_at DESC, id DESC`,
-    [since],
-  );
-  return rows.map(([id, title, suite, severity, startedAt, resolvedAt, updates]) => ({
-    id: Number(id),
-    title: String(title),
-    suite: String(suite),
-    severity: severity as IncidentSeverity,
-    startedAt: String(startedAt),
-    resolvedAt: resolvedAt as string | null,
-    updates: JSON.parse(String(updates)) as IncidentUpdate[],
-  }));
+  const updates = `json((
+    SELECT json_group_array(json_object('state', state, 'body', body, 'posted_at', posted_at) ORDER BY id DESC)
+    FROM incident_update WHERE incident_update.incident = incident.id
+  ))`;
+  const plain = { id: "id", title: "title", suite: "suite", severity: "severity" };
+  const members = { ...plain, started_at: "started_at", resolved_at: "resolved_at", updates };
+  const rest = "FROM incident WHERE resolved_at IS NULL OR resolved_at >= ? ORDER BY started_at DESC, id DESC";
+  return await readRecords<Incident>(session, members, rest, [since]);
 }

@@ -1,7 +1,7 @@
 import type { Coverage, CoverageSummary } from "../../contract/coverage.ts";
 import type { Filters, Rcd } from "../../contract/filters.ts";
 import type { OperationName, Scope } from "../../contract/operations.ts";
-import type { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
+import type { StatusIncident } from "../../contract/status.ts";
 
 /** Retailers that a team can see; `null` means all. For the team, other retailers do not exist. */
 export type Visibility = readonly string[] | null;
@@ -66,24 +66,9 @@ export interface DayCount {
   failures: number;
 }
 
-export type IncidentState = (typeof INCIDENT_STATES)[number];
-export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
-
-export interface IncidentUpdate {
-  state: IncidentState;
-  body: string;
-  postedAt: string;
-}
-
-export interface Incident {
+/** An incident as in the status feed, and its id. */
+export interface Incident extends StatusIncident {
   id: number;
-  title: string;
-  suite: string;
-  severity: IncidentSeverity;
-  startedAt: string;
-  resolvedAt: string | null;
-  /** Newest first. */
-  updates: readonly IncidentUpdate[];
 }
 
 /**

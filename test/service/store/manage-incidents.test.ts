@@ -17,12 +17,12 @@ test("an incident is listed with its updates, newest first, until it is resolved
       title: "Slow pages",
       suite: "catalog-api",
       severity: "minor",
-      startedAt: "2026-01-15T08:00:00.000Z",
-      resolvedAt: "2026-01-15T10:00:00.000Z",
+      started_at: "2026-01-15T08:00:00.000Z",
+      resolved_at: "2026-01-15T10:00:00.000Z",
       updates: [
-        { state: "resolved", body: "A new disk.", postedAt: "2026-01-15T10:00:00.000Z" },
-        { state: "identified", body: "A disk.", postedAt: "2026-01-15T09:00:00.000Z" },
-        { state: "investigating", body: "We look into it.", postedAt: "2026-01-15T08:00:00.000Z" },
+        { state: "resolved", body: "A new disk.", posted_at: "2026-01-15T10:00:00.000Z" },
+        { state: "identified", body: "A disk.", posted_at: "2026-01-15T09:00:00.000Z" },
+        { state: "investigating", body: "We look into it.", posted_at: "2026-01-15T08:00:00.000Z" },
       ],
     },
   ]);

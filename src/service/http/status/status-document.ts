@@ -5,7 +5,6 @@ import {
   type ServiceState,
   type StatusDay,
   type StatusFeed,
-  type StatusIncident,
   type StatusSuite,
 } from "../../../contract/status.ts";
 import { addDays, dayOf } from "../../../contract/values/day-arithmetic.ts";
@@ -65,7 +64,7 @@ export function statusFeed(facts: StatusFacts): StatusFeed {
     window_days: AVAILABILITY.windowDays,
     uptime_target: `${AVAILABILITY.targetPct}%`,
     suites,
-    incidents: facts.incidents.map(publicIncident),
+    incidents: facts.incidents.map(({ id: _, ...incident }) => incident),
   };
 }
 
@@ -87,7 +86,7 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
     const own = counts.filter(({ operation }) => operation === measured);
     return { label, state: stateOf(uptime(own.filter(({ date }) => date === today))), uptime_pct: uptime(own) };
   });
-  const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolvedAt === null);
+  const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolved_at === null);
   return {
     slug,
     name,
@@ -132,20 +131,9 @@ function worst(states: readonly ServiceState[]): ServiceState {
   return SERVICE_STATES.find((state) => states.includes(state)) ?? "no_data";
 }
 
-function incidentState({ resolvedAt, severity }: Incident): ServiceState {
-  if (resolvedAt !== null) {
+function incidentState({ resolved_at, severity }: Incident): ServiceState {
+  if (resolved_at !== null) {
     return "operational";
   }
   return severity === "major" ? "outage" : "degraded";
-}
-
-function publicIncident({ title, suite, severity, startedAt, resolvedAt, updates }: Incident): StatusIncident {
-  return {
-    title,
-    suite,
-    severity,
-    started_at: startedAt,
-    resolved_at: resolvedAt,
-    updates: updates.map(({ state, body, postedAt }) => ({ state, body, posted_at: postedAt })),
-  };
 }

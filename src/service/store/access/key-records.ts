@@ -1,20 +1,35 @@
 import type { Session, SqlValue } from "../database/database-connection.ts";
+import { insertRow, readRecords } from "../database/records.ts";
 import type { KeyRecord, KeyUse } from "../store.ts";
-import { grantsOf } from "./team-records.ts";
-
-const KEYS = `
-  SELECT id, api_key.name, team, scopes, retailers, api_key.created_at, last_used_at, revoked_at
-  FROM api_key JOIN team ON team.name = api_key.team`;
 
 /** The key whose secret has this hash, revoked or not. */
 export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
-  const [row] = await session.query(`${KEYS} WHERE hash = ?`, [hash]);
-  return row === undefined ? undefined : toRecord(row);
+  const [key] = await selectKeys(session, "WHERE hash = ?", [hash]);
+  return key;
 }
 
 /** All keys, including revoked ones, sorted by name and team. */
 export async function readKeys(session: Session): Promise<KeyRecord[]> {
-  return (await session.query(`${KEYS} ORDER BY api_key.name, team`)).map(toRecord);
+  return await selectKeys(session, "ORDER BY api_key.name, team");
+}
+
+async function selectKeys(session: Session, rest: string, parameters?: readonly SqlValue[]): Promise<KeyRecord[]> {
+  const members = {
+    id: "id",
+    name: "api_key.name",
+    team: "team",
+    scopes: "json(scopes)",
+    retailers: "json(retailers)",
+    createdAt: "api_key.created_at",
+    lastUsedAt: "last_used_at",
+    revokedAt: "revoked_at",
+  };
+  return await readRecords<KeyRecord>(
+    session,
+    members,
+    `FROM api_key JOIN team ON team.name = api_key.team ${rest}`,
+    parameters,
+  );
 }
 
 export async function insertKey(
@@ -23,13 +38,7 @@ export async function insertKey(
   { team, name, createdAt }: Pick<KeyRecord, "team" | "name" | "createdAt">,
   revokedAt: string | null = null,
 ): Promise<void> {
-  await session.query("INSERT INTO api_key (team, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?)", [
-    team,
-    name,
-    hash,
-    createdAt,
-    revokedAt,
-  ]);
+  await insertRow(session, "api_key", { team, name, hash, created_at: createdAt, revoked_at: revokedAt });
 }
 
 /** Stores the time of each key's last use. */
@@ -37,16 +46,4 @@ export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Pro
   for (const { id, at } of uses) {
     await session.query("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ''), ?) WHERE id = ?", [at, id]);
   }
-}
-
-function toRecord([id, name, team, scopes, retailers, createdAt, lastUsedAt, revokedAt]: SqlValue[]): KeyRecord {
-  return {
-    id: Number(id),
-    name: String(name),
-    team: String(team),
-    ...grantsOf(scopes, retailers),
-    createdAt: String(createdAt),
-    lastUsedAt: lastUsedAt as string | null,
-    revokedAt: revokedAt as string | null,
-  };
 }

@@ -1,4 +1,5 @@
 import type { Session } from "../database/database-connection.ts";
+import { insertRow, readRecords } from "../database/records.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { RefusedChangeError, UnknownNameError } from "../store.ts";
 import { requireTeam } from "./manage-teams.ts";
@@ -30,7 +31,7 @@ export async function addMember(database: EmbeddedStore, { team, email }: Member
     if (known !== undefined) {
       throw new RefusedChangeError(`${email} is already a member of the team "${known}"`);
     }
-    await session.query("INSERT INTO member (email, team, added_at) VALUES (?, ?, ?)", [email, team, at.toISOString()]);
+    await insertRow(session, "member", { email, team, added_at: at.toISOString() });
   });
 }
 
@@ -55,8 +56,7 @@ export async function membersOf(session: Session, team: string): Promise<string[
 
 /** All members, sorted by team and address. */
 export async function readMembers(session: Session): Promise<Member[]> {
-  const rows = await session.query("SELECT email, team FROM member ORDER BY team, email");
-  return rows.map(([email, team]) => ({ email: String(email), team: String(team) }));
+  return await readRecords<Member>(session, { email: "email", team: "team" }, "FROM member ORDER BY team, email");
 }
 
 /** The team of a person. */

@@ -1,3 +1,4 @@
+import { insertRow } from "../database/records.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
@@ -18,12 +19,7 @@ export async function openSession(database: EmbeddedStore, email: string, now: n
       isoTime(now - SESSION_LIFETIME),
       isoTime(now - SESSION_IDLE),
     ]);
-    await session.query("INSERT INTO portal_session (hash, email, created_at, seen_at) VALUES (?, ?, ?, ?)", [
-      hashSecret(secret),
-      email,
-      at,
-      at,
-    ]);
+    await insertRow(session, "portal_session", { hash: hashSecret(secret), email, created_at: at, seen_at: at });
   });
   return secret;
 }

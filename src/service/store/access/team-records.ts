@@ -1,5 +1,5 @@
-import type { Scope } from "../../../contract/operations.ts";
-import type { Session, SqlValue } from "../database/database-connection.ts";
+import type { Session } from "../database/database-connection.ts";
+import { insertRow, readRecords } from "../database/records.ts";
 import type { Grants } from "../store.ts";
 
 /** A stored team. */
@@ -11,34 +11,19 @@ export interface TeamRecord extends Grants {
 
 /** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
-  const rows = await session.query("SELECT scopes, retailers, name, created_at FROM team ORDER BY name");
-  return rows.map(([scopes, retailers, name, createdAt]) => ({
-    name: String(name),
-    ...grantsOf(scopes, retailers),
-    createdAt: String(createdAt),
-  }));
+  const members = { name: "name", scopes: "json(scopes)", retailers: "json(retailers)", createdAt: "created_at" };
+  return await readRecords<TeamRecord>(session, members, "FROM team ORDER BY name");
 }
 
 export async function insertTeam(session: Session, { name, createdAt, ...grants }: TeamRecord): Promise<void> {
-  await session.query("INSERT INTO team (scopes, retailers, name, created_at) VALUES (?, ?, ?, ?)", [
-    ...columnsOf(grants),
-    name,
-    createdAt,
-  ]);
+  await insertRow(session, "team", { ...grantColumns(grants), name, created_at: createdAt });
 }
 
 export async function updateGrants(session: Session, name: string, grants: Grants): Promise<void> {
-  await session.query("UPDATE team SET scopes = ?, retailers = ? WHERE name = ?", [...columnsOf(grants), name]);
+  const { scopes, retailers } = grantColumns(grants);
+  await session.query("UPDATE team SET scopes = ?, retailers = ? WHERE name = ?", [scopes, retailers, name]);
 }
 
-/** Reads the columns `scopes` and `retailers`. */
-export function grantsOf(scopes: SqlValue | undefined, retailers: SqlValue | undefined): Grants {
-  return {
-    scopes: JSON.parse(String(scopes)) as Scope[],
-    retailers: retailers === null ? null : (JSON.parse(String(retailers)) as string[]),
-  };
-}
-
-function columnsOf({ scopes, retailers }: Grants): SqlValue[] {
-  return [JSON.stringify(scopes), retailers === null ? null : JSON.stringify(retailers)];
+function grantColumns({ scopes, retailers }: Grants) {
+  return { scopes: JSON.stringify(scopes), retailers: retailers === null ? null : JSON.stringify(retailers) };
 }

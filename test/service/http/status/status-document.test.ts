@@ -66,8 +66,8 @@ test("an incident affects the state of its suite and the overall state", () => {
     title: "Portal down",
     suite: "developer-portal",
     severity: "major" as const,
-    startedAt: "2026-03-10T00:00:00.000Z",
-    resolvedAt: null,
+    started_at: "2026-03-10T00:00:00.000Z",
+    resolved_at: null,
     updates: [],
   };
   const feed = statusFeed({ ...quiet, incidents: [incident] });

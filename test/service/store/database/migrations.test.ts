@@ -50,7 +50,7 @@ test("migrating a database without teams keeps its secrets, rows and incidents",
     expect.stringContaining('"selling_price":19.90'),
     expect.stringContaining('"sku":"B-2"'),
   ]);
-  expect(await store.incidents("")).toMatchObject([{ title: "Slow", resolvedAt: null }]);
+  expect(await store.incidents("")).toMatchObject([{ title: "Slow", resolved_at: null }]);
 });
 
 test("two processes that open an old database at the same time migrate it once", async () => {
