@@ -1,5 +1,6 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
+import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance } from "fastify";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
@@ -11,6 +12,9 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 
 /** Longest form, in bytes. It has an address and a token. */
 const FORM_BYTES = 4_096;
+
+/** Addresses and sources whose attempts are counted. Above this number, the oldest are dropped. */
+const COUNTED_SOURCES = 50_000;
 
 /** Serves sign-in and the keys of a team below `/portal`, in a separate scope: its plugins do not affect the API. */
 export function serveConsole(app: FastifyInstance, parts: Omit<ConsoleParts, "access">): void {
@@ -24,6 +28,7 @@ export function serveConsole(app: FastifyInstance, parts: Omit<ConsoleParts, "ac
     scope.removeAllContentTypeParsers();
     await scope.register(cookie, { parseOptions: cookieFlags(settings) });
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
+    await scope.register(rateLimit, { global: false, cache: COUNTED_SOURCES });
     scope.setErrorHandler((error, { id }, reply) => {
       const { status, ...message } = refusalOf(error);
       if (status === 500) {

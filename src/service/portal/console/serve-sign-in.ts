@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sourceOf } from "../../http/admission/auth.ts";
-import { fixedWindow } from "../../http/admission/rate-limit.ts";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
@@ -10,7 +9,7 @@ import { checkForm, clearSecret, formField, knownVisitor, setSecret, tokenField,
 import type { ConsoleParts } from "./parts.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
-const HOUR_SECONDS = 3_600;
+const HOUR = 3_600_000;
 
 /** Limits per hour: codes for one address, codes asked for by one source, codes tried by one source. */
 const CODES_PER_ADDRESS = 5;
@@ -21,22 +20,23 @@ const TRIES_PER_SOURCE = 60;
 export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
   const { store, access, settings, measurements } = parts;
   const { now } = settings;
-  /** Counts an attempt of `key`. If none were left, sets `Retry-After` and returns the time to wait. */
-  const limiter = (limit: number) => {
-    const { charge } = fixedWindow(limit, HOUR_SECONDS, now);
-    return (key: string, reply: FastifyReply): string | undefined => {
-      const { admitted, resetSeconds } = charge(key);
-      if (admitted) {
+  /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
+  const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
+    const count = app.createRateLimit({ max, timeWindow: HOUR, keyGenerator });
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
+      const result = await count(request);
+      if (result.isAllowed || !result.isExceeded) {
         return undefined;
       }
-      reply.header("retry-after", String(resetSeconds));
-      const minutes = Math.ceil(resetSeconds / 60);
+      reply.header("retry-after", String(result.ttlInSeconds));
+      const minutes = Math.ceil(result.ttlInSeconds / 60);
       return minutes === 1 ? "one minute" : `${minutes} minutes`;
     };
   };
-  const codesOfSource = limiter(CODES_PER_SOURCE);
-  const codesOfAddress = limiter(CODES_PER_ADDRESS);
-  const triesOfSource = limiter(TRIES_PER_SOURCE);
+  const source = (request: FastifyRequest) => sourceOf(request.ip);
+  const codesOfSource = limiter(CODES_PER_SOURCE, source);
+  const codesOfAddress = limiter(CODES_PER_ADDRESS, (request) => normalEmail(formField(request, "email")) ?? "");
+  const triesOfSource = limiter(TRIES_PER_SOURCE, source);
   const onResponse = measurements.countResponses("portal-sign-in");
 
   app.get("/portal/sign-in", { onResponse }, async (request, reply) => {
@@ -56,7 +56,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
-    const wait = codesOfSource(sourceOf(request.ip), reply) ?? codesOfAddress(email, reply);
+    const wait = (await codesOfSource(request, reply)) ?? (await codesOfAddress(request, reply));
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
       return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
@@ -92,7 +92,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
-    const wait = triesOfSource(sourceOf(request.ip), reply);
+    const wait = await triesOfSource(request, reply);
     if (wait !== undefined) {
       return again(429, `Too many codes were tried. Try again in ${wait}.`);
     }
