@@ -23,28 +23,34 @@ export interface Difference {
   seen?: Record<Side, string | undefined> | undefined;
 }
 
-/**
- * Compares two days product by product, in the order of retailer and sku by code unit. A product that is unchanged has
- * no differences.
- */
-export function* joinDays(
-  from: DayFacts,
-  to: DayFacts,
-): Generator<{ change: Change | "unchanged"; differences: readonly Difference[] }, void, void> {
+/** The result for one product; `unchanged` has no differences. */
+interface ProductComparison {
+  change: Change | "unchanged";
+  differences: readonly Difference[];
+}
+
+/** Compares two days product by product, in the order of retailer and sku by code unit. */
+export function* joinDays(from: DayFacts, to: DayFacts): Generator<ProductComparison, void, void> {
   for (const product of [...new Set([...from.keys(), ...to.keys()])].sort()) {
-    const change = !from.has(product) ? "appeared" : !to.has(product) ? "vanished" : "changed";
-    const before = distinctPrices(from.get(product) ?? []);
-    const after = distinctPrices(to.get(product) ?? []);
-    const gone = withoutPricesOf(after, before);
-    const come = withoutPricesOf(before, after);
-    const facts = { change, ...unpackProduct(product) } as const;
-    const differences = Array.from({ length: Math.max(gone.length, come.length) }, (_, index) => ({
-      ...facts,
-      from: gone[index],
-      to: come[index],
-    }));
-    yield { change: differences.length === 0 ? "unchanged" : change, differences };
+    yield compareProduct(unpackProduct(product), from.get(product) ?? [], to.get(product) ?? []);
   }
+}
+
+/** Compares the packed facts of a product's rows on two days; no facts mean that the product was absent. */
+export function compareProduct(
+  product: { retailer: string; sku: string },
+  from: readonly string[],
+  to: readonly string[],
+): ProductComparison {
+  const change = from.length === 0 ? "appeared" : to.length === 0 ? "vanished" : "changed";
+  const before = distinctPrices(from);
+  const after = distinctPrices(to);
+  const gone = withoutPricesOf(after, before);
+  const come = withoutPricesOf(before, after);
+  const differences = Array.from({ length: Math.max(gone.length, come.length) }, (_, index) => {
+    return { change, ...product, from: gone[index], to: come[index] } as const;
+  });
+  return { change: differences.length === 0 ? "unchanged" : change, differences };
 }
 
 /** One row of each price, the cheapest first: a product that has one price in two categories counts once. */

@@ -1,5 +1,5 @@
 import type { Rcd } from "../contract/filters.ts";
-import type { DayPrices } from "../mirror/prices/day-prices.ts";
+import type { PriceColumns } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 
 /** What a product cost on one crawl day. */
@@ -14,9 +14,6 @@ export interface Observation extends Rcd {
   discount_pct: number;
   currency: string;
 }
-
-/** The prices of rows, by their number. */
-export type PriceColumns = Pick<DayPrices, "listing" | "mrp" | "selling_price" | "discount_pct">;
 
 /** Row number `row` of some prices, which are those of the day `day`. */
 export function observationAt(

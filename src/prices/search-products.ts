@@ -1,6 +1,4 @@
-import type { Rcd } from "../contract/filters.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
-import { wantedListings } from "../mirror/prices/listings.ts";
 
 export interface FoundProduct {
   retailer: string;
@@ -12,12 +10,7 @@ export interface FoundProduct {
  * Products with each of the words in title, brand, model number or sku, in any order and any case. Those that
  * were seen last come first. The newest row of a product counts. Memory: 12 bytes a product.
  */
-export async function searchProducts(
-  { listings, days }: Prices,
-  words: readonly string[],
-  isWanted: (combination: Rcd) => boolean,
-): Promise<FoundProduct[]> {
-  const isWantedListing = wantedListings(listings, isWanted);
+export async function searchProducts({ listings, days }: Prices, words: readonly string[]): Promise<FoundProduct[]> {
   /** For each product its newest row: the listing and the number of the day, both from 1 on, and the row in the day. */
   const newest = Array.from({ length: 3 }, () => new Uint32Array(listings.products));
   const [listingOf, dayOf, rowOf] = newest as [Uint32Array, Uint32Array, Uint32Array];
@@ -27,12 +20,10 @@ export async function searchProducts(
     // Backwards, so that the first of several rows of a product on one day counts.
     for (let row = rows - 1; row >= 0; row -= 1) {
       const listing = column[row] ?? 0;
-      if (isWantedListing[listing] === 1) {
-        const product = listings.product[listing] ?? 0;
-        listingOf[product] = listing + 1;
-        dayOf[product] = number;
-        rowOf[product] = row;
-      }
+      const product = listings.product[listing] ?? 0;
+      listingOf[product] = listing + 1;
+      dayOf[product] = number;
+      rowOf[product] = row;
     }
   }
   const folded = words.map(fold);

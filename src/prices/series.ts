@@ -1,6 +1,4 @@
-import type { Rcd } from "../contract/filters.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
-import { wantedListings } from "../mirror/prices/listings.ts";
 import { type Observation, observationAt, percentOf } from "./observation.ts";
 
 /** One day of a product's prices. */
@@ -36,13 +34,11 @@ export interface Series {
 export async function collectSeries(
   { listings, days }: Prices,
   wanted: readonly { retailer?: string | undefined; sku: string }[],
-  isWanted: (combination: Rcd) => boolean,
 ): Promise<Series[]> {
-  const isWantedListing = wantedListings(listings, isWanted);
   const isChosen = new Uint8Array(listings.listings);
-  for (const sku of new Set(wanted.map(({ sku }) => sku))) {
+  for (const { sku } of wanted) {
     for (const listing of listings.withSku(sku)) {
-      isChosen[listing] = isWantedListing[listing] ?? 0;
+      isChosen[listing] = 1;
     }
   }
   const products = new Map<number, Observation[]>();

@@ -4,8 +4,6 @@ import { findMovers, MOVER_KINDS, type MoverKind } from "../../src/prices/movers
 import { collectSeries } from "../../src/prices/series.ts";
 import { type PriceRow, priceDays } from "../helpers/price-days.ts";
 
-const everything = { isWanted: () => true };
-
 function row(day: string, sku: string, selling_price: number, more: Partial<PriceRow> = {}): PriceRow {
   return { day, retailer: "acme", sku, selling_price, discount_pct: 0, currency: "EUR", ...more };
 }
@@ -14,7 +12,7 @@ describe("movers", () => {
   test("a drop is measured from the last price known up to the day, however old", async () => {
     const rows = [row("2026-01-01", "a", 200), row("2026-01-03", "a", 100), row("2026-01-09", "a", 80)];
 
-    const { drop } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-05" });
+    const { drop } = await findMovers(priceDays(rows), "2026-01-05");
 
     expect(drop).toMatchObject([{ before: { day: "2026-01-03" }, now: { day: "2026-01-09" }, percent: -20 }]);
   });
@@ -22,7 +20,7 @@ describe("movers", () => {
   test("a product that was not seen after the day does not move", async () => {
     const rows = [row("2026-01-01", "a", 200), row("2026-01-03", "a", 100)];
 
-    const found = await findMovers(priceDays(rows), { ...everything, since: "2026-01-03" });
+    const found = await findMovers(priceDays(rows), "2026-01-03");
 
     expect(found).toEqual({ drop: [], rise: [], new_low: [], discount: [] });
   });
@@ -30,7 +28,7 @@ describe("movers", () => {
   test("prices in different currencies are not compared, and lows start again", async () => {
     const rows = [row("2026-01-01", "a", 200), row("2026-01-03", "a", 100, { currency: "USD" })];
 
-    const { drop, new_low } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-02" });
+    const { drop, new_low } = await findMovers(priceDays(rows), "2026-01-02");
 
     expect([drop, new_low]).toEqual([[], []]);
   });
@@ -41,7 +39,7 @@ describe("movers", () => {
       ...[row("2026-01-01", "b", 50), row("2026-01-02", "b", 90), row("2026-01-03", "b", 49)],
     ];
 
-    const { new_low } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-02" });
+    const { new_low } = await findMovers(priceDays(rows), "2026-01-02");
 
     expect(new_low).toMatchObject([{ now: { sku: "b" }, earlierLow: { selling_price: 50, day: "2026-01-01" } }]);
   });
@@ -52,7 +50,7 @@ describe("movers", () => {
       ...[row("2026-01-02", "a", 3), row("2026-01-02", "a", 2, { currency: "USD" })],
     ];
 
-    const { new_low } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-01" });
+    const { new_low } = await findMovers(priceDays(rows), "2026-01-01");
 
     expect(new_low).toMatchObject([{ now: { currency: "USD" }, earlierLow: { selling_price: 3 } }]);
   });
@@ -63,7 +61,7 @@ describe("movers", () => {
       ...[row("2026-01-02", "a", 80), row("2026-01-02", "a", 95)],
     ];
 
-    const { drop } = await findMovers(priceDays(rows), { ...everything, since: "2026-01-01" });
+    const { drop } = await findMovers(priceDays(rows), "2026-01-01");
 
     expect(drop).toMatchObject([{ before: { selling_price: 90 }, now: { selling_price: 80 } }]);
   });
@@ -80,7 +78,7 @@ describe("movers", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rowOf, { maxLength: 40 }), fc.integer({ min: 1, max: 9 }), async (rows, day) => {
         const since = `2026-01-0${day}`;
-        const found = await findMovers(priceDays(rows), { ...everything, since });
+        const found = await findMovers(priceDays(rows), since);
         const names = (kind: MoverKind) => found[kind].map(({ now }) => `${now.retailer} ${now.sku}`).sort();
         expect(Object.fromEntries(MOVER_KINDS.map((kind) => [kind, names(kind)]))).toEqual(byDefinition(rows, since));
       }),
@@ -95,7 +93,7 @@ describe("series", () => {
       row("2026-01-02", "b", 4, { retailer: "bolt" }),
     ];
 
-    const series = await collectSeries(priceDays(rows), [{ sku: "b" }], () => true);
+    const series = await collectSeries(priceDays(rows), [{ sku: "b" }]);
 
     expect(series.map(({ retailer, points }) => [retailer, points.map((point) => point.selling_price)])).toEqual([
       ["acme", [2, 3]],
@@ -106,7 +104,7 @@ describe("series", () => {
   test("gives the lowest price, the highest price, the changes and a new low", async () => {
     const rows = [5, 7, 7, 4].map((price, index) => row(`2026-01-0${index + 1}`, "a", price));
 
-    const [series] = await collectSeries(priceDays(rows), [{ sku: "a" }], () => true);
+    const [series] = await collectSeries(priceDays(rows), [{ sku: "a" }]);
 
     expect(series).toMatchObject({
       lowest: { day: "2026-01-04" },

@@ -4,19 +4,19 @@ import { withPrices } from "../../mirror/prices/read-prices.ts";
 import type { SyncedFolder } from "./synced-folder.ts";
 
 /**
- * The prices of days of a synced folder. The first time may take seconds, which the progress line shows.
+ * The prices that the filters match, of days of a synced folder. The first time may take seconds, which the progress line shows.
  *
  * @throws what `withPrices` does
  */
 export async function withFolderPrices<T>(
-  { folder, state, days, signal, reporter }: Pick<SyncedFolder, "folder" | "state" | "days" | "signal" | "reporter">,
+  { reporter, ...synced }: SyncedFolder,
   { pid }: Context,
   use: (prices: Prices) => Promise<T>,
 ): Promise<T> {
   const onDay = (day: string) => reporter.progress.update({ doing: `reading the prices of ${day}` });
   const onNotKept = (reason: string) =>
-    reporter.note(`the prices of ${folder} cannot be kept for the next command: ${reason}`);
-  return await withPrices({ folder, state, days, signal, pid, onDay, onNotKept }, async (prices) => {
+    reporter.note(`the prices of ${synced.folder} cannot be kept for the next command: ${reason}`);
+  return await withPrices({ ...synced, pid, onDay, onNotKept }, async (prices) => {
     reporter.progress.clear();
     return await use(prices);
   });

@@ -3,7 +3,6 @@ import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { checkDays, checkVocabulary, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
-import type { Rcd } from "../../contract/filters.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { diffDays } from "../../diff/compare.ts";
 import { folderDays } from "../../mirror/folder/folder-days.ts";
@@ -36,8 +35,8 @@ export async function withFolderDays(
     const held = withRows.filter((day) => day <= to);
     const isUsable = !options.failOnEmpty && held.some((day) => day <= from);
     const missing = isUsable ? [from, to].filter((day) => !held.includes(day)) : [];
-    if (options.asOf ?? (await shareFew({ from, to, missing }, pricesOf, isWanted, reporter))) {
-      const asOf = { from, to, isWanted, maxAge: options.maxAge };
+    if (options.asOf ?? (await shareFew({ from, to, missing }, pricesOf, reporter))) {
+      const asOf = { from, to, maxAge: options.maxAge };
       const compare: ComparedDays["compare"] = (_, onDifferences) =>
         pricesOf(held, (prices) => diffAsOf(prices, asOf, onDifferences));
       await use({ ...about, asOf: true, compare });
@@ -64,7 +63,6 @@ type PricesOf = <T>(days: readonly string[], use: (prices: Prices) => Promise<T>
 async function shareFew(
   { from, to, missing }: { from: string; to: string; missing: readonly string[] },
   pricesOf: PricesOf,
-  isWanted: (combination: Rcd) => boolean,
   reporter: Reporter,
 ): Promise<boolean> {
   const instead = "the last known prices up to each are compared; --no-as-of compares the days themselves";
@@ -72,7 +70,7 @@ async function shareFew(
     reporter.warn(`no rows match on ${missing.join(" and ")}, so ${instead}`);
     return true;
   }
-  const { onBoth, onFewer } = await pricesOf([from, to], (prices) => sharedProducts(prices, isWanted));
+  const { onBoth, onFewer } = await pricesOf([from, to], sharedProducts);
   if (onBoth * 2 >= onFewer) {
     return false;
   }

@@ -40,9 +40,9 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
 }
 
 async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices: Prices): Promise<Series[]> {
-  const { folder, days, isWanted } = synced;
+  const { folder, days } = synced;
   const wanted = options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await search(options, synced, prices);
-  const series = await collectSeries(prices, wanted, isWanted);
+  const series = await collectSeries(prices, wanted);
   const missing = options.skus.filter((sku) => series.every((found) => found.sku !== sku));
   if (missing.length > 0) {
     throw new UsageError(
@@ -55,10 +55,10 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices:
 /** @throws UsageError if the words find nothing or too many products */
 async function search(
   { search, list, output, html }: HistoryOptions,
-  { folder, isWanted, reporter }: SyncedFolder,
+  { folder, reporter }: SyncedFolder,
   prices: Prices,
 ): Promise<readonly FoundProduct[]> {
-  const found = await searchProducts(prices, search, isWanted);
+  const found = await searchProducts(prices, search);
   const words = JSON.stringify(search.join(" "));
   if (found.length === 0) {
     throw new UsageError(`No product of ${folder} has the words ${words} in its title, brand, model number or sku.`, {

@@ -19,7 +19,7 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
   await withSyncedFolder(options, context, async (synced) => {
     const since = sinceDay(options, synced, context);
     const { all, titleOf } = await withFolderPrices(synced, context, async (prices) => ({
-      all: await findMovers(prices, { since, isWanted: synced.isWanted }),
+      all: await findMovers(prices, since),
       titleOf: ({ now }: Mover) => prices.listings.titleOf(now.listing),
     }));
     const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));

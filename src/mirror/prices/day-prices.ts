@@ -1,10 +1,7 @@
 import type { Listings } from "./listings.ts";
 
-/** The prices of one crawl day, column by column, in the order of the day's file: one entry a row. */
-export interface DayPrices {
-  /** `YYYY-MM-DD`. */
-  day: string;
-  rows: number;
+/** Prices column by column: one entry a row. */
+export interface PriceColumns {
   /** A number of `Prices.listings`. */
   listing: Uint32Array;
   mrp: Float64Array;
@@ -12,7 +9,14 @@ export interface DayPrices {
   discount_pct: Float64Array;
 }
 
-/** The prices of some days of a synced folder. */
+/** The prices of one crawl day, in the order of the day's file. Entries from number `rows` on have no meaning. */
+export interface DayPrices extends PriceColumns {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  rows: number;
+}
+
+/** The prices of the wanted rows of some days of a synced folder. */
 export interface Prices {
   listings: Listings;
   /** Oldest first, any number of times. Columns hold their day only until the next day is asked for. */
@@ -24,8 +28,8 @@ export function bytesOfRows(rows: number): number {
   return Math.ceil((rows * (3 * 8 + 4)) / 8) * 8;
 }
 
-/** The columns within the bytes of a day. */
-export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): Omit<DayPrices, "day" | "rows"> {
+/** Columns of so many rows, within the given bytes. */
+export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): PriceColumns {
   const doubles = (index: number) => new Float64Array(buffer, byteOffset + index * rows * 8, rows);
   return {
     mrp: doubles(0),
@@ -33,4 +37,17 @@ export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): Omi
     discount_pct: doubles(2),
     listing: new Uint32Array(buffer, byteOffset + 3 * rows * 8, rows),
   };
+}
+
+/** Empty columns of so many rows. */
+export function newColumns(rows: number): PriceColumns {
+  return columnsIn(new Uint8Array(bytesOfRows(rows)), rows);
+}
+
+/** Copies row number `row` of some prices to the place `at`. */
+export function copyRow(target: PriceColumns, at: number, source: PriceColumns, row: number): void {
+  target.listing[at] = source.listing[row] ?? 0;
+  target.mrp[at] = source.mrp[row] ?? 0;
+  target.selling_price[at] = source.selling_price[row] ?? 0;
+  target.discount_pct[at] = source.discount_pct[row] ?? 0;
 }

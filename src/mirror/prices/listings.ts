@@ -65,15 +65,6 @@ export function unpackListings({ combinations, currencies, columns, skus, titles
   };
 }
 
-/** For each listing 1 if its combination is wanted, otherwise 0. */
-export function wantedListings(
-  { combinations, combination }: Listings,
-  isWanted: (combination: Rcd) => boolean,
-): Uint8Array {
-  const wanted = combinations.map((one) => (isWanted(one) ? 1 : 0));
-  return Uint8Array.from(combination, (index) => wanted[index] ?? 0);
-}
-
 /** The first listing that ends after the position `at`; ends rise. */
 function firstEndAfter(ends: Uint32Array, at: number): number {
   let low = 0;

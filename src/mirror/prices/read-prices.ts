@@ -1,7 +1,12 @@
+import type { Rcd } from "../../contract/filters.ts";
 import { type IndexRequest, indexPathOf, isComplete, makeIndex } from "./build-index.ts";
-import type { Prices } from "./day-prices.ts";
-import { bytesOfRows, columnsIn } from "./day-prices.ts";
-import { type IndexedDay, openIndex, type PriceIndex } from "./index-file.ts";
+import { bytesOfRows, columnsIn, copyRow, type DayPrices, type Prices } from "./day-prices.ts";
+import { openIndex, type PriceIndex } from "./index-file.ts";
+
+interface PricesRequest extends IndexRequest {
+  /** Whether the rows of a combination are read. */
+  isWanted: (combination: Rcd) => boolean;
+}
 
 /**
  * Reads prices of days of a synced folder; a day that the folder does not have is passed over.
@@ -12,7 +17,7 @@ import { type IndexedDay, openIndex, type PriceIndex } from "./index-file.ts";
  *
  * @throws FileError if a day's file is missing or was altered
  */
-export async function withPrices<T>(request: IndexRequest, use: (prices: Prices) => Promise<T>): Promise<T> {
+export async function withPrices<T>(request: PricesRequest, use: (prices: Prices) => Promise<T>): Promise<T> {
   const present = await openIndex(indexPathOf(request.folder));
   let index = present;
   if (index === undefined || !isComplete(index, request)) {
@@ -26,22 +31,34 @@ export async function withPrices<T>(request: IndexRequest, use: (prices: Prices)
   }
 }
 
-function pricesOf(index: PriceIndex, { days, signal }: IndexRequest): Prices {
-  const wanted = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
-  const rows = wanted.reduce((most, day) => Math.max(most, day.rows), 0);
+function pricesOf(index: PriceIndex, { days, isWanted, signal }: PricesRequest): Prices {
+  const { listings } = index;
+  const wantedDays = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
+  const most = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const wanted = listings.combinations.map(isWanted);
+  const isWantedListing = Uint8Array.from(listings.combination, (combination) => (wanted[combination] ? 1 : 0));
   return {
-    listings: index.listings,
+    listings,
     days: async function* () {
-      const bytes = new Uint8Array(bytesOfRows(rows));
-      for (const day of wanted) {
+      const bytes = new Uint8Array(bytesOfRows(most));
+      for (const { day, rows, at } of wantedDays) {
         signal.throwIfAborted();
-        yield await readDay(index, day, bytes);
+        await index.read(bytes.subarray(0, bytesOfRows(rows)), at);
+        const prices = { day, rows, ...columnsIn(bytes, rows) };
+        yield wanted.includes(false) ? narrowed(prices, isWantedListing) : prices;
       }
     },
   };
 }
 
-async function readDay(index: PriceIndex, { day, rows, at }: IndexedDay, bytes: Uint8Array) {
-  await index.read(bytes.subarray(0, bytesOfRows(rows)), at);
-  return { day, rows, ...columnsIn(bytes, rows) };
+/** Moves the rows of wanted listings to the front. */
+function narrowed(prices: DayPrices, isWantedListing: Uint8Array): DayPrices {
+  let kept = 0;
+  for (let row = 0; row < prices.rows; row += 1) {
+    if (isWantedListing[prices.listing[row] ?? 0] === 1) {
+      copyRow(prices, kept, prices, row);
+      kept += 1;
+    }
+  }
+  return { ...prices, rows: kept };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Rcd } from "../../../src/contract/filters.ts";
 import type { Product } from "../../../src/contract/product.ts";
 import { lock } from "../../../src/files/lock.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
@@ -49,6 +50,16 @@ describe("prices of the days of a synced folder", () => {
     const [first, second] = DAYS.map((day) => expected(rows.filter(({ crawl_date }) => crawl_date === day)));
     expect(await pricesOf(folder, [DAYS[1] as string])).toEqual(second);
     expect(await pricesOf(folder, [DAYS[0] as string])).toEqual(first);
+    expect(await pricesOf(folder)).toEqual(expected(rows));
+  });
+
+  test("are only those of the wanted combinations", async () => {
+    const { folder, sync } = await servedFolder(rows);
+    await sync();
+
+    const lamps = await pricesOf(folder, DAYS, undefined, ({ category }) => category !== "chairs");
+
+    expect(lamps).toEqual(expected(rows.filter(({ category }) => category !== "chairs")));
     expect(await pricesOf(folder)).toEqual(expected(rows));
   });
 
@@ -214,10 +225,11 @@ async function pricesOf(
   folder: string,
   days: readonly string[] = DAYS,
   onNotKept: (reason: string) => void = () => {},
+  isWanted: (combination: Rcd) => boolean = () => true,
 ) {
   const state = await readSyncedFolder(folder);
   const { signal } = new AbortController();
-  const request = { folder, state, days, signal, pid: process.pid, onDay: () => {}, onNotKept };
+  const request = { folder, state, days, isWanted, signal, pid: process.pid, onDay: () => {}, onNotKept };
   return await withPrices(request, async ({ listings, days }) => {
     const found = [];
     for await (const prices of days()) {
