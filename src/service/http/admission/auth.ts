@@ -1,40 +1,34 @@
 import { isIPv6 } from "node:net";
+import type { FastifyRequest } from "fastify";
 import type { Scope } from "../../../contract/operations.ts";
 import { hashSecret } from "../../store/access/manage-keys.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import { type FixedWindow, type RateFigures, refusalHeaders } from "./rate-limit.ts";
+import { type FixedWindow, rateLimited } from "./rate-limit.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
-
-interface Attempt {
-  authorization: string | undefined;
-  /** Address or network for which failed attempts are counted. */
-  source: string;
-  failedAttempts: FixedWindow;
-  /** The figures of the endpoint group, for the headers of a 429. */
-  group: RateFigures;
-}
 
 /**
  * The key of a request. It is read from the store for each request, so that a revocation takes effect at once. Failed
  * attempts are counted by source address. They never delay a valid key.
+ *
+ * @param budget of the endpoint group, for the headers of a 429
  */
 export async function authenticate(
-  { authorization, source, failedAttempts, group }: Attempt,
-  store: Store,
+  { headers, ip }: FastifyRequest,
+  { store, failedAttempts }: { store: Store; failedAttempts: FixedWindow },
+  budget: FixedWindow,
   deadline: AbortSignal,
 ): Promise<KeyRecord> {
-  const secret = bearerToken(authorization);
+  const secret = bearerToken(headers.authorization);
   const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
   if (key !== undefined && key.revokedAt === null) {
     return key;
   }
-  const { admitted, resetSeconds } = failedAttempts.charge(source);
+  const { admitted, resetSeconds } = failedAttempts.charge(sourceOf(ip));
   if (!admitted) {
-    throw new ServiceProblem("rate_limited", "Too many failed authentications from this address.", {
-      headers: refusalHeaders({ ...group, remaining: 0, resetSeconds }),
-    });
+    const figures = { ...budget.unused(), remaining: 0, resetSeconds };
+    throw rateLimited("Too many failed authentications from this address.", figures);
   }
   throw secret === undefined
     ? new ServiceProblem("missing_credentials", "The request has no Bearer credential.", {

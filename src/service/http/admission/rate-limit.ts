@@ -1,5 +1,6 @@
 import type { EndpointGroup } from "../../../contract/limits.ts";
 import type { AppSettings } from "../service-options.ts";
+import { ServiceProblem } from "../service-problem.ts";
 
 /** The values of the `RateLimit-*` headers, contract section 8 rule 1. */
 export interface RateFigures {
@@ -15,8 +16,9 @@ export type FixedWindow = ReturnType<typeof fixedWindow>;
 const OVERFLOW = "\0overflow";
 
 /**
- * Counts requests in windows of a fixed length. A key's window starts with its first request. Counting is synchronous, so it is exact with any number of requests in
- * progress. At most `capacity` keys have their own count. Above that, new keys share one count until older windows end.
+ * Counts requests in windows of a fixed length. A key's window starts with its first request. Counting is synchronous,
+ * so it is exact with any number of requests in progress. At most `capacity` keys have their own count. Above that, new
+ * keys share one count until older windows end.
  */
 export function fixedWindow(limit: number, windowSeconds: number, now: () => number, capacity = 100_000) {
   const length = windowSeconds * 1000;
@@ -74,7 +76,9 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateFigures
   };
 }
 
-/** The headers of a 429, with the time to wait. */
-export function refusalHeaders(figures: RateFigures): Record<string, string> {
-  return { ...rateLimitHeaders(figures), "retry-after": String(figures.resetSeconds) };
+/** The problem of a 429, with the time to wait. */
+export function rateLimited(detail: string, figures: RateFigures): ServiceProblem {
+  return new ServiceProblem("rate_limited", detail, {
+    headers: { ...rateLimitHeaders(figures), "retry-after": String(figures.resetSeconds) },
+  });
 }

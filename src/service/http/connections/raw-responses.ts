@@ -7,12 +7,12 @@ import type { GatedConnection } from "./gated-connection.ts";
 /** Milliseconds that a client has to read the response and close the connection. */
 const LINGER = 5_000;
 
-/** Writes a problem directly to a socket that has no HTTP response, and ends the connection. */
-type RefuseSocket = (socket: Socket, problem: ServiceProblem) => void;
-
-/** Creates a `RefuseSocket`. If a response is already open, the connection ends after it, without the problem. */
-export function createRefuseSocket(budgets: GroupBudgets, errorBase: () => string): RefuseSocket {
-  return (socket, problem) => {
+/**
+ * Creates a function that writes a problem directly to a socket without an HTTP response, and ends the connection. If a
+ * response is already open, the connection ends after it, without the problem.
+ */
+export function createRefuseSocket(budgets: GroupBudgets, errorBase: () => string) {
+  return (socket: Socket, problem: ServiceProblem): void => {
     // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
     const connection = socket as unknown as GatedConnection;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The position where a walk continues. */
-export interface Position {
+interface Position {
   /** Number of rows of the filtered set before the position. */
   offset: number;
   /** Version of the data to which the offset belongs. */

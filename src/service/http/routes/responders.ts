@@ -1,19 +1,26 @@
 import { LIMITS } from "../../../contract/limits.ts";
-import type { Selection, Snapshot, Store } from "../../store/store.ts";
-import { invalidCursor, openCursor, type Position, sealCursor } from "../query/cursors.ts";
-import type { AppSettings } from "../service-options.ts";
+import type { OperationName } from "../../../contract/operations.ts";
+import type { Selection } from "../../store/store.ts";
+import { openCursor, sealCursor } from "../query/cursors.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { coverageText, type Respond, readRows, respond } from "./respond.ts";
+import { type Call, readRows, respond } from "./respond.ts";
+
+/** Computes the response of each operation: the JSON text of its envelope, in UTF-8. */
+export const RESPONDERS: Readonly<Record<OperationName, (call: Call) => Promise<Buffer>>> = {
+  sample: sampleResponse,
+  catalog: catalogResponse,
+  coverage: coverageResponse,
+};
 
 /** The pagination of operations without cursors. */
-const pagination = { next_cursor: null, has_more: false } as const;
+const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
 /** `GET /v1/sample`, contract section 4.2. */
-export function sampleResponder(store: Store): Respond {
-  return (call) =>
-    respond(store, call, async (selection) => {
-      return { data: await readRows(store, sampleIds(selection), call.deadline), pagination };
-    });
+async function sampleResponse(call: Call): Promise<Buffer> {
+  return await respond(call, async (selection) => ({
+    data: await readRows(call, sampleIds(selection)),
+    pagination: UNCURSORED,
+  }));
 }
 
 /** Spread evenly over the selection, because the first rows alone would show only the smallest skus. */
@@ -23,18 +30,33 @@ function sampleIds({ total, ids }: Selection): Uint32Array {
 }
 
 /** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
-export function coverageResponder(store: Store): Respond {
-  return (call) => respond(store, call, async (selection) => ({ data: [coverageText(selection)], pagination }));
+async function coverageResponse(call: Call): Promise<Buffer> {
+  return await respond(call, async (selection) => ({ data: coverageText(selection), pagination: UNCURSORED }));
 }
 
-/** `GET /v1/catalog`, contract section 4.3. */
-export function catalogResponder(store: Store, { cursorTtl, now }: AppSettings): Respond {
-  return async (call) => {
-    const limit = readLimit(call.parameters.get("limit"));
-    const secret = await store.cursorSecret(call.deadline);
-    const cursor = call.parameters.get("cursor");
-    const position = cursor === undefined ? undefined : openCursor(cursor, secret, now(), cursorTtl);
-    const read = async ({ ids, total }: Selection, { version }: Snapshot) => {
+const coverageTexts = new WeakMap<Selection, Buffer>();
+
+/** The coverage as the `data` of a page. It is kept as long as the store keeps the selection. */
+function coverageText(selection: Selection): Buffer {
+  const text = coverageTexts.get(selection) ?? Buffer.from(JSON.stringify(selection.coverage).slice(1, -1));
+  coverageTexts.set(selection, text);
+  return text;
+}
+
+/**
+ * `GET /v1/catalog`, contract section 4.3. A walk stays in the version of the data in which it began. In another
+ * version, the same offset would silently skip or repeat rows.
+ */
+async function catalogResponse(call: Call): Promise<Buffer> {
+  const { store, settings, parameters, deadline } = call;
+  const { now, cursorTtl } = settings;
+  const limit = readLimit(parameters.get("limit"));
+  const secret = await store.cursorSecret(deadline);
+  const cursor = parameters.get("cursor");
+  const position = cursor === undefined ? undefined : openCursor(cursor, secret, now(), cursorTtl);
+  return await respond(
+    call,
+    async ({ ids, total }, { version }) => {
       const page = ids(position?.offset ?? 0, limit);
       const offset = (position?.offset ?? 0) + page.length;
       const hasMore = offset < total;
@@ -44,25 +66,10 @@ export function catalogResponder(store: Store, { cursorTtl, now }: AppSettings):
         next_cursor: hasMore ? sealCursor({ offset, version }, secret, now()) : null,
         has_more: hasMore,
       };
-      return { data: await readRows(store, page, call.deadline), pagination };
-    };
-    return respond(store, call, read, () => snapshotAt(store, position, call.deadline));
-  };
-}
-
-/**
- * A walk stays in the version of the data in which it began. In another version, the same offset would silently skip or
- * repeat rows.
- */
-async function snapshotAt(store: Store, position: Position | undefined, deadline: AbortSignal): Promise<Snapshot> {
-  if (position === undefined) {
-    return await store.snapshot(deadline);
-  }
-  const snapshot = await store.snapshotAt(position.version, deadline);
-  if (snapshot === undefined) {
-    throw invalidCursor("The data was replaced after the cursor was issued.");
-  }
-  return snapshot;
+      return { data: await readRows(call, page), pagination };
+    },
+    position?.version,
+  );
 }
 
 function readLimit(text: string | undefined): number {

@@ -2,16 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import { withinDeadline } from "../../store/deadline.ts";
 import type { Store } from "../../store/store.ts";
-import { authenticate, requireScope, sourceOf } from "../admission/auth.ts";
-import { type FixedWindow, type GroupBudgets, rateLimitHeaders, refusalHeaders } from "../admission/rate-limit.ts";
+import { authenticate, requireScope } from "../admission/auth.ts";
+import { type FixedWindow, type GroupBudgets, rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";
 import type { Measurements } from "../measurements.ts";
 import { readFilters } from "../query/read-filters.ts";
 import { readQuery } from "../query/read-query.ts";
 import type { AppSettings } from "../service-options.ts";
-import { ServiceProblem } from "../service-problem.ts";
 import { encodeBody } from "./body-encoding.ts";
-import type { Respond } from "./respond.ts";
-import { catalogResponder, coverageResponder, sampleResponder } from "./responders.ts";
+import { RESPONDERS } from "./responders.ts";
 
 interface Parts {
   store: Store;
@@ -23,33 +21,25 @@ interface Parts {
 
 /** Serves the three operations of contract section 4. */
 export function serveOperations(app: FastifyInstance, parts: Parts): void {
-  const { store, settings, budgets, failedAttempts, measurements } = parts;
-  const responders: Record<OperationName, Respond> = {
-    sample: sampleResponder(store),
-    catalog: catalogResponder(store, settings),
-    coverage: coverageResponder(store),
-  };
+  const { store, settings, budgets, measurements } = parts;
 
   /** Checks the key first, then the rate limit of its team, then its scope, then the parameters. */
   async function handle(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const operation = OPERATIONS[name];
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const budget = budgets[operation.group];
-      const { authorization } = request.headers;
-      const attempt = { authorization, source: sourceOf(request.ip), failedAttempts, group: budget.unused() };
-      const key = await authenticate(attempt, store, deadline);
+      const key = await authenticate(request, parts, budget, deadline);
       measurements.useKey(key.id);
       const charge = budget.charge(key.team);
       if (!charge.admitted) {
-        throw new ServiceProblem("rate_limited", "The team has no requests left in this window.", {
-          headers: refusalHeaders(charge),
-        });
+        throw rateLimited("The team has no requests left in this window.", charge);
       }
       reply.headers(rateLimitHeaders(charge));
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);
       const filters = readFilters(parameters);
-      return responders[name]({ requestId: request.id, parameters, filters, visible: key.retailers, deadline });
+      const visible = key.retailers;
+      return RESPONDERS[name]({ store, settings, requestId: request.id, parameters, filters, visible, deadline });
     });
     const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
     return reply.headers(headers).type("application/json").send(body);
