@@ -195,7 +195,7 @@ test("--fail-on-empty makes a day without rows an error, and no file is left", a
 test.each([
   [["diff", "--demo"], "--from is missing: name the earlier of the two crawl days"],
   [["diff", "--demo", "--from", TUESDAY, "--to", MONDAY], "--from 2026-01-13 is not before --to 2026-01-12"],
-  [["diff", "--demo", "--from", "7d", "--only", "change"], '--only "change" is not a kind'],
+  [["diff", "--demo", "--from", "7d", "--only", "change"], '--only "change" is not one of changed, appeared, vanished'],
   [["diff", "--from", "7d", "--as-of"], "--as-of needs the rows of all earlier days"],
   [["diff", "--from", "7d", "--max-age", "7d"], "--max-age needs the rows of all earlier days"],
   [["diff", "--demo", "--from", "7d", "--max-age", "7"], '--max-age "7" is not a number of days; write 14d'],

@@ -34,10 +34,16 @@ export function failIfOption(fields: readonly string[]): Option {
   );
 }
 
-/** @param products those that meet the condition, at least one, each as `retailer sku` */
-export function heldBy({ text }: Condition<string>, products: ReadonlySet<string>): ConditionHoldsError {
+/**
+ * @param products those that meet the condition, each as `retailer sku`
+ * @throws ConditionHoldsError if there is one
+ */
+export function refuseHeld(condition: Condition<string> | undefined, products: ReadonlySet<string>): void {
   const [first] = products;
-  return new ConditionHoldsError(`${text} holds for ${counted(products.size, "product")}, the first is ${first}`);
+  if (condition !== undefined && first !== undefined) {
+    const held = counted(products.size, "product");
+    throw new ConditionHoldsError(`${condition.text} holds for ${held}, the first is ${first}`);
+  }
 }
 
 function parsePart(

@@ -1,7 +1,6 @@
 import type { Command, Option } from "commander";
-import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { collect, quoted } from "./values.ts";
+import { checkChoice, collect } from "./values.ts";
 
 /** Whether an option may be given several times, so that all its values count. */
 export function isRepeatable(option: Option): boolean {
@@ -16,27 +15,16 @@ export function refuseOtherChoices(command: Command): void {
   for (const option of command.options) {
     const { argChoices: choices, long = option.flags } = option;
     if (choices !== undefined && !isRepeatable(option)) {
-      option.argParser((value: string) => checkChoice(value, choices, long, { flag: long }));
+      option.argParser((value: string) => checkChoice(value, choices, long));
     }
   }
   for (const argument of command.registeredArguments) {
     const { argChoices: choices } = argument;
     if (choices !== undefined) {
-      argument.argParser((value: string) => checkChoice(value, choices, `the ${argument.name()}`, {}));
+      argument.argParser((value: string) => checkChoice(value, choices, `the ${argument.name()}`));
     }
   }
   command.commands.forEach(refuseOtherChoices);
-}
-
-function checkChoice(value: string, choices: readonly string[], name: string, place: { flag?: string }): string {
-  if (!choices.includes(value)) {
-    throw new UsageError(`${name} ${quoted(value)} is not one of ${choices.join(", ")}.`, {
-      ...place,
-      value,
-      suggestions: closest(value, choices),
-    });
-  }
-  return value;
 }
 
 /**

@@ -63,7 +63,7 @@ export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
   const filters: WrittenFilters = {};
   for (const name of SLUG_FLAGS) {
     if (flags[name] !== undefined) {
-      filters[name] = parseList(flags[name], `--${name}`, `name a ${name}`);
+      filters[name] = splitValues(flags[name], `--${name}`, `name a ${name}`);
     }
   }
   if (flags.rcd !== undefined) {
@@ -73,7 +73,7 @@ export function parseFilters(flags: FilterFlags, now: number): WrittenFilters {
 }
 
 /** All values of a repeatable flag that takes comma lists, without duplicates. */
-function parseList(values: readonly string[], flag: string, remedy: string): string[] {
+function splitValues(values: readonly string[], flag: string, remedy: string): string[] {
   const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
   const empty = values.find((value) => value.split(",").some((part) => part.trim() === ""));
   if (empty !== undefined) {
@@ -91,7 +91,7 @@ function parseTriples(values: readonly string[], flags: FilterFlags): string[] {
       { flag: "--rcd" },
     );
   }
-  const triples = parseList(values, "--rcd", "name a combination");
+  const triples = splitValues(values, "--rcd", "name a combination");
   for (const triple of triples) {
     if (parseRcd(triple) === undefined) {
       throw new UsageError(

@@ -36,7 +36,7 @@ export function addListFlags(command: Command, example: string, words = ""): Com
  * @param words short names for columns with an order
  * @throws UsageError naming flag and value
  */
-export function parseList(
+export function parseListFlags(
   { sort, limit, pager = true }: ListFlags,
   known: readonly string[],
   words: Readonly<Record<string, SortKey>> = {},
@@ -65,12 +65,23 @@ export function sortBy<Item>(items: readonly Item[], { descending }: SortKey, ke
       if (a.value === null || b.value === null) {
         return Number(a.value === null) - Number(b.value === null);
       }
-      return sign * compare(a.value, b.value);
+      return sign * compareValues(a.value, b.value);
     })
     .map(({ item }) => item);
 }
 
-function compare(a: unknown, b: unknown): number {
+/** The items by the key of each, in the order in which the keys appear; `Map.groupBy` needs Node.js 21. */
+export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item)) ?? [];
+    groups.set(keyOf(item), group);
+    group.push(item);
+  }
+  return groups;
+}
+
+function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") {
     return a - b;
   }

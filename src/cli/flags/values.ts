@@ -60,20 +60,28 @@ export function day(flag: string): Parser<DateExpression> {
   };
 }
 
+/**
+ * Checks that a value is one of several.
+ *
+ * @param name the flag, or `the` with the name of an operand
+ * @throws UsageError with the closest choices
+ */
+export function checkChoice<Choice extends string>(value: string, choices: readonly Choice[], name: string): Choice {
+  const choice = choices.find((known) => known === value);
+  if (choice === undefined) {
+    throw new UsageError(`${name} ${quoted(value)} is not one of ${choices.join(", ")}.`, {
+      ...(name.startsWith("--") && { flag: name }),
+      value,
+      suggestions: closest(value, choices),
+    });
+  }
+  return choice;
+}
+
 /** Declares `--only`, which takes a comma list of kinds. */
 export function onlyOption<Kind extends string>(kinds: readonly Kind[]): Option {
   return new Option("--only <kinds>", `only these kinds, a comma list of ${kinds.join(", ")}`).argParser((text) =>
-    text.split(",").map((part) => {
-      const kind = kinds.find((known) => known === part.trim());
-      if (kind === undefined) {
-        throw new UsageError(`--only ${quoted(part)} is not a kind; the kinds are ${kinds.join(", ")}.`, {
-          flag: "--only",
-          value: part,
-          suggestions: closest(part, kinds),
-        });
-      }
-      return kind;
-    }),
+    text.split(",").map((part) => checkChoice(part.trim(), kinds, "--only")),
   );
 }
 

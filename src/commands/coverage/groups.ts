@@ -1,4 +1,5 @@
-import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
+import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
+import { groupBy, type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
@@ -38,7 +39,7 @@ const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"]
 const AGE_COLUMN = "days_old";
 
 /** @param now milliseconds since the epoch */
-export function withAge(entry: Coverage, now: number): CombinationEntry {
+function withAge(entry: Coverage, now: number): CombinationEntry {
   return { ...entry, days_old: entry.matching_rows === 0 ? null : ageOf(entry.latest_date, now) };
 }
 
@@ -48,14 +49,8 @@ export function ageOf(day: string | null, now: number): number | null {
 }
 
 /** Sums the combinations for each value of one dimension. */
-export function groupCoverage(coverage: readonly Coverage[], dimension: Dimension, now: number): CoverageGroup[] {
-  const groups = new Map<string, Coverage[]>();
-  for (const entry of coverage) {
-    const group = groups.get(entry[dimension]) ?? [];
-    groups.set(entry[dimension], group);
-    group.push(entry);
-  }
-  return [...groups].map(([value, entries]) => {
+function groupCoverage(coverage: readonly Coverage[], dimension: Dimension, now: number): CoverageGroup[] {
+  return [...groupBy(coverage, (entry) => entry[dimension])].map(([value, entries]) => {
     const sum = (name: "corpus_rows" | "matching_rows") => entries.reduce((total, entry) => total + entry[name], 0);
     // Without matching rows the dates of an entry have no meaning.
     const matching = entries.filter(({ matching_rows }) => matching_rows > 0);
@@ -73,7 +68,7 @@ export function groupCoverage(coverage: readonly Coverage[], dimension: Dimensio
   });
 }
 
-export function groupDays(days: DayCounts, now: number): DayGroup[] {
+function groupDays(days: DayCounts, now: number): DayGroup[] {
   return [...days].map(([crawl_date, counts]) => ({
     crawl_date,
     retailers: retailersOf(counts.keys()).size,
@@ -118,7 +113,7 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
 export type Entry = CombinationEntry | CoverageGroup | DayGroup;
 
 /** The first `limit` entries: by name, or the newest day first, or first by another column. */
-export function listed<One extends Coverage | Entry>(
+export function entriesInOrder<One extends Coverage | Entry>(
   entries: readonly One[],
   { sort, limit }: Pick<ListOptions, "sort" | "limit">,
 ): One[] {
@@ -128,4 +123,28 @@ export function listed<One extends Coverage | Entry>(
     .reduce((sorted, column) => sortBy(sorted, { column, descending: false }, read(column)), [...entries]);
   const natural = sortBy(named, { column: "crawl_date", descending: true }, read("crawl_date"));
   return (sort === undefined ? natural : sortBy(natural, sort, read(sort.column))).slice(0, limit);
+}
+
+/** What is written: days, or combinations and groups of them. */
+export type Counted = { response: CoverageResponse } & (
+  | { days: DayCounts; entries: readonly DayGroup[] }
+  | { days?: undefined; groupBy: Dimension | undefined; entries: readonly (CombinationEntry | CoverageGroup)[] }
+);
+
+/** @param daysOf the rows of every day of a coverage */
+export async function countedBy(
+  { groupBy, list }: { groupBy?: Grouping; list: ListOptions },
+  response: CoverageResponse,
+  daysOf: (coverage: readonly Coverage[]) => Promise<DayCounts>,
+  now: number,
+): Promise<Counted> {
+  if (groupBy === "day") {
+    const days = await daysOf(response.data);
+    return { response, days, entries: entriesInOrder(groupDays(days, now), list) };
+  }
+  const entries =
+    groupBy === undefined
+      ? response.data.map((entry) => withAge(entry, now))
+      : groupCoverage(response.data, groupBy, now);
+  return { response, groupBy, entries: entriesInOrder<CombinationEntry | CoverageGroup>(entries, list) };
 }

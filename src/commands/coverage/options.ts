@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseFolder } from "../../cli/flags/folder.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
-import { type ListFlags, parseList } from "../../cli/flags/list.ts";
+import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import {
   LIST_FORMATS,
   listFormatOfFile,
@@ -51,7 +51,7 @@ export function parseOptions(command: Command, flags: CoverageFlags, context: Co
     from: parseFolder(command, "--from", flags.from),
     /** The most coverage requests for the days of `groupBy`. */
     maxRequests: parseMaxRequests(flags),
-    list: parseList(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
+    list: parseListFlags(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
     /** Coverage requests for the activity over time; undefined for no chart. */
     chartRequests: parseChart(flags),
   };

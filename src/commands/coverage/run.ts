@@ -5,9 +5,8 @@ import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { countedBy } from "./counted.ts";
 import { type DayCounts, describeGaps } from "./day-counts.ts";
-import { COVERAGE_CELLS, columnsOf } from "./groups.ts";
+import { COVERAGE_CELLS, columnsOf, countedBy } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
 import { type CoverageSource, withServiceSource } from "./source.ts";
 
@@ -20,7 +19,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     if (response.data.length === 0) {
       await reportEmpty(source, options);
     }
-    const counted = await countedBy(options, response, source, context.now());
+    const counted = await countedBy(options, response, source.days, context.now());
     // Loaded where it is needed: tables take as long as all the rest.
     const view = hasRowFormat(options.output)
       ? undefined

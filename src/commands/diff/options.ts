@@ -3,7 +3,7 @@ import type { Condition } from "../../cli/flags/condition.ts";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseFolder } from "../../cli/flags/folder.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
-import { type ListFlags, parseList } from "../../cli/flags/list.ts";
+import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import type { PullFlags, ReadFlags } from "../../cli/flags/pull.ts";
 import { quoted } from "../../cli/flags/values.ts";
@@ -62,7 +62,7 @@ export function parseOptions(command: Command, folder: string | undefined, flags
     against,
     asOf: parseAsOf({ ...flags, against }),
     output: parseListOutput(flags, context),
-    list: parseList(flags, DIFF_COLUMNS, SORT_WORDS),
+    list: parseListFlags(flags, DIFF_COLUMNS, SORT_WORDS),
   };
 }
 

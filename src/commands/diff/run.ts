@@ -1,10 +1,11 @@
-import { heldBy } from "../../cli/flags/condition.ts";
+import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat, type OutputOptions } from "../../cli/flags/output.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { withRowWriter } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
+import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
 import { EmptyResultError } from "../../errors.ts";
@@ -21,89 +22,84 @@ import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts"
 const NAMED = 5;
 
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
+  const isOfService = options.against === undefined && options.asOf !== true;
+  const withDays = isOfService
+    ? (await import("./from-service.ts")).withServiceDays
+    : (await import("./from-folder.ts")).withFolderDays;
   await withDays(options, context, async (days) => {
     const { output, failIf } = options;
-    const { held } = hasRowFormat(output)
-      ? await writeRecords(output, options, days, context)
-      : await showChanges(options, days, context);
-    if (failIf !== undefined && held.size > 0) {
-      throw heldBy(failIf, held);
-    }
+    const held = new Set<string>();
+    const compare: Compare = (onDifferences) =>
+      compareDays(options, days, context, async (differences) => {
+        for (const difference of differences) {
+          if (failIf?.holds(conditionRow(difference))) {
+            held.add(`${difference.retailer} ${difference.sku}`);
+          }
+        }
+        await onDifferences(differences);
+      });
+    await (hasRowFormat(output)
+      ? writeDifferences(output, options, days, compare, context)
+      : showDifferences(options, days, compare, context));
+    refuseHeld(failIf, held);
   });
 }
 
-interface DiffResult {
-  summary: DiffSummary;
-  /** Products that meet `--fail-if`. */
-  held: ReadonlySet<string>;
-}
+/** Compares the two days; passes on the differences of the requested kinds. */
+type Compare = (onDifferences: (differences: readonly Difference[]) => Promise<void>) => Promise<DiffSummary>;
 
 /** Names the comparison and its result. */
 function resultLine({ from, to, asOf }: ComparedDays, summary: DiffSummary): string {
   return `${from} to ${to}${asOf ? ", by last known prices" : ""}: ${summaryLine(summary)}`;
 }
 
-async function withDays(
+async function showDifferences(
   options: DiffOptions,
+  days: ComparedDays,
+  compare: Compare,
   context: Context,
-  use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  if (options.against === undefined && options.asOf !== true) {
-    const { withServiceDays } = await import("./from-service.ts");
-    await withServiceDays(options, context, use);
-  } else {
-    const { withFolderDays } = await import("./from-folder.ts");
-    await withFolderDays(options, context, use);
-  }
-}
-
-async function showChanges(options: DiffOptions, days: ComparedDays, context: Context): Promise<DiffResult> {
   const { add, selected } = shownInTable(options.list);
   let all = 0;
-  const compared = await compareDays(options, days, context, async (differences) => {
+  const summary = await compare(async (differences) => {
     all += differences.length;
     add(differences);
   });
   const screen = screenOf(context, options);
   const differences = selected();
   const { text, hidden } = renderCaptioned(diffTable(differences), ["change", "retailer", "currency"], screen);
+  const table = differences.length === 0 ? "" : `${text}\n`;
   const left = all - differences.length;
-  const more =
-    left === 0 ? "" : `${left.toLocaleString("en-US")} more differences; -f ndjson or -o FILE has them all\n`;
-  const result = wrap(resultLine(days, compared.summary), screen.width);
-  await showText(
-    `${differences.length === 0 ? "" : `${text}\n`}${more}${result}\n`,
-    options.output,
-    options.list,
-    context,
-  );
+  const more = left === 0 ? "" : `${groupDigits(left)} more differences; -f ndjson or -o FILE has them all\n`;
+  const result = wrap(resultLine(days, summary), screen.width);
+  await showText(`${table}${more}${result}\n`, options.output, options.list, context);
   if (differences.length > 0) {
     notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
   }
-  const { appeared, vanished } = compared.summary.products;
+  const { appeared, vanished } = summary.products;
   if (options.only === undefined && appeared + vanished > 0) {
     days.reporter.note("--only appeared,vanished lists the others");
   }
-  return compared;
 }
 
-async function writeRecords(
+async function writeDifferences(
   output: OutputOptions<RowFormat>,
   options: DiffOptions,
   days: ComparedDays,
+  compare: Compare,
   context: Context,
-): Promise<DiffResult> {
+): Promise<void> {
   const { sort, limit = Number.POSITIVE_INFINITY } = options.list;
   const selection = sort === undefined ? undefined : firstInOrder({ sort, limit });
   let written = 0;
   const encoding = { known: DIFF_COLUMNS, kinds: DIFF_CELLS };
   const target = { stdout: context.stdout, signal: days.signal };
-  const result = await withRowWriter(output, encoding, days.reporter, target, async (writeBatch) => {
+  const summary = await withRowWriter(output, encoding, days.reporter, target, async (writeBatch) => {
     const write = async (differences: readonly Difference[]) => {
       const records = differences.map((difference) => diffRecord(difference, days));
       await writeBatch(batchOf(records, DIFF_COLUMNS));
     };
-    const compared = await compareDays(options, days, context, async (differences) => {
+    const compared = await compare(async (differences) => {
       if (selection !== undefined) {
         selection.add(differences);
       } else if (written < limit) {
@@ -115,38 +111,24 @@ async function writeRecords(
     await write(selection?.selected() ?? []);
     return compared;
   });
-  days.reporter.note(resultLine(days, result.summary));
-  return result;
+  days.reporter.note(resultLine(days, summary));
 }
 
-/** Passes on the differences of the requested kinds, and collects their products that meet `--fail-if`. */
 async function compareDays(
   options: DiffOptions,
   days: ComparedDays,
   context: Context,
   onDifferences: (differences: readonly Difference[]) => Promise<void>,
-): Promise<DiffResult> {
-  const { reporter } = days;
-  const kinds = kindsOf(options);
-  const held = new Set<string>();
-  const summary = await withProgress(reporter, context, options, (update) =>
-    days.compare({ onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) }, async (differences) => {
-      const wanted = differences.filter(({ change }) => kinds.includes(change));
-      for (const difference of options.failIf === undefined ? [] : wanted) {
-        if (options.failIf?.holds(conditionRow(difference))) {
-          held.add(`${difference.retailer} ${difference.sku}`);
-        }
-      }
-      await onDifferences(wanted);
-    }),
+): Promise<DiffSummary> {
+  // A table shows what changed, and the rest as counts; other formats have all kinds.
+  const kinds: readonly Change[] = options.only ?? (options.output.format === "table" ? ["changed"] : CHANGES);
+  const summary = await withProgress(days.reporter, context, options, (update) =>
+    days.compare({ onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) }, (differences) =>
+      onDifferences(differences.filter(({ change }) => kinds.includes(change))),
+    ),
   );
   await warnOfGaps(summary, options, days);
-  return { summary, held };
-}
-
-/** A table shows what changed, and the rest as counts; other formats have all kinds. */
-function kindsOf({ only, output }: DiffOptions): readonly Change[] {
-  return only ?? (output.format === "table" ? ["changed"] : CHANGES);
+  return summary;
 }
 
 function conditionRow(difference: Difference): Record<DiffField, number | undefined> {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
-import { type ListFlags, parseList } from "../../cli/flags/list.ts";
+import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -46,7 +46,7 @@ export async function parseOptions(command: Command, words: readonly string[], f
     search,
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
-    list: parseList(flags, HISTORY_COLUMNS, SORT_WORDS),
+    list: parseListFlags(flags, HISTORY_COLUMNS, SORT_WORDS),
   };
 }
 

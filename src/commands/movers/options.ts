@@ -11,6 +11,7 @@ export const GROUPS = ["retailer", "department", "category"] as const;
 
 /** Fields of a mover that `--fail-if` may use. */
 export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
+export type MoverField = (typeof MOVER_FIELDS)[number];
 
 export interface MoversFlags extends FilterFlags, OutputFlags {
   since?: DateExpression;
@@ -18,7 +19,7 @@ export interface MoversFlags extends FilterFlags, OutputFlags {
   groupBy?: (typeof GROUPS)[number];
   /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
-  failIf?: Condition<(typeof MOVER_FIELDS)[number]>;
+  failIf?: Condition<MoverField>;
   demo?: boolean;
 }
 

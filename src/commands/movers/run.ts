@@ -1,4 +1,5 @@
-import { heldBy } from "../../cli/flags/condition.ts";
+import { refuseHeld } from "../../cli/flags/condition.ts";
+import { groupBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
@@ -12,7 +13,7 @@ import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
-import type { MoversOptions } from "./options.ts";
+import type { MoverField, MoversOptions } from "./options.ts";
 import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./views.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
@@ -24,12 +25,10 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
     }));
     const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));
     await write(groups, titleOf, since, synced, options, context);
-    if (options.failIf !== undefined) {
-      failIf(
-        options.failIf,
-        options.kinds.flatMap((kind) => all[kind]),
-      );
-    }
+    const held = options.kinds
+      .flatMap((kind) => all[kind])
+      .filter((mover) => options.failIf?.holds(conditionRow(mover)));
+    refuseHeld(options.failIf, new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`)));
   });
 }
 
@@ -50,16 +49,15 @@ function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, cont
   return day;
 }
 
-function groupsOf(kind: MoverKind, movers: readonly Mover[], { groupBy, limit }: MoversOptions): MoverGroup[] {
-  if (groupBy === undefined) {
+function groupsOf(
+  kind: MoverKind,
+  movers: readonly Mover[],
+  { groupBy: dimension, limit }: MoversOptions,
+): MoverGroup[] {
+  if (dimension === undefined) {
     return [{ kind, name: undefined, movers: movers.slice(0, limit), all: movers.length }];
   }
-  const byName = new Map<string, Mover[]>();
-  for (const mover of movers) {
-    const name = mover.now[groupBy];
-    byName.set(name, [...(byName.get(name) ?? []), mover]);
-  }
-  return [...byName]
+  return [...groupBy(movers, ({ now }) => now[dimension])]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
 }
@@ -83,18 +81,7 @@ async function write(
   reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
 }
 
-function failIf(condition: NonNullable<MoversOptions["failIf"]>, movers: readonly Mover[]): void {
-  const held = movers.filter(({ percent, now, before }) =>
-    condition.holds({
-      percent,
-      selling_price: now.selling_price,
-      before_selling_price: before?.selling_price,
-      mrp: now.mrp,
-      discount_pct: now.discount_pct,
-    }),
-  );
-  const products = new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`));
-  if (products.size > 0) {
-    throw heldBy(condition, products);
-  }
+function conditionRow({ percent, now, before }: Mover): Record<MoverField, number | undefined> {
+  const { selling_price, mrp, discount_pct } = now;
+  return { percent, selling_price, before_selling_price: before?.selling_price, mrp, discount_pct };
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
-import { addListFlags, type ListFlags, type ListOptions, parseList, sortBy } from "../../cli/flags/list.ts";
+import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
 import { addListOutput, hasRowFormat, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
 import { showText } from "../../cli/pager.ts";
@@ -66,7 +66,7 @@ function parseOptions(command: Command, flags: Flags, context: Context) {
     ...{ ...flags, output, view },
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
-    list: parseList(flags, PRODUCT_COLUMNS),
+    list: parseListFlags(flags, PRODUCT_COLUMNS),
   };
 }
 
@@ -86,7 +86,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     return { all: rows, meta, reporter: connection.reporter };
   });
   const { output, columns, list } = options;
-  const rows = listed(all, list);
+  const rows = rowsInOrder(all, list);
   if (hasRowFormat(output)) {
     await writeRows([rows], output, { known: PRODUCT_COLUMNS, chosen: columns }, reporter, context);
     return;
@@ -102,7 +102,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
 }
 
 /** The rows, sorted and limited according to the options. */
-function listed(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
+function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   if (sort === undefined) {
     return rows.slice(0, limit);
   }

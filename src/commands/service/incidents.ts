@@ -1,6 +1,5 @@
-import { quoted, wholeNumber } from "../../cli/flags/values.ts";
+import { checkChoice, wholeNumber } from "../../cli/flags/values.ts";
 import type { IncidentSeverity, IncidentState } from "../../contract/status.ts";
-import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
@@ -23,12 +22,7 @@ export interface UpdateIncidentFlags {
 export async function openIncidentCommand(call: Call<OpenIncidentFlags>, title: string): Promise<void> {
   const { flags, reporter, context } = call;
   const { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body = title } = flags;
-  if (!SUITE_SLUGS.includes(suite)) {
-    throw new UsageError(
-      `--suite ${quoted(suite)} is not a suite of this service; the suites are ${SUITE_SLUGS.join(", ")}.`,
-      { flag: "--suite", value: suite, suggestions: closest(suite, SUITE_SLUGS, 1) },
-    );
-  }
+  checkChoice(suite, SUITE_SLUGS, "--suite");
   if (title.trim() === "") {
     throw new UsageError("the title of an incident must not be empty.");
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseList, type SortKey, sortBy } from "../../../src/cli/flags/list.ts";
+import { parseListFlags, type SortKey, sortBy } from "../../../src/cli/flags/list.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
@@ -13,14 +13,14 @@ test.each([
   ["rows", { column: "matching_rows", descending: true }],
   ["rows:asc", { column: "matching_rows", descending: false }],
 ])("--sort %s orders by %j", (sort, key) => {
-  expect(parseList({ sort }, ["sku", "matching_rows"], WORDS).sort).toEqual(key);
+  expect(parseListFlags({ sort }, ["sku", "matching_rows"], WORDS).sort).toEqual(key);
 });
 
 test.each([
   [{ sort: "skuu:desc" }, { flag: "--sort", value: "skuu:desc", suggestions: ["sku:desc"] }],
   [{ sort: "toString" }, { flag: "--sort", value: "toString" }],
 ])("%j is refused by naming %j", (flags, error) => {
-  expect(() => parseList(flags, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
+  expect(() => parseListFlags(flags, ["sku"], WORDS)).toThrow(expect.objectContaining(error));
 });
 
 test("--limit 0 is refused", async () => {

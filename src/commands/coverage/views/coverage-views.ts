@@ -4,7 +4,7 @@ import { screenOf } from "../../../cli/terminal.ts";
 import type { Context } from "../../../context.ts";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { captioned, renderMarkdown, renderTable } from "../../../output/terminal/tables/table.ts";
-import type { Counted } from "../counted.ts";
+import type { Counted } from "../groups.ts";
 import type { CoverageOptions } from "../options.ts";
 import type { CoverageSource } from "../source.ts";
 import { type Activity, readActivity } from "./activity.ts";

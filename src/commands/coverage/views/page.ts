@@ -1,11 +1,12 @@
 import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
+import { groupBy } from "../../../cli/flags/list.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { counted, groupDigits } from "../../../contract/values/decimal.ts";
 import { escapeHtml, renderPage } from "../../../output/html-document.ts";
 import { visible } from "../../../output/terminal/visible.ts";
-import { listed } from "../groups.ts";
+import { entriesInOrder } from "../groups.ts";
 import type { Activity, Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
@@ -19,7 +20,7 @@ export interface PageFacts {
 
 /** A complete HTML page of a coverage: when each retailer was crawled, and every combination, folded by retailer. */
 export function coveragePage({ data, meta }: CoverageResponse, facts: PageFacts): string {
-  const entries = listed(data, { sort: undefined, limit: undefined }) as Coverage[];
+  const entries = entriesInOrder(data, { sort: undefined, limit: undefined }) as Coverage[];
   const body = [
     "<h1>Coverage</h1>",
     `<p>${escapeHtml(describeSet(meta.coverage))}</p>`,
@@ -96,13 +97,9 @@ function axis(periods: readonly Period[]): string {
 }
 
 function combinationLists(entries: readonly Coverage[], summary: CoverageSummary): string {
-  const groups = new Map<string, Coverage[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.retailer) ?? [];
-    groups.set(entry.retailer, group);
-    group.push(entry);
-  }
-  const folded = [...groups].map(([retailer, group]) => retailerList(retailer, group, summary));
+  const folded = [...groupBy(entries, ({ retailer }) => retailer)].map(([retailer, group]) =>
+    retailerList(retailer, group, summary),
+  );
   const orders = { name: "name", rows: "rows, most first", last: "last day, newest first" };
   const options = Object.entries(orders).map(([value, text]) => `<option value="${value}">${text}</option>`);
   return `<h2>Combinations</h2>
@@ -122,7 +119,7 @@ function retailerList(retailer: string, group: readonly Coverage[], summary: Cov
       .map(({ latest_date }) => latest_date)
       .sort()
       .at(-1) ?? "";
-  const days = rangeBar({ earliest_date: first, latest_date: last }, summary);
+  const days = dayTrack({ earliest_date: first, latest_date: last }, summary);
   return `<details id="${idOf(retailer)}" data-name="${escapeHtml(retailer)}" data-rows="${rows}" data-last="${last}">
 <summary><b>${escapeHtml(retailer)}</b> <span class="count">${groupDigits(rows)} rows</span> <small>${counted(group.length, "combination")}</small>${days}</summary>
 <table><thead><tr><th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><td></td></tr></thead>
@@ -134,7 +131,7 @@ function combinationRow(entry: Coverage, summary: CoverageSummary): string {
   const of = corpus_rows === matching_rows ? "" : ` <small>of ${groupDigits(corpus_rows)}</small>`;
   const days = earliest_date === latest_date ? latest_date : `${earliest_date} to ${latest_date}`;
   const name = escapeHtml([retailer, department, category].join(" "));
-  return `<tr data-name="${name}" data-rows="${matching_rows}" data-last="${escapeHtml(latest_date)}"><td>${escapeHtml(department)}</td><td>${escapeHtml(category)}</td><td class="count">${groupDigits(matching_rows)}${of}</td><td class="days">${escapeHtml(days)}</td><td>${rangeBar(entry, summary)}</td></tr>`;
+  return `<tr data-name="${name}" data-rows="${matching_rows}" data-last="${escapeHtml(latest_date)}"><td>${escapeHtml(department)}</td><td>${escapeHtml(category)}</td><td class="count">${groupDigits(matching_rows)}${of}</td><td class="days">${escapeHtml(days)}</td><td>${dayTrack(entry, summary)}</td></tr>`;
 }
 
 function idOf(retailer: string): string {
@@ -147,7 +144,7 @@ function spanOf(first: string, last: string): number {
 }
 
 /** Draws days on the time line of the whole set. */
-function rangeBar(
+function dayTrack(
   { earliest_date: first, latest_date: last }: Pick<Coverage, "earliest_date" | "latest_date">,
   summary: CoverageSummary,
 ): string {
