@@ -13,7 +13,9 @@ export function helpLayout(firstSteps: string): Partial<Help> {
   return {
     minWidthToWrap: NARROWEST_DESCRIPTION,
     commandUsage: (command) =>
-      command.commands.length > 0 ? `${pathOf(command)} <command> [options]` : `${pathOf(command)} ${command.usage()}`,
+      command.commands.length > 0
+        ? `${commandPath(command)} <command> [options]`
+        : `${commandPath(command)} ${command.usage()}`,
     subcommandTerm: termOf,
     formatHelp: (command, help) =>
       command.commands.length > 0
@@ -71,6 +73,7 @@ function operandOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+/** The full name: `catalog service keys`. */
+export function commandPath(command: Command): string {
+  return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }

@@ -54,7 +54,6 @@ export async function withProgress<T>(
     }
   };
   reporter.listeners.add(onEvent);
-  const ended = (how: string) => `${how}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`;
   let outcome = "stopped";
   try {
     const result = await work(update);
@@ -62,18 +61,12 @@ export async function withProgress<T>(
     return result;
   } finally {
     reporter.listeners.delete(onEvent);
-    progress.clear(ended(outcome));
+    progress.clear(`${outcome}: ${counted(rows, "row")} in ${formatDuration(now() - start)}`);
   }
 }
 
-interface Pace {
-  see(event: ClientEvent, now: number): void;
-  /** When `requests` pages will have arrived; undefined before the first page. */
-  endsAt(requests: number, now: number): number | undefined;
-}
-
 /** Estimates the end of a pull from its pages so far and the window of the rate limit, as `--dry-run` does. */
-function createPace(start: number, maxRate: number | undefined): Pace {
+function createPace(start: number, maxRate: number | undefined) {
   let pages = 0;
   let lastPage = start;
   let pause = { until: start, milliseconds: 0 };
@@ -81,7 +74,7 @@ function createPace(start: number, maxRate: number | undefined): Pace {
   let idle = 0;
   let seen: { rate: RateHeaders; at: number } | undefined;
   return {
-    see: (event, now) => {
+    see: (event: ClientEvent, now: number): void => {
       if (event.type === "wait" && event.reason === "rate limit") {
         pause = { until: now + event.milliseconds, milliseconds: event.milliseconds };
       } else if (event.type === "response") {
@@ -94,7 +87,8 @@ function createPace(start: number, maxRate: number | undefined): Pace {
         }
       }
     },
-    endsAt: (requests, now) => {
+    /** When `requests` pages will have arrived; undefined before the first page. */
+    endsAt: (requests: number, now: number): number | undefined => {
       if (pages === 0 || requests <= pages) {
         return undefined;
       }

@@ -51,13 +51,15 @@ export function createReporter(globals: GlobalOptions, context: Context): Report
   const listeners: Reporter["listeners"] = new Set();
   return {
     onEvent: (event) => {
-      record(log, event);
       if (event.type === "request") {
+        log.sent += 1;
+        log.retries += event.attempt > 1 ? 1 : 0;
         progress.update({ doing: DOING[event.operation] });
       } else if (event.type === "wait") {
-        progress.update({ waiting: { reason: reasonOf(event), until: context.now() + event.milliseconds } });
+        log.waited_ms += event.milliseconds;
+        progress.update({ waiting: { reason: reasonToWait(event), until: context.now() + event.milliseconds } });
       }
-      const text = verbose ? describe(event) : undefined;
+      const text = verbose ? logLine(event) : undefined;
       if (text !== undefined) {
         line(text);
       }
@@ -112,16 +114,7 @@ export async function withReporter<T>(
   }
 }
 
-function record(log: { sent: number; retries: number; waited_ms: number }, event: ClientEvent): void {
-  if (event.type === "request") {
-    log.sent += 1;
-    log.retries += event.attempt > 1 ? 1 : 0;
-  } else if (event.type === "wait") {
-    log.waited_ms += event.milliseconds;
-  }
-}
-
-function reasonOf({ reason, code }: Extract<ClientEvent, { type: "wait" }>): string {
+function reasonToWait({ reason, code }: Extract<ClientEvent, { type: "wait" }>): string {
   return reason === "rate limit" ? "for the rate limit" : `to try again${code === undefined ? "" : ` after ${code}`}`;
 }
 
@@ -129,22 +122,22 @@ function reasonOf({ reason, code }: Extract<ClientEvent, { type: "wait" }>): str
 const SHOWN_TARGET = 160;
 
 /** One line for each finished request and for each pause. */
-function describe(event: ClientEvent): string | undefined {
+function logLine(event: ClientEvent): string | undefined {
   switch (event.type) {
     case "request":
       return undefined;
     case "response": {
       const request = event.requestId === undefined ? "" : ` ${event.requestId}`;
-      return `${sent(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${groupDigits(event.bytes)} bytes${request}`;
+      return `${requestLine(event)} ${event.status} in ${Math.round(event.milliseconds)} ms, ${groupDigits(event.bytes)} bytes${request}`;
     }
     case "failure":
-      return `${sent(event)} failed after ${Math.round(event.milliseconds)} ms: ${event.message}`;
+      return `${requestLine(event)} failed after ${Math.round(event.milliseconds)} ms: ${event.message}`;
     case "wait":
-      return `waiting ${formatDuration(event.milliseconds)} ${reasonOf(event)}`;
+      return `waiting ${formatDuration(event.milliseconds)} ${reasonToWait(event)}`;
   }
 }
 
-function sent({ target, attempt }: { target: string; attempt: number }): string {
+function requestLine({ target, attempt }: { target: string; attempt: number }): string {
   const half = SHOWN_TARGET / 2;
   const shown = target.length > SHOWN_TARGET ? `${target.slice(0, half)}…${target.slice(-half)}` : target;
   return `GET ${shown}${attempt > 1 ? ` (attempt ${attempt})` : ""}`;

@@ -9,10 +9,12 @@ export function isColoured(stream: Output, color: boolean, env: Context["env"]):
   if (!color || env.NO_COLOR) {
     return false;
   }
-  if (env.FORCE_COLOR !== undefined) {
-    return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
-  }
-  return stream.isTTY === true && env.TERM !== "dumb";
+  return isForced(env.FORCE_COLOR) ?? (stream.isTTY === true && env.TERM !== "dumb");
+}
+
+/** What a variable such as FORCE_COLOR decides; undefined if it is not set. */
+function isForced(value: string | undefined): boolean | undefined {
+  return value === undefined ? undefined : value !== "0" && value !== "false";
 }
 
 /** The width of the terminal; undefined (no limit) if the stream is not a terminal. */
@@ -56,8 +58,6 @@ const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
 
 /** Whether `stream` shows OSC 8 links: decided by FORCE_HYPERLINK, then by the terminal. */
 export function hasLinks(stream: Output, env: Context["env"]): boolean {
-  if (env.FORCE_HYPERLINK !== undefined) {
-    return env.FORCE_HYPERLINK !== "0" && env.FORCE_HYPERLINK !== "false";
-  }
-  return stream.isTTY === true && LINKING.some(([variable, value]) => value.test(env[variable] ?? ""));
+  const isLinking = () => LINKING.some(([variable, value]) => value.test(env[variable] ?? ""));
+  return isForced(env.FORCE_HYPERLINK) ?? (stream.isTTY === true && isLinking());
 }

@@ -3,7 +3,7 @@ import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { ApiError, UsageError } from "../../errors.ts";
-import { FLAG_OF_FILTER } from "../flags/filter.ts";
+import { flagOfFilter } from "../flags/filter.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {
@@ -86,7 +86,7 @@ function wrongValueOf(error: unknown): WrongValue | undefined {
     const name = FILTER_NAMES.find((filter) => filter === field);
     const [best] = valid_options;
     const isWrong = (typed: string) => !typed.includes(",") && !valid_options.includes(typed);
-    return name === undefined || best === undefined ? undefined : { flag: FLAG_OF_FILTER[name], best, isWrong };
+    return name === undefined || best === undefined ? undefined : { flag: flagOfFilter(name), best, isWrong };
   }
   return undefined;
 }

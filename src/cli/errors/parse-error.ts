@@ -5,28 +5,29 @@ import { isDateExpression } from "../../contract/values/date-expression.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { UsageError } from "../../errors.ts";
 import { placeOf } from "../command-line.ts";
+import { commandPath } from "../help-layout.ts";
 
 /** Turns an error of commander into a usage error like that of any other wrong command line. */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], program: Command): UsageError {
-  const keyFlag = argv.map(flagOf).find(isForKey);
+  const keyFlag = argv.map(flagIn).find(isForKey);
   if (keyFlag !== undefined) {
     return keyError(`unknown option '${keyFlag}'`);
   }
   const { command, unknownFlag = "", operands } = placeOf(program, [...argv, ""]);
-  const see = `see \`${nameOf(command)} --help\`.`;
+  const see = `see \`${commandPath(command)} --help\`.`;
   const message = `${error.message.replace(/^error: /, "").replace(/\.$/, "")}; ${see}`;
   switch (error.code) {
     case "commander.help":
-      return new UsageError(`\`${nameOf(command)}\` needs one of its commands; ${see}`);
+      return new UsageError(`\`${commandPath(command)}\` needs one of its commands; ${see}`);
     case "commander.unknownOption":
-      return unknownFlagError(flagOf(unknownFlag), command, argv);
+      return unknownFlagError(flagIn(unknownFlag), command, argv);
     case "commander.unknownCommand": {
       const [value = ""] = operands;
       return new UsageError(`unknown command '${value}'; ${see}`, { suggestions: likeCommands(value, command), value });
     }
     case "commander.excessArguments": {
       const value = operands[command.registeredArguments.length] ?? "";
-      return nameOf(command) === LOGIN
+      return commandPath(command) === LOGIN
         ? keyError("too many arguments")
         : new UsageError(message, { suggestions: asFilter(value, command), value });
     }
@@ -54,10 +55,10 @@ function keyError(what: string): UsageError {
 }
 
 function unknownFlagError(flag: string, command: Command, argv: readonly string[]): UsageError {
-  const name = nameOf(command);
+  const name = commandPath(command);
   const see = `see \`${name} --help\`.`;
   const flags = command.createHelp().visibleOptions(command);
-  const isBeforeCommand = argv.map(flagOf).indexOf(flag) < argv.indexOf(command.name());
+  const isBeforeCommand = argv.map(flagIn).indexOf(flag) < argv.indexOf(command.name());
   if (flags.some(({ long, short }) => long === flag || short === flag)) {
     return new UsageError(`the option '${flag}' must come after the name of its command: \`${name} ${flag}\`; ${see}`);
   }
@@ -135,13 +136,8 @@ function likeFlags(name: string, flags: readonly Option[]): string[] {
   return name.length < 2 ? [] : closest(name, names).map((found) => `--${found}`);
 }
 
-/** The full name: `catalog service keys`. */
-function nameOf(command: Command): string {
-  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
-}
-
 /** The flag in `--flag=value`, or the whole word. */
-function flagOf(word: string): string {
+function flagIn(word: string): string {
   return /^(--?[^=]+)=/s.exec(word)?.[1] ?? word;
 }
 

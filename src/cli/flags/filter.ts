@@ -18,14 +18,9 @@ export interface FilterFlags {
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
 
 /** The flag of each filter, for error messages. */
-export const FLAG_OF_FILTER: Record<FilterName, string> = {
-  retailer: "--retailer",
-  category: "--category",
-  department: "--department",
-  rcd: "--rcd",
-  start_date: "--start-date",
-  end_date: "--end-date",
-};
+export function flagOfFilter(name: FilterName): string {
+  return `--${name.replace("_", "-")}`;
+}
 
 /** Declares the flags of the six shared filters (contract section 4.1) on a command. */
 export function addFilterFlags(command: Command): Command {

@@ -56,11 +56,21 @@ function parseSort(text: string, known: readonly string[], words: Readonly<Recor
   throw new UsageError(`--sort: there is no column "${name}"${hint}`, { flag: "--sort", value: text, suggestions });
 }
 
-/** Sorted stably by the value of one column: numbers by size, text by code point; null comes last in both directions. */
-export function sortBy<Item>(items: readonly Item[], { descending }: SortKey, keyOf: (item: Item) => unknown): Item[] {
-  const sign = descending ? -1 : 1;
+/**
+ * Sorted stably by the value of one column: numbers by size, text by code point; null comes last in both directions.
+ * Unchanged without a key.
+ */
+export function sortBy<Item>(
+  items: readonly Item[],
+  key: SortKey | undefined,
+  read: (item: Item, column: string) => unknown,
+): readonly Item[] {
+  if (key === undefined) {
+    return items;
+  }
+  const sign = key.descending ? -1 : 1;
   return items
-    .map((item) => ({ item, value: keyOf(item) ?? null }))
+    .map((item) => ({ item, value: read(item, key.column) ?? null }))
     .sort((a, b) => {
       if (a.value === null || b.value === null) {
         return Number(a.value === null) - Number(b.value === null);

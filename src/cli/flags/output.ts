@@ -31,7 +31,7 @@ export function hasRowFormat<Format extends string>(
 export interface OutputFlags {
   format?: string;
   output?: string;
-  compress?: string;
+  compress?: Compression;
   clobber?: boolean;
 }
 
@@ -94,18 +94,9 @@ export function parseOutput<Format extends string>(
   if (output === undefined && flags.clobber === false) {
     throw new UsageError("--no-clobber protects a file; it needs --output FILE.", { flag: "--no-clobber" });
   }
-  const compression = compressionFor(output, flags.compress as Compression | undefined);
+  const compression = compressionFor(output, flags.compress);
   const format =
     (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
-  refuseCompressedTwice(format, compression);
-  const options = { format, output, compression, noClobber: flags.clobber === false };
-  if (isTerminal) {
-    refuseBinary(options);
-  }
-  return options;
-}
-
-function refuseCompressedTwice(format: string, compression: Compression | undefined): void {
   const inside = COMPRESSED_INSIDE[format];
   if (inside !== undefined && compression !== undefined) {
     throw new UsageError(
@@ -113,6 +104,15 @@ function refuseCompressedTwice(format: string, compression: Compression | undefi
       { flag: "--compress" },
     );
   }
+  if (isTerminal && output === undefined && (inside ?? compression) !== undefined) {
+    const [flag, value, name] =
+      compression === undefined ? ["--format", format, `-o FILE.${format}`] : ["--compress", compression, "--output"];
+    throw new UsageError(
+      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`,
+      { flag },
+    );
+  }
+  return { format, output, compression, noClobber: flags.clobber === false };
 }
 
 /**
@@ -128,17 +128,4 @@ export function listFormatOfFile(name: string): ListFormat | undefined {
     });
   }
   return format;
-}
-
-/** Refuses to write binary data to a terminal. */
-function refuseBinary({ format, output, compression }: OutputOptions<string>): void {
-  const [flag, value] = compression === undefined ? ["--format", format] : ["--compress", compression];
-  const isBinary = flag === "--compress" || Object.hasOwn(COMPRESSED_INSIDE, value);
-  if (output === undefined && isBinary) {
-    const name = flag === "--format" ? `-o FILE.${value}` : "--output";
-    throw new UsageError(
-      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`,
-      { flag },
-    );
-  }
 }

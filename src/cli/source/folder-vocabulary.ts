@@ -6,7 +6,7 @@ import { UsageError } from "../../errors.ts";
 import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import type { Combination, FilterSource } from "../../pull/written-filters.ts";
-import { FLAG_OF_FILTER } from "../flags/filter.ts";
+import { flagOfFilter } from "../flags/filter.ts";
 import { quoted } from "../flags/values.ts";
 
 /**
@@ -80,7 +80,7 @@ export function checkVocabulary(filters: Filters, days: readonly string[], folde
       const limits =
         Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
       throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
-        flag: FLAG_OF_FILTER[filter],
+        flag: flagOfFilter(filter),
         value,
         suggestions: closest(value, combinationsOn(days, state).filter(isInScope).map(read)),
       });

@@ -1,4 +1,3 @@
-import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/file.ts";
@@ -36,7 +35,7 @@ export async function showAuthStatus(
   }
   const report = reportOf(settings, facts, configPath(context));
   await context.print(
-    format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report, credential.origin),
+    format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : statusText(report, credential.origin),
   );
   if (refusal !== undefined) {
     throw refusal;
@@ -45,46 +44,27 @@ export async function showAuthStatus(
 
 /** @param facts undefined if the service refuses the key */
 function reportOf({ baseUrl, credential, profile }: ConnectionSettings, facts: KeyFacts | undefined, path: string) {
+  const { apiKey, source } = credential;
+  const rates = Object.entries(facts?.rates ?? {}).map(([group, { limit, remaining, resetSeconds }]) => {
+    const entry = { limit, remaining, reset_seconds: resetSeconds };
+    return [group, entry] as const;
+  });
   return {
     base_url: baseUrl.href,
     profile: profile ?? null,
     config_file: path,
-    key_source: credential.source,
-    key_ends_in: endOf(credential.apiKey),
+    key_source: source,
+    // A string that is too short to be a key is not shown: four characters would be a large part of it.
+    key_ends_in: apiKey.length < 16 ? "" : apiKey.slice(-4),
     accepted: facts !== undefined,
     scopes: facts?.scopes ?? null,
-    rate_limits: facts === undefined ? null : ratesOf(facts.rates),
+    rate_limits: facts === undefined ? null : Object.fromEntries(rates),
   };
 }
 
-/** A string that is too short to be a key is not shown: four characters would be a large part of it. */
-function endOf(apiKey: string): string {
-  return apiKey.length < 16 ? "" : apiKey.slice(-4);
-}
-
-function ratesOf(rates: KeyFacts["rates"]) {
-  const limits = ({ limit, remaining, resetSeconds }: RateHeaders) => ({
-    limit,
-    remaining,
-    reset_seconds: resetSeconds,
-  });
-  return Object.fromEntries(Object.entries(rates).map(([group, rate]) => [group, limits(rate)]));
-}
-
 /** @param origin the only origin that the key is sent to, if it is bound to one */
-function textOf(
-  {
-    base_url,
-    profile,
-    config_file,
-    key_source,
-    key_ends_in,
-    scopes,
-    rate_limits,
-    accepted,
-  }: ReturnType<typeof reportOf>,
-  origin: string | undefined,
-): string {
+function statusText(report: ReturnType<typeof reportOf>, origin: string | undefined): string {
+  const { base_url, profile, config_file, key_source, key_ends_in, scopes, rate_limits, accepted } = report;
   const allowed = Object.entries(scopes ?? {}).map(([scope, allows]) => `${scope} ${allows ? "yes" : "no"}`);
   const rates = Object.entries(rate_limits ?? {}).map(
     ([group, { limit, remaining, reset_seconds }]) =>

@@ -53,8 +53,10 @@ export async function login(
   for (const variable of keyVariables(context)) {
     warn(`${variable} is set and is used instead of the stored key.`);
   }
+  const checked = facts === undefined ? ", not checked" : scopesOf(facts);
+  const { path } = written;
   note(
-    `Stored in profile ${name} of ${written.path} for ${baseUrl.href}${facts === undefined ? ", not checked" : scopesOf(facts)}. This key is only sent to ${baseUrl.origin}.`,
+    `Stored in profile ${name} of ${path} for ${baseUrl.href}${checked}. This key is only sent to ${baseUrl.origin}.`,
   );
 }
 

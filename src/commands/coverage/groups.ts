@@ -117,12 +117,13 @@ export function entriesInOrder<One extends Coverage | Entry>(
   entries: readonly One[],
   { sort, limit }: Pick<ListOptions, "sort" | "limit">,
 ): One[] {
-  const read = (column: string) => (entry: One) => entry[column as keyof One];
-  const named = [...DIMENSIONS]
-    .reverse()
-    .reduce((sorted, column) => sortBy(sorted, { column, descending: false }, read(column)), [...entries]);
-  const natural = sortBy(named, { column: "crawl_date", descending: true }, read("crawl_date"));
-  return (sort === undefined ? natural : sortBy(natural, sort, read(sort.column))).slice(0, limit);
+  const member = (entry: One, column: string) => entry[column as keyof One];
+  const named = DIMENSIONS.reduceRight(
+    (sorted, column) => sortBy(sorted, { column, descending: false }, member),
+    entries,
+  );
+  const natural = sortBy(named, { column: "crawl_date", descending: true }, member);
+  return sortBy(natural, sort, member).slice(0, limit);
 }
 
 /** What is written: days, or combinations and groups of them. */

@@ -23,8 +23,7 @@ const SLACK = 10_000;
 export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<ListOptions, "pager">): DifferenceList {
   let kept: Difference[] = [];
   const cut = () => {
-    const sorted = sort === undefined ? kept : sortBy(kept, sort, (difference) => diffValue(difference, sort.column));
-    kept = sorted.slice(0, limit);
+    kept = sortBy(kept, sort, diffValue).slice(0, limit);
   };
   return {
     add: (differences) => {

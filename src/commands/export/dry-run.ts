@@ -1,5 +1,5 @@
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { withConnection } from "../../cli/source/connection.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -15,7 +15,25 @@ import { assertFitsSheet } from "./sheet-limit.ts";
 
 /** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
-  const expected = await withConnection(options, context, (connection) => estimateExport(options, connection, context));
+  const expected = await withConnection(options, context, async ({ client, filters, reporter, signal }) => {
+    let rate: RateHeaders | undefined;
+    reporter.listeners.add((event) => {
+      rate = (event.type === "response" ? event.rate : undefined) ?? rate;
+    });
+    const started = context.elapsed();
+    const { data } = await client.coverage(filters, signal);
+    assertFitsSheet(options, data);
+    const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
+    return estimate(planSlices(data, filters, pages.pageSize), pages, {
+      limit: rate?.limit,
+      windowSeconds: LIMITS.windowSeconds,
+      remaining: rate?.remaining,
+      resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
+      maxRate: options.maxRate,
+      latency: context.elapsed() - started,
+      concurrency: options.concurrency,
+    });
+  });
   if (options.failOnEmpty && expected.rows === 0) {
     throw new EmptyResultError("no rows match the filters");
   }
@@ -34,29 +52,4 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     screenOf(context, { globals: options.globals }),
   );
   await context.print(text);
-}
-
-async function estimateExport(
-  options: ExportOptions,
-  { client, filters, reporter, signal }: Connection,
-  context: Context,
-) {
-  let rate: RateHeaders | undefined;
-  reporter.listeners.add((event) => {
-    rate = (event.type === "response" ? event.rate : undefined) ?? rate;
-  });
-  const started = context.elapsed();
-  const { data } = await client.coverage(filters, signal);
-  assertFitsSheet(options, data);
-  const latency = context.elapsed() - started;
-  const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
-  return estimate(planSlices(data, filters, pages.pageSize), pages, {
-    limit: rate?.limit,
-    windowSeconds: LIMITS.windowSeconds,
-    remaining: rate?.remaining,
-    resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
-    maxRate: options.maxRate,
-    latency,
-    concurrency: options.concurrency,
-  });
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Reporter } from "../../cli/reporter.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
 import { FileError } from "../../errors.ts";
@@ -13,7 +13,7 @@ import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/dest
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./progress.ts";
-import { encoding } from "./run.ts";
+import { rowEncoding } from "./run.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
@@ -21,6 +21,7 @@ import { encoding } from "./run.ts";
  */
 export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
   const folder = options.output.output ?? "";
+  const columns = options.partitionBy ?? [];
   await withConnection(options, context, async (connection) => {
     await refuseSynced(folder);
     const lock = await lockFolder(folder, context.pid);
@@ -28,7 +29,19 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     try {
       await rm(staging, { recursive: true, force: true });
       await mkdir(staging);
-      await exportTo(folder, staging, options, connection, context);
+      const spool = await openPartitionSpool(join(staging, "rows"));
+      try {
+        const sink = createPartitionSink(spool, partitionOf(columns));
+        const { rows } = await pullWithProgress(sink, options, undefined, connection, context, (coverage) =>
+          assertFolderNames(columns, coverage),
+        );
+        if (rows === 0) {
+          await reportEmpty(connection, options);
+        }
+        await writePartitions(folder, staging, spool, options, connection.reporter);
+      } finally {
+        await spool.close();
+      }
     } finally {
       await rm(staging, { recursive: true, force: true });
       await lock.release();
@@ -48,29 +61,6 @@ async function refuseSynced(folder: string): Promise<void> {
   }
 }
 
-async function exportTo(
-  folder: string,
-  staging: string,
-  options: ExportOptions,
-  connection: Connection,
-  context: Context,
-): Promise<void> {
-  const spool = await openPartitionSpool(join(staging, "rows"));
-  try {
-    const columns = options.partitionBy ?? [];
-    const sink = createPartitionSink(spool, partitionOf(columns));
-    const { rows } = await pullWithProgress(sink, options, undefined, connection, context, (coverage) =>
-      assertFolderNames(columns, coverage),
-    );
-    if (rows === 0) {
-      await reportEmpty(connection, options);
-    }
-    await writePartitions(folder, staging, spool, options, connection.reporter);
-  } finally {
-    await spool.close();
-  }
-}
-
 async function writePartitions(
   folder: string,
   staging: string,
@@ -80,7 +70,7 @@ async function writePartitions(
 ): Promise<void> {
   const { format, compression } = options.output;
   const name = withCompressionEnding(`part-0.${extensionOf(format)}`, compression);
-  const encoderOptions = encoding(options, reporter);
+  const encoderOptions = rowEncoding(options, reporter);
   const createEncoder = await loadEncoder(format);
   const complete: [path: string, place: string][] = [];
   for (const [index, partition] of spool.partitions().entries()) {

@@ -29,9 +29,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       });
     }
     const claim = await claimFile(options, connection, context, startedAt);
-    for (const note of claim?.notes ?? []) {
-      connection.reporter.warn(note);
-    }
+    claim?.notes.forEach(connection.reporter.warn);
     const sink = await openSink(options, claim, connection, context).catch(async (error: unknown) => {
       await claim?.release();
       throw error;
@@ -137,12 +135,12 @@ async function openSink(
     finished: claim?.earlier?.slices,
     onSliceEnd: claim && ((slice, end) => claim.finished(slice, end)),
     onRewind: claim && ((slices) => claim.rewound(slices)),
-    createEncoder: (continues, restore) => createEncoder({ ...encoding(options, reporter), continues, restore }),
+    createEncoder: (continues, restore) => createEncoder({ ...rowEncoding(options, reporter), continues, restore }),
   });
 }
 
 /** The encoding of the rows of an export. */
-export function encoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
+export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
 }
 

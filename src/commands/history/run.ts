@@ -86,15 +86,11 @@ async function write(
   context: Context,
 ): Promise<void> {
   if (hasRowFormat(output)) {
-    const all = historyRecords(series);
-    const sorted = list.sort === undefined ? all : sortBy(all, list.sort, memberReader(list.sort.column));
+    const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
+    const sorted = sortBy(historyRecords(series), list.sort, member);
     const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
     await writeRows([batchOf(records, HISTORY_COLUMNS)], output, { known: HISTORY_COLUMNS }, reporter, context);
     return;
   }
   await showTable(historyText(series, list, screenOf(context, { globals, output })), output, list, reporter, context);
-}
-
-function memberReader(column: string): (record: HistoryRecord) => unknown {
-  return (record) => record[column as keyof HistoryRecord];
 }

@@ -1,4 +1,4 @@
-import { type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
+import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
@@ -27,14 +27,17 @@ export function historyText(
 ): { text: string; hidden: readonly string[] } {
   const [only, ...others] = series;
   if (only !== undefined && others.length === 0) {
-    const facts = factsOf(only, screen);
-    const table = daysTable(only, list, screen);
+    const facts = productFacts(only, screen);
+    const table = priceChangesTable(only, list, screen);
     return { text: `${facts}\n\n${table.text}`, hidden: table.hidden };
   }
   return productsTable(series, list, screen);
 }
 
-function factsOf({ title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: Series, screen: Screen) {
+function productFacts(
+  { title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: Series,
+  screen: Screen,
+) {
   const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
   const heading = visible(`${title} · ${retailer} ${sku}`);
   return [
@@ -46,15 +49,14 @@ function factsOf({ title, retailer, sku, points, lowest, highest, last, changes,
 }
 
 /** The days on which the price changed, newest first; other days are only counted. */
-function daysTable({ points, lowest, highest }: Series, { sort, limit }: ListOptions, screen: Screen) {
+function priceChangesTable({ points, lowest, highest }: Series, { sort, limit }: ListOptions, screen: Screen) {
   const changed = points.filter((point, index) => {
     const before = points[index - 1];
     return before === undefined || !samePrice(before, point);
   });
-  const ordered =
-    sort === undefined
-      ? changed.toReversed()
-      : sortBy(changed, sort, (point) => ({ ...point, crawl_date: point.day })[sort.column as keyof SeriesPoint]);
+  const member = (point: SeriesPoint, column: string) =>
+    ({ ...point, crawl_date: point.day })[column as keyof SeriesPoint];
+  const ordered = sort === undefined ? changed.toReversed() : sortBy(changed, sort, member);
   const table = itemTable(ordered.slice(0, limit), [
     textColumn("since", (point) => point.day),
     numberColumn("price", (point) => point.selling_price),
@@ -70,13 +72,10 @@ function daysTable({ points, lowest, highest }: Series, { sort, limit }: ListOpt
 /** One line a product, the cheapest first within each currency. */
 function productsTable(series: readonly Series[], { sort, limit }: ListOptions, screen: Screen) {
   const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
-  const by = (items: readonly Series[], key: SortKey) =>
-    sortBy(items, key, (one) => lastRecord.get(one)?.[key.column as keyof HistoryRecord]);
-  const cheapest = by(by(series, { column: "selling_price", descending: false }), {
-    column: "currency",
-    descending: false,
-  });
-  const ordered = (sort === undefined ? cheapest : by(series, sort)).slice(0, limit);
+  const member = (one: Series, column: string) => lastRecord.get(one)?.[column as keyof HistoryRecord];
+  const byPrice = sortBy(series, { column: "selling_price", descending: false }, member);
+  const cheapest = sortBy(byPrice, { column: "currency", descending: false }, member);
+  const ordered = (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);
   const lows: ItemColumn<Series> = {
     heading: "",
     rigid: true,

@@ -106,7 +106,7 @@ function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   if (sort === undefined) {
     return rows.slice(0, limit);
   }
-  const order = sortBy([...rows.texts().keys()], sort, (row) => JSON.parse(memberOf(rows, row, sort.column)));
+  const order = sortBy([...rows.texts().keys()], sort, (row, column) => JSON.parse(memberOf(rows, row, column)));
   return batchOf(order.map((row) => rows.text(row))).slice(0, limit);
 }
 

@@ -15,7 +15,7 @@ import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../
 export async function withDatabase<T>(
   location: string,
   use: (store: EmbeddedStore) => Promise<T>,
-  prepare: (location: string) => Promise<void> = makeDatabaseFolder,
+  prepare = makeDatabaseFolder,
 ): Promise<T> {
   return await reportingStoreErrors(location, async () => {
     await prepare(location);

@@ -1,12 +1,11 @@
 import { checkChoice, wholeNumber } from "../../cli/flags/values.ts";
 import type { IncidentSeverity, IncidentState } from "../../contract/status.ts";
-import { UsageError } from "../../errors.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
-import type { Call, ListingFlags } from "./subcommand.ts";
+import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
 
 export interface OpenIncidentFlags {
   severity?: IncidentSeverity;
@@ -19,25 +18,20 @@ export interface UpdateIncidentFlags {
   body: string;
 }
 
-export async function openIncidentCommand(call: Call<OpenIncidentFlags>, title: string): Promise<void> {
-  const { flags, reporter, context } = call;
+export async function openIncidentCommand(call: ServiceCall<OpenIncidentFlags>, title: string): Promise<void> {
+  const { flags, reporter, context, now } = call;
   const { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body = title } = flags;
   checkChoice(suite, SUITE_SLUGS, "--suite");
-  if (title.trim() === "") {
-    throw new UsageError("the title of an incident must not be empty.");
-  }
-  const incident = { title, suite, severity, body };
-  const id = await withDatabase(flags.database, (store) => openIncident(store, incident, new Date(context.now())));
+  refuseEmpty(title, "the title of an incident");
+  const id = await withDatabase(flags.database, (store) => openIncident(store, { title, suite, severity, body }, now));
   await context.print(`${id}\n`);
   reporter.note(`Incident ${id} is open. \`catalog service incident resolve ${id}\` ends it.`);
 }
 
-export async function listIncidentsCommand(call: Call<ListingFlags>): Promise<void> {
+export async function listIncidentsCommand(call: ServiceCall<ListingFlags>): Promise<void> {
   const incidents = await withExistingDatabase(call.flags.database, (store) => store.incidents(""));
-  const ordered = [
-    ...incidents.filter(({ resolved_at }) => resolved_at === null),
-    ...incidents.filter(({ resolved_at }) => resolved_at !== null),
-  ];
+  const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
+  const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
   const table = itemTable(ordered, [
     textColumn("id", ({ id }) => String(id)),
     textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
@@ -49,20 +43,19 @@ export async function listIncidentsCommand(call: Call<ListingFlags>): Promise<vo
   await writeListing(call, ordered, table);
 }
 
-export async function updateIncidentCommand(call: Call<UpdateIncidentFlags>, id: string): Promise<void> {
-  const { flags, reporter, context } = call;
-  const { state, body } = flags;
+export async function updateIncidentCommand(call: ServiceCall<UpdateIncidentFlags>, id: string): Promise<void> {
+  const { flags, reporter, now } = call;
+  const { database, state, body } = flags;
   const number = parseId(id);
-  const now = new Date(context.now());
-  await withExistingDatabase(flags.database, (store) => updateIncident(store, number, { state, body }, now));
+  await withExistingDatabase(database, (store) => updateIncident(store, number, { state, body }, now));
   reporter.note(`Incident ${id} is in the state ${state}.`);
 }
 
-export async function resolveIncidentCommand(call: Call<{ body?: string }>, id: string): Promise<void> {
-  const { flags, reporter, context } = call;
+export async function resolveIncidentCommand(call: ServiceCall<{ body?: string }>, id: string): Promise<void> {
+  const { flags, reporter, now } = call;
   const { database, body = "Resolved." } = flags;
   const number = parseId(id);
-  await withExistingDatabase(database, (store) => resolveIncident(store, number, body, new Date(context.now())));
+  await withExistingDatabase(database, (store) => resolveIncident(store, number, body, now));
   reporter.note(`Incident ${id} is resolved.`);
 }
 

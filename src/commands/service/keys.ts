@@ -1,13 +1,13 @@
 import { open, rm } from "node:fs/promises";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { ClosedPipeError, FileError, UsageError } from "../../errors.ts";
+import { ClosedPipeError, FileError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
-import type { Call, ListingFlags } from "./subcommand.ts";
+import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
 
 export interface CreateKeyFlags {
   output?: string;
@@ -16,12 +16,10 @@ export interface CreateKeyFlags {
   retailer?: string[];
 }
 
-export async function createKeyCommand(call: Call<CreateKeyFlags>, name: string): Promise<void> {
-  const { flags, reporter, context } = call;
+export async function createKeyCommand(call: ServiceCall<CreateKeyFlags>, name: string): Promise<void> {
+  const { flags, reporter, context, now } = call;
   const { database, team, scope, retailer, output } = flags;
-  if (name.trim() === "") {
-    throw new UsageError("the name of a key must not be empty.");
-  }
+  refuseEmpty(name, "the name of a key");
   const key = {
     name,
     ...(team !== undefined && { team }),
@@ -30,7 +28,7 @@ export async function createKeyCommand(call: Call<CreateKeyFlags>, name: string)
   };
   const target = await openSecret(output, context);
   await withDatabase(database, async (store) => {
-    const secret = await createKey(store, key, new Date(context.now()));
+    const secret = await createKey(store, key, now);
     try {
       await target.write(`${secret}\n`);
     } catch (error) {
@@ -73,7 +71,7 @@ async function openSecret(path: string | undefined, context: Context) {
   };
 }
 
-export async function listKeysCommand(call: Call<ListingFlags>): Promise<void> {
+export async function listKeysCommand(call: ServiceCall<ListingFlags>): Promise<void> {
   const keys = await withExistingDatabase(call.flags.database, listKeys);
   const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
     ...key,
@@ -93,8 +91,8 @@ export async function listKeysCommand(call: Call<ListingFlags>): Promise<void> {
   await writeListing(call, documents, table);
 }
 
-export async function revokeKeyCommand(call: Call<{ team?: string }>, name: string): Promise<void> {
-  const { flags, reporter, context } = call;
-  await withExistingDatabase(flags.database, (store) => revokeKey(store, name, new Date(context.now()), flags.team));
+export async function revokeKeyCommand(call: ServiceCall<{ team?: string }>, name: string): Promise<void> {
+  const { flags, reporter, now } = call;
+  await withExistingDatabase(flags.database, (store) => revokeKey(store, name, now, flags.team));
   reporter.note(`Key ${quoted(name)} is revoked.`);
 }

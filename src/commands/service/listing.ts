@@ -1,10 +1,10 @@
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
-import type { Call, ListingFlags } from "./subcommand.ts";
+import type { ListingFlags, ServiceCall } from "./subcommand.ts";
 
 /** Writes records as JSON documents or as a table. */
 export async function writeListing(
-  { flags, globals, reporter, context }: Call<ListingFlags>,
+  { flags, globals, reporter, context }: ServiceCall<ListingFlags>,
   documents: unknown,
   table: Table,
 ): Promise<void> {

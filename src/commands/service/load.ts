@@ -7,10 +7,10 @@ import { LoadError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
 import { withDatabase } from "./database.ts";
-import type { Call } from "./subcommand.ts";
+import type { ServiceCall } from "./subcommand.ts";
 
 /** Loads the files one after another; files loaded before a failing file stay loaded. */
-export async function loadCommand(call: Call, files: readonly string[]): Promise<void> {
+export async function loadCommand(call: ServiceCall, files: readonly string[]): Promise<void> {
   if (files.filter((file) => file === "-").length > 1) {
     throw new UsageError("- stands for standard input, which can be read only once.");
   }
@@ -26,7 +26,11 @@ export async function loadCommand(call: Call, files: readonly string[]): Promise
   });
 }
 
-async function loadFile(store: EmbeddedStore, file: string, { globals, reporter, context }: Call): Promise<void> {
+async function loadFile(
+  store: EmbeddedStore,
+  file: string,
+  { globals, reporter, context }: ServiceCall,
+): Promise<void> {
   const source = file === "-" ? { name: "standard input", stream: context.stdin } : { name: file, path: file };
   const { signal, stderr } = context;
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });

@@ -57,15 +57,13 @@ export function parsePortalFlags(
           ? () => ({ sendCode: print, codesArePrinted: true })
           : undefined,
     warnings: [
-      ...(mail === undefined && !isLocal
-        ? [
-            "the developer portal is off: it sends its sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead.",
-          ]
-        : []),
-      ...(publicUrl?.startsWith("http:") && !isPublicLoopback
-        ? [`${publicUrl} is not https: others on the network can read keys, codes and cookies.`]
-        : []),
-    ],
+      mail === undefined && !isLocal
+        ? "the developer portal is off: it sends its sign-in codes by mail, and --smtp-url and --mail-from are not set. Only a service for this machine alone prints the codes instead."
+        : "",
+      publicUrl?.startsWith("http:") && !isPublicLoopback
+        ? `${publicUrl} is not https: others on the network can read keys, codes and cookies.`
+        : "",
+    ].filter((text) => text !== ""),
   };
 }
 
@@ -100,18 +98,13 @@ function parseMail(flags: PortalFlags, env: Context["env"]): { url: string; from
   if (parsed === undefined || !["smtp:", "smtps:"].includes(parsed.protocol) || parsed.hostname === "") {
     throw new UsageError(
       "--smtp-url is not the address of a mail server; write smtps://user:password@mail.example.com.",
-      {
-        flag: "--smtp-url",
-      },
+      { flag: "--smtp-url" },
     );
   }
   if (!/^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(from)) {
     throw new UsageError(
       `--mail-from ${quoted(from)} is not an e-mail address; write one such as catalog@example.com.`,
-      {
-        flag: "--mail-from",
-        value: from,
-      },
+      { flag: "--mail-from", value: from },
     );
   }
   return { url, from };

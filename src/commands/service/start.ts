@@ -7,7 +7,7 @@ import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
 import { type PortalFlags, parsePortalFlags } from "./portal-flags.ts";
-import type { Call } from "./subcommand.ts";
+import type { ServiceCall } from "./subcommand.ts";
 
 export interface StartFlags extends PortalFlags, Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase"> {
   host?: string;
@@ -19,7 +19,7 @@ export interface StartFlags extends PortalFlags, Pick<ServiceOptions, "cursorTtl
 }
 
 /** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
-export async function startCommand({ flags, reporter, context }: Call<StartFlags>): Promise<void> {
+export async function startCommand({ flags, reporter, context }: ServiceCall<StartFlags>): Promise<void> {
   const { database, host = "127.0.0.1", port, rateLimit, sampleRateLimit, cursorTtl, queryTimeout, errorBase } = flags;
   const portal = parsePortalFlags(flags, host, context);
   let url = portal.options.publicUrl ?? "";

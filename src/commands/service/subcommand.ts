@@ -4,13 +4,15 @@ import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/f
 import { formatOption } from "../../cli/flags/values.ts";
 import { createReporter, type Reporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 
 /** One call of a command below `catalog service`. */
-export interface Call<Flags = unknown> {
+export interface ServiceCall<Flags = unknown> {
   flags: Flags & { database: string };
   globals: GlobalOptions;
   reporter: Reporter;
   context: Context;
+  now: Date;
 }
 
 interface Declaration<Flags, Operands extends unknown[]> {
@@ -20,7 +22,7 @@ interface Declaration<Flags, Operands extends unknown[]> {
   /** Declares the flags of this command alone. */
   options?: (command: Command) => Command;
   /** Imports the code of the command, so that `--help` does not load the service. */
-  load: () => Promise<(call: Call<Flags>, ...operands: Operands) => Promise<void>>;
+  load: () => Promise<(call: ServiceCall<Flags>, ...operands: Operands) => Promise<void>>;
 }
 
 /** Returns a function that declares a command below `parent`, with the flags that all commands below `service` share. */
@@ -38,12 +40,23 @@ export function subcommandsOf(parent: Command, context: Context) {
       const flags = { database: defaultDatabase, ...(command.opts() as Flags) };
       const globals = parseGlobals(command);
       const run = await load();
-      await run(
-        { flags, globals, reporter: createReporter(globals, context), context },
-        ...(given.slice(0, -2) as Operands),
-      );
+      const call = {
+        flags,
+        globals,
+        reporter: createReporter(globals, context),
+        context,
+        now: new Date(context.now()),
+      };
+      await run(call, ...(given.slice(0, -2) as Operands));
     });
   };
+}
+
+/** @throws UsageError if a name or a title has no characters but spaces */
+export function refuseEmpty(text: string, what: string): void {
+  if (text.trim() === "") {
+    throw new UsageError(`${what} must not be empty.`);
+  }
 }
 
 /** Flags of a command that lists records. */

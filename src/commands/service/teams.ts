@@ -14,7 +14,7 @@ import { addMember, membersOf, normalEmail, readMembers, removeMember } from "..
 import { readTeams, type TeamRecord } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
-import type { Call, ListingFlags } from "./subcommand.ts";
+import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
 
 export interface GrantFlags {
   scope?: string[];
@@ -22,19 +22,17 @@ export interface GrantFlags {
   allRetailers?: boolean;
 }
 
-export async function createTeamCommand(call: Call<GrantFlags>, name: string): Promise<void> {
-  const { flags, reporter, context } = call;
-  if (name.trim() === "") {
-    throw new UsageError("the name of a team must not be empty.");
-  }
+export async function createTeamCommand(call: ServiceCall<GrantFlags>, name: string): Promise<void> {
+  const { flags, reporter, now } = call;
+  refuseEmpty(name, "the name of a team");
   const team = await withDatabase(flags.database, async (store) => {
     await warnOfUnknownRetailers(store, flags.retailer, reporter);
-    return await createTeam(store, name, wantedGrants(flags), new Date(context.now()));
+    return await createTeam(store, name, wantedGrants(flags), now);
   });
   reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
 }
 
-export async function listTeamsCommand(call: Call<ListingFlags>): Promise<void> {
+export async function listTeamsCommand(call: ServiceCall<ListingFlags>): Promise<void> {
   const { teams, members, keys } = await withExistingDatabase(call.flags.database, (store) =>
     store.read(async (session) => ({
       teams: await readTeams(session),
@@ -58,7 +56,7 @@ export async function listTeamsCommand(call: Call<ListingFlags>): Promise<void> 
   await writeListing(call, documents, table);
 }
 
-export async function showTeamCommand({ flags, context }: Call<ListingFlags>, name: string): Promise<void> {
+export async function showTeamCommand({ flags, context }: ServiceCall<ListingFlags>, name: string): Promise<void> {
   const { team, members, keys } = await withExistingDatabase(flags.database, (store) =>
     store.read(async (session) => ({
       team: await requireTeam(session, name),
@@ -83,7 +81,7 @@ export async function showTeamCommand({ flags, context }: Call<ListingFlags>, na
   await context.print(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
 }
 
-export async function grantTeamCommand({ flags, reporter }: Call<GrantFlags>, name: string): Promise<void> {
+export async function grantTeamCommand({ flags, reporter }: ServiceCall<GrantFlags>, name: string): Promise<void> {
   if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
     throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
   }
@@ -100,13 +98,17 @@ export async function grantTeamCommand({ flags, reporter }: Call<GrantFlags>, na
   reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
 }
 
-export async function addMemberCommand({ flags, reporter, context }: Call, team: string, text: string): Promise<void> {
+export async function addMemberCommand(
+  { flags, reporter, now }: ServiceCall,
+  team: string,
+  text: string,
+): Promise<void> {
   const email = parseEmail(text);
-  await withExistingDatabase(flags.database, (store) => addMember(store, { team, email }, new Date(context.now())));
+  await withExistingDatabase(flags.database, (store) => addMember(store, { team, email }, now));
   reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
 }
 
-export async function removeMemberCommand({ flags, reporter }: Call, team: string, text: string): Promise<void> {
+export async function removeMemberCommand({ flags, reporter }: ServiceCall, team: string, text: string): Promise<void> {
   const email = parseEmail(text);
   await withExistingDatabase(flags.database, (store) => removeMember(store, { team, email }));
   reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);

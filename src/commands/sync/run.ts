@@ -16,7 +16,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
   await withConnection({ ...options, filters: {} }, context, async (connection) => {
     const result = await syncWithProgress(options, connection, context);
-    tell(result, options, connection.reporter);
+    reportUnchanged(result, options, connection.reporter);
     const { sent } = connection.reporter.requests();
     if (options.format === "json" || !options.globals.quiet) {
       await context.print(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
@@ -38,11 +38,7 @@ async function syncWithProgress(
       pageSize: LIMITS.pageSize.maximum,
       pid: context.pid,
       signal,
-      createEncoder: () =>
-        createParquetEncoder({
-          known: PRODUCT_COLUMNS,
-          ...warnings,
-        }),
+      createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS, ...warnings }),
       observer: {
         onTotal: ({ rows, requests }) => update({ total: rows, requests }),
         onRows: (rows) => update({ rows }),
@@ -56,7 +52,7 @@ async function syncWithProgress(
 const NAMED = 3;
 
 /** Reports what was not changed, and why. */
-function tell({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
+function reportUnchanged({ filters, outside, strangers }: SyncResult, options: SyncOptions, reporter: Reporter): void {
   const { folder } = options;
   if (Object.keys(options.filters).length === 0 && Object.keys(filters).length > 0) {
     reporter.note(`${folder} is kept with ${filtersAsFlags(filters)}`);
