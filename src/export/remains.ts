@@ -30,7 +30,7 @@ export function continuable(
   { resume, head }: { resume: boolean; head: JournalHead },
   notes: string[],
 ): Journal | undefined {
-  const isBarren = found !== undefined && found.slices.length === 0 && found.pages.size === 0;
+  const isBarren = found !== undefined && !found.isDamaged && found.slices.length === 0 && found.pages.size === 0;
   if ((found === undefined && size === undefined) || isBarren) {
     return undefined;
   }

@@ -7,12 +7,12 @@ import { afterAllTests } from "../helpers/endings.ts";
 import { changeHead, type Interruptible, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
 
-const ROWS = Array.from({ length: 8 }, (_, index) => products(40, { category: `category-${index}` })).flat();
+const ROWS = Array.from({ length: 5 }, (_, index) => products(30, { category: `category-${index}` })).flat();
 
-/** 32 pages in slices of four. */
+/** 15 pages in slices of three. */
 const ARGS = ["--page-size", "10", "--concurrency", "4"];
-const PAGES = 32;
-const PAGES_OF_SLICE = 4;
+const PAGES = 15;
+const PAGES_OF_SLICE = 3;
 
 const SUFFIXES = [".partial", ".partial.json", ".partial.spool"];
 
@@ -35,13 +35,13 @@ const wholeFile = once(async () => {
   return readFile(join(rows.cwd, "rows.csv"));
 });
 
-/** Pages that an export had got when it was killed. */
-const KILLED_AFTER = 18;
+/** Pages that an export had got when it crashed. */
+const CRASHED_AFTER = 11;
 
 /** The folder of that export. */
-const killedFolder = once(async () => {
+const crashedFolder = once(async () => {
   const rows = await interruptible("rows.csv", ARGS, await service(), onEnd);
-  expect(await rows.interrupt("SIGKILL", KILLED_AFTER)).toMatchObject({ signal: "SIGKILL" });
+  await rows.crash(CRASHED_AFTER);
   return rows.cwd;
 });
 
@@ -52,9 +52,9 @@ async function exporting() {
   return { ...rows, whole, at: (suffix = "") => join(rows.cwd, `rows.csv${suffix}`) };
 }
 
-/** The same with what SIGKILL left. The pages before it do not count in `pages`. */
-async function killedExport() {
-  const folder = await killedFolder();
+/** The same with what the crash left. The pages before it do not count in `pages`. */
+async function crashedExport() {
+  const folder = await crashedFolder();
   const rows = await exporting();
   await cp(folder, rows.cwd, { recursive: true });
   return rows;
@@ -74,8 +74,8 @@ describe("an export with --resume", () => {
   test("asks for no page again that was answered before SIGKILL, SIGINT or SIGTERM", async () => {
     const rows = await exporting();
     const killed = await rows.interrupt("SIGKILL", 1, "--resume");
-    const interrupted = await rows.interrupt("SIGINT", 5, "--resume");
-    const terminated = await rows.interrupt("SIGTERM", 9, "--resume");
+    const interrupted = await rows.interrupt("SIGINT", 4, "--resume");
+    const terminated = await rows.interrupt("SIGTERM", 5, "--resume");
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
     await expectWhole(rows);
@@ -91,7 +91,7 @@ describe("an export with --resume", () => {
 
   test("asks for no page again if the spool has hardly any room", async () => {
     const rows = await exporting();
-    await rows.interrupt("SIGKILL", 9, "--resume", "--spool-limit", "1KiB");
+    await rows.crash(6, "--resume", "--spool-limit", "1KiB");
     const { code } = await rows.run("--resume", "--spool-limit", "1B");
     expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
     await expectWhole(rows);
@@ -104,7 +104,7 @@ describe("an export with --resume", () => {
     [["--compress", "gzip"], 'the compression of the interrupted export: null, now: "gzip"'],
     [["--max-rows", "7"], "--max-rows of the interrupted export: null, now: 7"],
   ])("starts over with %j and says why", async (flags, message) => {
-    const rows = await killedExport();
+    const rows = await crashedExport();
     const { code, stderr } = await rows.run("--resume", ...flags);
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
       EXIT.ok,
@@ -121,7 +121,7 @@ describe("an export with --resume", () => {
     ],
     ["of another version", { version: 99 }, "without a journal that this version of catalog understands"],
   ])("starts over if the journal is %s, and says so", async (_, changes, message) => {
-    const rows = await killedExport();
+    const rows = await crashedExport();
     await changeHead(rows.at(), changes);
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
@@ -131,7 +131,7 @@ describe("an export with --resume", () => {
   test.each(SUFFIXES)(
     "makes the right file if a bit of FILE%s was flipped, and says what it reads again",
     async (suffix) => {
-      const rows = await killedExport();
+      const rows = await crashedExport();
       const left = await Promise.all(SUFFIXES.map((name) => readFile(rows.at(name))));
       // What the file has beyond the last slice of the journal is cut off in any case, damaged or not.
       const journaled = (await readJournal(rows.at(".partial.json")))?.slices.at(-1)?.bytes ?? 0;
@@ -159,31 +159,31 @@ describe("an export with --resume", () => {
     [".partial.spool", "rows.csv.partial.spool is damaged or missing"],
     [".partial.json", "without a journal that this version of catalog understands; the export starts over"],
   ])("makes the right file if FILE%s is missing or cut, and says so", async (suffix, message) => {
-    const rows = await killedExport();
+    const rows = await crashedExport();
     await truncate(rows.at(suffix), 3);
     const { code, stderr } = await rows.run("--resume");
     expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
     await expectWhole(rows);
-    const other = await killedExport();
+    const other = await crashedExport();
     await rm(other.at(suffix));
     expect((await other.run("--resume")).code).toBe(EXIT.ok);
     await expectWhole(other);
   });
 
   test("reads again only the damaged part of the file and what follows", async () => {
-    const rows = await killedExport();
+    const rows = await crashedExport();
     const bytes = await readFile(rows.at(".partial"));
     bytes[bytes.length - 10] = 0;
     await writeFile(rows.at(".partial"), bytes);
     expect((await rows.run("--resume")).code).toBe(EXIT.ok);
-    expect(rows.pages()).toBeLessThanOrEqual(PAGES - KILLED_AFTER + PAGES_OF_SLICE);
+    expect(rows.pages()).toBeLessThanOrEqual(PAGES - CRASHED_AFTER + PAGES_OF_SLICE);
     await expectWhole(rows);
   });
 });
 
 describe("an export without --resume", () => {
-  test.each([[[]], [["--resume", "--fresh"]]])("with %j starts over after a killed run, and says so", async (flags) => {
-    const rows = await killedExport();
+  test.each([[[]], [["--resume", "--fresh"]]])("with %j starts over after a crash, and says so", async (flags) => {
+    const rows = await crashedExport();
     const { code, stderr } = await rows.run(...flags);
     expect([code, stderr.replace(/\s+/g, " "), rows.pages()]).toEqual([
       EXIT.ok,
@@ -194,7 +194,7 @@ describe("an export without --resume", () => {
   });
 
   test("starts over if the file is already in its place and only the journal is left", async () => {
-    const rows = await killedExport();
+    const rows = await crashedExport();
     await rm(rows.at(".partial"));
     await writeFile(rows.at(), "old");
     const { code, stderr } = await rows.run();

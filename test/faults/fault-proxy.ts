@@ -6,47 +6,31 @@ import { onTestFinished } from "vitest";
 import { PROBLEMS } from "../../src/contract/problems.ts";
 import { problemBody } from "../helpers/envelopes.ts";
 
-export const FAULTS = [
-  "reset",
-  "cut",
-  "stall",
-  "internal_error",
-  "service_unavailable",
-  "rate_limited",
-  "invalid_cursor",
-] as const;
+const OTHER_FAULTS = ["reset", "cut", "stall", "internal_error", "service_unavailable", "rate_limited"] as const;
+export const FAULTS = [...OTHER_FAULTS, "invalid_cursor"] as const;
 type Fault = (typeof FAULTS)[number];
 
 export interface FaultProxy {
   url: string;
   /** How often each fault was met. */
   met: Partial<Record<Fault, number>>;
-  /** Pages that were answered, fault or not. */
-  pages: () => number;
 }
 
 interface ProxyOptions {
-  seed?: number;
+  seed: number;
   /** Share of the requests that meet a fault, 0 to 1. */
-  share?: number;
-  /** Called for each request, which is answered once it has returned. */
-  onRequest?: (target: string) => void | Promise<void>;
+  share: number;
 }
 
 /**
  * Stands between a client and a service. Which request meets which fault follows from the seed and the request alone,
  * whatever the order of arrival; one that is sent again goes through.
  */
-export async function startFaultProxy(
-  upstream: string,
-  { seed = 0, share = 0, onRequest }: ProxyOptions,
-): Promise<FaultProxy> {
+export async function startFaultProxy(upstream: string, { seed, share }: ProxyOptions): Promise<FaultProxy> {
   const seen: string[] = [];
   const met: FaultProxy["met"] = {};
-  let pages = 0;
   const server = createServer(async (request, response) => {
     const target = request.url ?? "";
-    await onRequest?.(target);
     // A cursor may be another in every run; which page of its walk it stands for is not.
     const walk = target.replace(/&cursor=[^&]*/, "");
     const page = seen.filter((earlier) => earlier.startsWith(walk)).length;
@@ -58,7 +42,6 @@ export async function startFaultProxy(
     if (fault !== undefined) {
       met[fault] = (met[fault] ?? 0) + 1;
     }
-    pages += target.includes("/catalog?") ? 1 : 0;
     respond(response, fault, answer, body);
   });
   server.listen(0, "127.0.0.1");
@@ -68,14 +51,14 @@ export async function startFaultProxy(
     server.close();
   });
   const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, met, pages: () => pages };
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, met };
 }
 
 function errorIn(seed: number, share: number, walk: string, page: number): Fault | undefined {
   const dice = createHash("sha256").update(`${seed} ${walk} ${page}`).digest();
-  const fault = FAULTS[dice.readUInt32LE(4) % FAULTS.length];
-  const isMet = dice.readUInt32LE(0) / 2 ** 32 < share;
-  return isMet && (fault !== "invalid_cursor" || page > 0) ? fault : undefined;
+  // Few pages have a cursor, so half of their faults are that of a cursor.
+  const kinds: readonly Fault[] = page > 0 && dice.readUInt8(8) % 2 === 0 ? ["invalid_cursor"] : OTHER_FAULTS;
+  return dice.readUInt32LE(0) / 2 ** 32 < share ? kinds[dice.readUInt32LE(4) % kinds.length] : undefined;
 }
 
 function respond(

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { InterruptedError } from "../../src/errors.ts";
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
 import { type InProcessResult, runInProcess } from "./in-process.ts";
@@ -38,6 +39,11 @@ export interface Interruptible {
     pages: number,
     ...flags: string[]
   ): Promise<Pick<RunResult, "code" | "signal" | "stderr">>;
+  /**
+   * The same in this process. Leaves the files as they were at that moment, as SIGKILL does. Only the lock is missing,
+   * because its process is alive.
+   */
+  crash(pages: number, ...flags: string[]): Promise<void>;
 }
 
 export async function startInterruptibleService(options: TestServiceOptions): Promise<InterruptibleService> {
@@ -77,6 +83,16 @@ export async function interruptible(
   const cwd = await temporaryFolder(onEnd);
   const command = ["export", "-o", name, ...args];
   const asked = pages();
+  /** Waits until a run has this number of pages in its journal and asks for one more. */
+  const untilJournaled = async (journaled: number, hasEnded: () => boolean) => {
+    while ((await journaledPages(join(cwd, name))) < journaled || !isStalled()) {
+      if (hasEnded()) {
+        throw new Error("the export ended before it was interrupted");
+      }
+      await setTimeout(10);
+    }
+  };
+
   return {
     cwd,
     name,
@@ -98,17 +114,39 @@ export async function interruptible(
         stderr += text;
       });
       const closed = once(child, "close");
-      while ((await journaledPages(join(cwd, name))) < before + more || !isStalled()) {
-        await setTimeout(10);
-        if (child.exitCode !== null) {
-          throw new Error(`the export ended before it was interrupted: ${stderr}`);
-        }
-      }
+      await untilJournaled(before + more, () => child.exitCode !== null);
       child.kill(signal);
       const [code, by] = await closed;
       return { code, signal: by, stderr };
     },
+    crash: async (more, ...flags) => {
+      answerOnly(more);
+      const before = await journaledPages(join(cwd, name));
+      const stop = new AbortController();
+      let hasEnded = false;
+      const ended = runInProcess([...command, ...flags], { cwd, env, signal: stop.signal }).finally(() => {
+        hasEnded = true;
+      });
+      await untilJournaled(before + more, () => hasEnded);
+      const files = await filesOf(cwd);
+      stop.abort(new InterruptedError("SIGINT"));
+      await ended;
+      await rm(cwd, { recursive: true });
+      await mkdir(cwd);
+      await Promise.all(files.map(([file, bytes]) => writeFile(join(cwd, file), bytes)));
+    },
   };
+}
+
+/** The files of a folder except locks. The journal is read first, since what it names is in the other files by then. */
+async function filesOf(folder: string): Promise<[name: string, bytes: Buffer][]> {
+  const names = (await readdir(folder)).filter((name) => !name.endsWith(".lock"));
+  names.sort((one, other) => Number(other.endsWith(".json")) - Number(one.endsWith(".json")));
+  const files: [string, Buffer][] = [];
+  for (const name of names) {
+    files.push([name, await readFile(join(folder, name))]);
+  }
+  return files;
 }
 
 async function journaledPages(file: string): Promise<number> {
