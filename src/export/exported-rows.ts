@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { type Duplex, pipeline, Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { parse as parseCsv } from "csv-parse";
+import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { FileError, MismatchError } from "../errors.ts";
 import { fileError } from "../files/system-error.ts";
 import type { Manifest } from "./manifest.ts";
@@ -48,7 +49,7 @@ const READERS: Readonly<Record<string, RowReader>> = {
 /** Reads a format from its first byte to its last. */
 function reader(rowsOf: (bytes: Readable) => AsyncIterable<ExportedRow>): RowReader {
   return async function* (path, compression) {
-    const bytes = contentOf(path, compression);
+    const bytes = openContent(path, compression);
     try {
       yield* rowsOf(bytes);
     } finally {
@@ -86,7 +87,7 @@ export async function* exportedRows(
 
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
 
-function contentOf(path: string, compression: string | null): Readable {
+function openContent(path: string, compression: string | null): Readable {
   const file = createReadStream(path);
   if (compression === null) {
     return file;
@@ -148,7 +149,7 @@ function checkedColumns(row: unknown): ExportedRow {
   const checked: ExportedRow = {};
   for (const name of CHECKED_COLUMNS) {
     const value = (row as Record<string, unknown> | null)?.[name];
-    const text = value instanceof Date ? value.toISOString().slice(0, 10) : value;
+    const text = value instanceof Date ? dayOf(value.getTime()) : value;
     if (typeof text === "string") {
       checked[name] = text;
     }

@@ -21,7 +21,7 @@ export async function findRepeated(
     const candidates = new Set(shared.subarray(at, at + CANDIDATES));
     const seen = new Set<string>();
     for await (const id of again()) {
-      if (id !== undefined && candidates.has(hashOf(id))) {
+      if (id !== undefined && candidates.has(idHash(id))) {
         if (seen.has(id)) {
           return id;
         }
@@ -43,14 +43,14 @@ export function createHashes(): { add(id: string): void; all(): BigUint64Array }
         larger.set(hashes);
         hashes = larger;
       }
-      hashes[count] = hashOf(id);
+      hashes[count] = idHash(id);
       count += 1;
     },
     all: () => hashes.subarray(0, count),
   };
 }
 
-function hashOf(id: string): bigint {
+function idHash(id: string): bigint {
   return hash("sha256", id, "buffer").readBigUInt64LE();
 }
 

@@ -24,7 +24,7 @@ export interface Verification {
 export async function verify(path: string, manifest: Manifest, signal: AbortSignal): Promise<Verification> {
   const { file } = manifest;
   const { bytes, sha256 } = await fingerprint(path, { signal });
-  compare(path, "bytes", bytes, file.bytes);
+  assertEqual(path, "bytes", bytes, file.bytes);
   if (sha256 !== file.sha256) {
     throw new MismatchError(`${path} was altered: its sha256 is ${sha256}, but its manifest says ${file.sha256}`);
   }
@@ -42,7 +42,7 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
       hashes.add(row.product_id);
     }
   }
-  compare(path, "rows", rows, manifest.rows);
+  assertEqual(path, "rows", rows, manifest.rows);
   compareCounts(path, manifest);
   const repeated = await findRepeated(hashes.all(), () => exportedIds(path, file, signal));
   if (repeated !== undefined) {
@@ -102,7 +102,7 @@ function compareCounts(path: string, { rows, complete, coverage, plan }: Manifes
   }
 }
 
-function compare(path: string, what: string, found: number, expected: number): void {
+function assertEqual(path: string, what: string, found: number, expected: number): void {
   if (found !== expected) {
     throw new MismatchError(`${path} has ${found} ${what}, but its manifest says ${expected}`);
   }

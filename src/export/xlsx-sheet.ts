@@ -1,9 +1,8 @@
 import type { Readable } from "node:stream";
 import { openPromise } from "yauzl";
+import { DAY, dayOf } from "../contract/values/day-arithmetic.ts";
+import { DAY_ZERO } from "../output/formats/xlsx/cell-values.ts";
 import { columnLetters, SHEET_PART, STYLES } from "../output/formats/xlsx/workbook-parts.ts";
-
-const DAY = 86_400_000;
-const DAY_ZERO = Date.UTC(1899, 11, 30);
 
 /** Opens the sheet of a workbook that this tool wrote. */
 export async function openSheet(path: string): Promise<Readable> {
@@ -57,9 +56,7 @@ function cellValue(line: string, start: string): string | undefined {
   if (number === undefined) {
     return textOfCell(cell);
   }
-  return cell.includes(`s="${STYLES.date}"`)
-    ? new Date(DAY_ZERO + Number(number) * DAY).toISOString().slice(0, 10)
-    : number;
+  return cell.includes(`s="${STYLES.date}"`) ? dayOf((DAY_ZERO + Number(number)) * DAY) : number;
 }
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#10;": "\n" };

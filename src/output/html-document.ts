@@ -14,7 +14,7 @@ export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-export interface Page {
+interface HtmlDocument {
   title: string;
   /** HTML. */
   body: string;
@@ -23,7 +23,7 @@ export interface Page {
 }
 
 /** A page in a single file; its policy lets the browser load nothing and run only the script of the page. */
-export function renderPage({ title, body, style, script }: Page): string {
+export function renderPage({ title, body, style, script }: HtmlDocument): string {
   const hash = createHash("sha256").update(script).digest("base64");
   const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>

@@ -3,13 +3,12 @@ import type { Filters } from "../contract/filters.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { IdSet } from "../rows/id-set.ts";
+import { BACKSLASH } from "../rows/json-bytes.ts";
 
 /** A row was returned twice in one walk, because the set changed. */
 export class RepeatedRowError extends Error {
   override readonly name = "RepeatedRowError";
 }
-
-const BACKSLASH = 92;
 
 /**
  * Checks the pages of one walk as they pass: each row matches the filters, and no row appears twice in the walk.

@@ -1,14 +1,11 @@
 import { isCalendarDate } from "../contract/filters.ts";
 import { PRODUCT_COLUMNS, productSchema } from "../contract/product.ts";
 import type { RowBatch } from "./batch.ts";
+import { QUOTE, startsNumber } from "./json-bytes.ts";
 
 /** Most characters of a number: far more than any double or decimal type holds. */
 const LONGEST_NUMBER = 1000;
 
-const QUOTE = 34;
-const MINUS = 45;
-const ZERO = 48;
-const NINE = 57;
 const LETTER_N = 110;
 
 const TEXT = 0;
@@ -52,9 +49,7 @@ export function findRowError(rows: RowBatch): string | undefined {
 }
 
 function isOfKind(first: number, kind: number): boolean {
-  return kind === NUMBER
-    ? first === MINUS || (first >= ZERO && first <= NINE)
-    : first === QUOTE || (kind === TEXT_OR_NULL && first === LETTER_N);
+  return kind === NUMBER ? startsNumber(first) : first === QUOTE || (kind === TEXT_OR_NULL && first === LETTER_N);
 }
 
 const DATE_COLUMN = PRODUCT_COLUMNS.indexOf("crawl_date");

@@ -1,6 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { isCalendarDate } from "../../contract/filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../../rows/json-bytes.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
@@ -13,11 +14,7 @@ interface Dialect {
 const CSV: Dialect = { delimiter: ",", record_delimiter: "\r\n" };
 const TSV: Dialect = { delimiter: "\t", record_delimiter: "\n" };
 
-const QUOTE = 34;
 const SLASH = 47;
-const BACKSLASH = 92;
-const OPEN_BRACE = 123;
-const OPEN_BRACKET = 91;
 const LETTER_N = 110;
 
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -199,10 +196,8 @@ function merged(plain: OutputBytes, special: readonly SpecialField[], dialect: D
   if (special.length === 0) {
     return plain.taken();
   }
-  const fields = written(
-    special.map(({ text }) => text),
-    dialect.delimiter,
-  );
+  const records = special.map(({ text }) => [text]);
+  const fields = stringified(records, dialect.delimiter);
   const whole = new OutputBytes(plain.length + fields.reduce((sum, field) => sum + 3 * field.length, 0));
   let from = 0;
   for (const [index, { at }] of special.entries()) {
@@ -214,15 +209,14 @@ function merged(plain: OutputBytes, special: readonly SpecialField[], dialect: D
   return whole.taken();
 }
 
-function written(texts: readonly string[], delimiter: string): string[] {
-  const write = (some: readonly string[]) =>
-    stringify(
-      some.map((text) => [text]),
-      // Some readers treat a lone CR or LF as the end of a record.
-      { delimiter, record_delimiter: FIELD_END, quoted_match: /[\r\n]/, quoted_empty: true },
-    );
-  const all = write(texts).split(FIELD_END);
-  return all.length === texts.length + 1 ? all : texts.map((text) => write([text]).slice(0, -FIELD_END.length));
+/** One field for each record of one text. */
+function stringified(records: string[][], delimiter: string): string[] {
+  // Some readers treat a lone CR or LF as the end of a record.
+  const options = { delimiter, record_delimiter: FIELD_END, quoted_match: /[\r\n]/, quoted_empty: true };
+  const all = stringify(records, options).split(FIELD_END);
+  return all.length === records.length + 1
+    ? all
+    : records.map((record) => stringify([record], options).slice(0, -FIELD_END.length));
 }
 
 /** A formula at the start, or after a semicolon, which separates cells in some locales. */

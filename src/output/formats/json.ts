@@ -7,7 +7,7 @@ const LINE_FEED = 10;
 
 /** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
 export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
-  return { begin: () => "", encode: (rows) => linesOf(rows, options), end: () => "" };
+  return { begin: () => "", encode: (rows) => jsonLines(rows, options), end: () => "" };
 }
 
 /** One JSON array, one row a line; without rows the array is empty. */
@@ -16,7 +16,7 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
   return {
     begin: () => "[",
     encode: (rows) => {
-      const lines = linesOf(rows, options);
+      const lines = jsonLines(rows, options);
       const output = new OutputBytes(lines.length + rows.length * separator.length);
       for (let start = 0; start < lines.length; ) {
         const end = lines.indexOf(LINE_FEED, start);
@@ -32,11 +32,10 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
 }
 
 /** The rows as lines of JSON: unchanged, or with the chosen members in the chosen order. */
-function linesOf(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
-  return chosen === undefined ? rows.lines() : chosenLines(rows, chosen);
-}
-
-function chosenLines(rows: RowBatch, chosen: readonly string[]): Buffer {
+function jsonLines(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
+  if (chosen === undefined) {
+    return rows.lines();
+  }
   const output = new OutputBytes(rows.lines().length);
   const columns = chosen.map((name, index) => ({
     name,

@@ -5,27 +5,25 @@ import { createJsonEncoder, createNdjsonEncoder } from "./json.ts";
 /** The formats that rows can be streamed in. */
 export type RowFormat = "ndjson" | "csv" | "tsv" | "json" | "parquet" | "xlsx";
 
-type CreateEncoder = (options: EncoderOptions) => RowEncoder;
-
 interface Format {
-  load: () => Promise<CreateEncoder>;
-  /** File name endings, without the dot. */
-  extensions: readonly string[];
+  load: () => Promise<(options: EncoderOptions) => RowEncoder>;
+  /** File name endings without the dot, the usual one first. */
+  extensions: readonly [string, ...string[]];
 }
 
-export const FORMATS = {
+export const FORMATS: Readonly<Record<RowFormat, Format>> = {
   ndjson: { load: async () => createNdjsonEncoder, extensions: ["ndjson", "jsonl"] },
   csv: { load: async () => (await import("./csv.ts")).createCsvEncoder, extensions: ["csv"] },
   tsv: { load: async () => (await import("./csv.ts")).createTsvEncoder, extensions: ["tsv", "tab"] },
   json: { load: async () => createJsonEncoder, extensions: ["json"] },
   parquet: { load: async () => (await import("./parquet/parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
   xlsx: { load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder, extensions: ["xlsx"] },
-} as const satisfies Record<RowFormat, Format>;
+};
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
 /** Loads the encoder of a format. Those with a library of their own are loaded only when needed. */
-export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
+export function loadEncoder(format: RowFormat): ReturnType<Format["load"]> {
   return FORMATS[format].load();
 }
 
@@ -33,9 +31,7 @@ export function loadEncoder(format: RowFormat): Promise<CreateEncoder> {
 export function formatOfFile(name: string): { format: RowFormat | undefined; compression: Compression | undefined } {
   const { stem, compression } = withoutCompressionEnding(name);
   const extension = /\.([^.]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
-  const format = ROW_FORMATS.find((candidate) =>
-    (FORMATS[candidate].extensions as readonly string[]).includes(extension),
-  );
+  const format = ROW_FORMATS.find((candidate) => FORMATS[candidate].extensions.includes(extension));
   return { format, compression };
 }
 

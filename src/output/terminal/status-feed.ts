@@ -43,10 +43,10 @@ function suiteLines(suite: StatusSuite, view: StatusView): string[] {
   const shown = days.slice(-view.width);
   const labelWidth = Math.max(0, ...endpoints.map(({ label }) => label.length));
   return [
-    `${bold(visible(name), view)}  ${look(state, "word", view)}  ${uptime(uptime_pct, " uptime")}`.trimEnd(),
+    `${bold(visible(name), view)}  ${look(state, "word", view)}  ${uptimeText(uptime_pct, " uptime")}`.trimEnd(),
     ...(hasDays(suite) ? [shown.map((day) => look(day.state, "block", view)).join(""), daysLine(shown)] : []),
     ...endpoints.map(({ label, ...endpoint }) =>
-      `  ${pad(visible(label), labelWidth, "left")}  ${look(endpoint.state, "word", view)}  ${uptime(endpoint.uptime_pct)}`.trimEnd(),
+      `  ${pad(visible(label), labelWidth, "left")}  ${look(endpoint.state, "word", view)}  ${uptimeText(endpoint.uptime_pct)}`.trimEnd(),
     ),
   ];
 }
@@ -57,7 +57,7 @@ function hasDays({ days }: StatusSuite): boolean {
 }
 
 /** Empty without data, because the state already says so. */
-function uptime(percentage: number | null, what = ""): string {
+function uptimeText(percentage: number | null, what = ""): string {
   return percentage === null ? "" : `${percentage} %${what}`;
 }
 
@@ -79,12 +79,13 @@ const UPDATE_INDENT = "  YYYY-MM-DD hh:mm UTC  ".length;
 
 function incidentLines(incident: StatusIncident, view: StatusView): string[] {
   const { title, suite, severity, started_at, resolved_at, updates } = incident;
-  const span = resolved_at === null ? `open since ${time(started_at)}` : `${time(started_at)} to ${time(resolved_at)}`;
+  const span =
+    resolved_at === null ? `open since ${minuteOf(started_at)}` : `${minuteOf(started_at)} to ${minuteOf(resolved_at)}`;
   return [
     bold(truncate(visible(title), view.width), view),
     wrap(`  ${severity}, ${visible(suite)}, ${span}`, view.width, 2),
     ...updates.map(({ state, body, posted_at }) =>
-      wrap(`  ${time(posted_at)}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
+      wrap(`  ${minuteOf(posted_at)}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
     ),
   ];
 }
@@ -98,6 +99,6 @@ function bold(text: string, { colour }: StatusView): string {
   return style("bold", text, colour);
 }
 
-function time(timestamp: string): string {
+function minuteOf(timestamp: string): string {
   return `${new Date(timestamp).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

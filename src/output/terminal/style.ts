@@ -1,13 +1,6 @@
-/** Select Graphic Rendition codes (ECMA-48, 8.3.117) that turn a style on and off. */
-const STYLES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-} as const;
+import { inspect } from "node:util";
 
-export type Style = keyof typeof STYLES;
+export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
 /** How a text for people is drawn. */
 export interface Screen {
@@ -16,8 +9,8 @@ export interface Screen {
   colour: boolean;
 }
 
-/** `text` in a style, or unchanged if colour is off. */
+/** `text` in a style (ECMA-48, 8.3.117), or unchanged if colour is off. */
 export function style(name: Style, text: string, colour: boolean): string {
-  const [on, off] = STYLES[name];
+  const [on, off] = inspect.colors[name] ?? [0, 0];
   return colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
 }

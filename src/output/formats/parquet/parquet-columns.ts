@@ -7,13 +7,11 @@ import { identityOf, memberOf, reportOnce } from "../row-members.ts";
 import type { ColumnChunkBuilder, ColumnElement } from "./column-chunk.ts";
 import { dateReader, numberReader, textReader } from "./parquet-values.ts";
 
-type Kind = "string" | "number" | "date";
-
 const ELEMENTS = {
   string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
   number: { type: "DOUBLE" },
   date: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
-} as const satisfies Record<Kind, Omit<ColumnElement, "name">>;
+} as const satisfies Record<string, Omit<ColumnElement, "name">>;
 
 /** The columns of a file, in this order; types and nullability are those of the contract. */
 export function parquetColumns(names: readonly string[]): ColumnElement[] {
@@ -28,7 +26,7 @@ export function parquetSchema(columns: readonly ColumnElement[]): SchemaElement[
   return [{ name: "schema", num_children: columns.length }, ...columns];
 }
 
-function columnOf(name: string): { kind: Kind; nullable: boolean } {
+function columnOf(name: string): { kind: keyof typeof ELEMENTS; nullable: boolean } {
   const properties: Readonly<Record<string, { type: string | readonly string[]; format?: string }>> =
     productSchema.properties;
   const property = properties[name];

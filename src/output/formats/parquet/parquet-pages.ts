@@ -35,7 +35,7 @@ export function writeDataPage(
     type: "DATA_PAGE_V2",
     data_page_header_v2: {
       num_values: rows,
-      num_nulls: present === undefined ? 0 : rows - countOf(present),
+      num_nulls: present === undefined ? 0 : present.reduce((nulls, level) => nulls - level, rows),
       num_rows: rows,
       encoding,
       definition_levels_byte_length: levels.length,
@@ -89,8 +89,4 @@ export function encodeNumbers(numbers: Uint32Array, values: number): Uint8Array 
 /** Bits of the numbers of this many values. */
 export function bitWidth(values: number): number {
   return Math.ceil(Math.log2(values));
-}
-
-function countOf(present: Uint8Array): number {
-  return present.reduce((sum, level) => sum + level, 0);
 }

@@ -1,3 +1,4 @@
+import { BACKSLASH } from "../../../rows/json-bytes.ts";
 import type { OutputBytes } from "../output-bytes.ts";
 
 /** Most characters of a cell, in UTF-16 code units. */
@@ -7,7 +8,6 @@ const SPACE = 32;
 const AMPERSAND = 38;
 const LESS = 60;
 const GREATER = 62;
-const BACKSLASH = 92;
 const UNDERSCORE = 95;
 const SMALL_X = 120;
 

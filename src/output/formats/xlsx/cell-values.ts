@@ -2,8 +2,8 @@ import { isCalendarDate } from "../../../contract/filters.ts";
 import { DAY, dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { isExactDouble } from "../../../contract/values/decimal.ts";
 
-/** Day 0 of a sheet. */
-const DAY_ZERO = dayNumber("1899-12-30");
+/** Day 0 of a sheet, in days since 1970-01-01. */
+export const DAY_ZERO = dayNumber("1899-12-30");
 
 /** The first day that all programs count alike: Excel has a 29 February 1900. */
 const FIRST_DAY = "1900-03-01";

@@ -1,4 +1,5 @@
 import type { RowBatch } from "../../../rows/batch.ts";
+import { QUOTE } from "../../../rows/json-bytes.ts";
 import type { EncoderOptions } from "../encoder.ts";
 import type { OutputBytes } from "../output-bytes.ts";
 import { missingMember, reportOnce } from "../row-members.ts";
@@ -8,7 +9,6 @@ import { dateSerial, isSheetNumber, timestampSerial } from "./cell-values.ts";
 import type { SheetLinks } from "./sheet-links.ts";
 import { columnLetters, STYLES } from "./workbook-parts.ts";
 
-const QUOTE = 34;
 const MINUS = 45;
 const NINE = 57;
 const LETTER_F = 102;

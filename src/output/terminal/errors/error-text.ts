@@ -41,17 +41,23 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
   }
   const problem = problemDocumentOf(error);
   const { colour = false } = context;
+  // The reader has just seen the `valid_options`, so the text only says how to list them all.
+  const recovery = problem.recovery?.includes("valid_options") ? errorEntryOf(error).remedy : problem.recovery;
   const sentence = (text: string) => wrap(visible(text), context.width);
-  const [first = "", ...details] = linesOf(error, headline(error, problem, context.value));
+  const text = headline(error, problem, context.value);
+  // Only usage errors have lines; in any other text a line end is a character that a terminal must not get.
+  const [first = "", ...details] = error instanceof UsageError ? text.split("\n") : [text];
   const lines = [
     sentence(`error: ${first}`).replace(/^error:/, (word) => style("bold", style("red", word, colour), colour)),
     ...details.map((line) => wrap(`  ${visible(line)}`, context.width, 2)),
     ...(problem.key_flaw === undefined ? [] : [sentence(`The key looks wrong: ${problem.key_flaw}.`)]),
     ...offer(problem.valid_options ?? [], error instanceof ApiError ? context.value : undefined).map(sentence),
     ...(context.command === undefined ? [] : [`  ${style("bold", quoteCommand(context.command), colour)}`]),
-    ...recoveryOf(error, problem).map(sentence),
+    ...(recovery === undefined ? [] : [sentence(recovery)]),
     ...facts(error, problem).map((words) => style("dim", fill(words.map(visible), context.width), colour)),
-    ...(context.verbose && problem.code === "unexpected" ? stackOf(error) : []),
+    ...(context.verbose && problem.code === "unexpected" && error instanceof Error
+      ? (error.stack ?? "").split("\n").slice(1).map(visible)
+      : []),
   ];
   return lines.join("\n");
 }
@@ -77,11 +83,6 @@ function headline(error: unknown, { title, code }: ProblemDocument, value: strin
   return value === undefined || text.includes(value) ? text : `"${value}": ${text}`;
 }
 
-/** Only usage errors have lines; in any other text a line end is a character that a terminal must not get. */
-function linesOf(error: unknown, text: string): string[] {
-  return error instanceof UsageError ? text.split("\n") : [text];
-}
-
 /** Suggestions: the options close to the refused value, or if none is close, some valid ones. */
 function offer(options: readonly string[], refused: string | undefined): string[] {
   const near = refused === undefined ? options : closest(refused, options, options.length);
@@ -92,12 +93,6 @@ function offer(options: readonly string[], refused: string | undefined): string[
   const more = shown.length > MOST_OPTIONS ? ` and ${shown.length - MOST_OPTIONS} more` : "";
   const list = `${shown.slice(0, MOST_OPTIONS).join(", ")}${more}`;
   return [near.length === 0 ? `There are, among others: ${list}.` : `Did you mean ${list}?`];
-}
-
-/** The reader has just seen the `valid_options`, so the text only says how to list them all. */
-function recoveryOf(error: unknown, { recovery }: ProblemDocument): string[] {
-  const text = recovery?.includes("valid_options") ? errorEntryOf(error).remedy : recovery;
-  return text === undefined ? [] : [text];
 }
 
 /** The errors whose message alone does not say what to do. */
@@ -112,8 +107,4 @@ function facts(error: unknown, { code, request_id }: ProblemDocument): string[][
   const isKnown = !(error instanceof ApiError) || isProblemCode(code) || code === HTTP_ERROR.code;
   const parts = [code, ...request, ...(isKnown ? [`catalog explain ${code}`] : [])];
   return [parts.map((part, index) => (index < parts.length - 1 ? `${part} ·` : part))];
-}
-
-function stackOf(error: unknown): string[] {
-  return error instanceof Error ? (error.stack ?? "").split("\n").slice(1).map(visible) : [];
 }

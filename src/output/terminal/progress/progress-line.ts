@@ -19,7 +19,7 @@ export interface ProgressState {
   waiting?: { reason: string; until: number };
 }
 
-interface Part {
+interface LinePart {
   text: string;
   /** If the line is too long, the part with the lowest rank is dropped first. */
   rank: number;
@@ -48,7 +48,7 @@ export function progressLine(
   }
 }
 
-function partsOfDoing({ doing = "", since, waiting }: ProgressState, now: number): Part[] {
+function partsOfDoing({ doing = "", since, waiting }: ProgressState, now: number): LinePart[] {
   const seconds = since === undefined ? 0 : Math.floor((now - since) / 1000);
   return [
     { text: doing, rank: 2 },
@@ -62,7 +62,7 @@ function partsOfRows(
   rows: number,
   rate: number | undefined,
   now: number,
-): Part[] {
+): LinePart[] {
   const counted =
     total === undefined ? `${groupDigits(rows)} rows` : `${groupDigits(rows)} of ${groupDigits(total)} rows`;
   const percent = total === undefined || total === 0 ? undefined : Math.floor((Math.min(rows, total) / total) * 100);
@@ -78,7 +78,7 @@ function partsOfRows(
   ];
 }
 
-function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: number): Part[] {
+function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: number): LinePart[] {
   return waiting !== undefined && waiting.until > now
     ? [{ text: `waiting ${formatDuration(waiting.until - now)} ${waiting.reason}`, rank }]
     : [];
@@ -88,17 +88,11 @@ function partsOfWait(waiting: ProgressState["waiting"], now: number, rank: numbe
 const WINDOW = 90_000;
 const SHORTEST = 1_000;
 
-/** Rows a second over the last minute and a half. */
-export interface RateMeter {
-  add(rows: number, now: number): void;
-  /** Undefined during the first second, when a rate would be noise. */
-  rate(now: number): number | undefined;
-}
-
-export function createRateMeter(start: number): RateMeter {
+/** Measures the rows a second over the last minute and a half. Times are milliseconds since the epoch. */
+export function createRateMeter(start: number) {
   const samples = [{ at: start, rows: 0 }];
   return {
-    add: (rows, now) => {
+    add: (rows: number, now: number): void => {
       // At most one sample a second, so that their number is bounded.
       const last = samples.at(-1);
       if (samples.length > 1 && last !== undefined && now - last.at < SHORTEST) {
@@ -110,7 +104,8 @@ export function createRateMeter(start: number): RateMeter {
         samples.shift();
       }
     },
-    rate: (now) => {
+    /** Undefined during the first second, when a rate would be noise. */
+    rate: (now: number): number | undefined => {
       const [oldest] = samples;
       const newest = samples.at(-1);
       if (oldest === undefined || newest === undefined || now - oldest.at < SHORTEST) {

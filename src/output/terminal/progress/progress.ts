@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { createRateMeter, type ProgressState, progressLine, type RateMeter } from "./progress-line.ts";
+import { createRateMeter, type ProgressState, progressLine } from "./progress-line.ts";
 
 /** `auto`: one line that is redrawn, on a terminal only. `plain`: a new line every ten seconds, for logs. */
 export type ProgressMode = "auto" | "plain" | "none";
@@ -44,7 +44,7 @@ export function createProgress({ stream, mode, now }: ProgressOptions): Progress
     return { update: () => {}, clear: () => {}, giveWay: () => {} };
   }
   const presenter = mode === "auto" ? terminalPresenter(stream, now) : plainPresenter(stream, now);
-  let work: { state: ProgressState; meter: RateMeter; timer: NodeJS.Timeout } | undefined;
+  let work: { state: ProgressState; meter: ReturnType<typeof createRateMeter>; timer: NodeJS.Timeout } | undefined;
   let isOver = false;
 
   function begin() {

@@ -1,6 +1,6 @@
 import CliTable from "cli-table3";
 import { linked } from "../link.ts";
-import { style } from "../style.ts";
+import { type Screen, style } from "../style.ts";
 import { truncate, widthOf } from "../width.ts";
 import { wrap } from "../wrap.ts";
 import type { Cell } from "./cell.ts";
@@ -35,31 +35,30 @@ interface Layout {
 const GAP = "  ";
 const READABLE = 8;
 
+/** A screen that may not be known, and whether it supports links. */
+interface TableScreen extends Partial<Screen> {
+  links?: boolean;
+}
+
 /**
- * Renders a table for a terminal `width` cells wide; without a width, nothing is cut. Columns of text are cut, the widest
- * first. If that is not enough, columns are left out from the right.
+ * Renders a table for a screen; without a width, nothing is cut. Columns of text are cut, the widest first. If that is not
+ * enough, columns are left out from the right.
  *
  * @returns the text, each line with its line end, and the headings of the columns left out.
  */
-export function renderTable(
-  table: Table,
-  {
-    width = Number.POSITIVE_INFINITY,
-    colour = false,
-    links = false,
-  }: { width?: number | undefined; colour?: boolean; links?: boolean } = {},
-): { text: string; hidden: string[] } {
+export function renderTable(table: Table, screen: TableScreen = {}): { text: string; hidden: string[] } {
+  const { width = Number.POSITIVE_INFINITY, colour = false } = screen;
   const natural = table.columns.map((column, index) => layoutOf(table, column, index));
   const shown = fitting(natural, width);
   shrink(shown, width);
 
-  const cellsOf = (row: readonly Cell[]) => shown.map((layout) => drawn(row[layout.index], layout, { colour, links }));
+  const cellsOf = (row: readonly Cell[]) => shown.map(({ index, width }) => drawnCell(row[index], width, screen));
   const all = lineWidth(shown);
   const groupOf = (text: string | undefined) =>
     text === undefined ? [] : [[{ colSpan: shown.length, content: style("bold", truncate(text, all), colour) }]];
   const rows = table.rows.flatMap((row, index) => [...groupOf(table.groups?.get(index)), cellsOf(row)]);
-  const [head = "", rule = "", foot = ""] = linesOf(shown, [cellsOf(table.footer ?? [])]);
-  const body = rows.length === 0 ? [] : linesOf(shown, rows).slice(2);
+  const [head = "", rule = "", foot = ""] = drawnLines(shown, [cellsOf(table.footer ?? [])]);
+  const body = rows.length === 0 ? [] : drawnLines(shown, rows).slice(2);
   const ruleLine = style("dim", rule, colour);
   const lines = [style("bold", head, colour), ruleLine, ...body];
   if (table.footer !== undefined) {
@@ -79,7 +78,7 @@ const CHARS = {
 } as const;
 
 /** The heading, the rule and the rows, a line each. */
-function linesOf(columns: readonly Layout[], rows: readonly CliTable.HorizontalTableRow[]): string[] {
+function drawnLines(columns: readonly Layout[], rows: readonly CliTable.HorizontalTableRow[]): string[] {
   const drawing = new CliTable({
     head: columns.map(({ heading, width }) => truncate(heading, width)),
     chars: CHARS,
@@ -115,14 +114,12 @@ function fitting(columns: readonly Layout[], width: number): Layout[] {
 
 /** Cuts the widest column cell by cell until the line fits or no column can be cut further. */
 function shrink(columns: readonly Layout[], width: number): void {
-  let excess = lineWidth(columns) - width;
-  while (excess > 0) {
+  for (let excess = lineWidth(columns) - width; excess > 0; excess -= 1) {
     const [widest] = columns.filter(({ width, minimum }) => width > minimum).sort((a, b) => b.width - a.width);
     if (widest === undefined) {
       return;
     }
     widest.width -= 1;
-    excess -= 1;
   }
 }
 
@@ -130,11 +127,7 @@ function lineWidth(columns: readonly Layout[]): number {
   return columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1));
 }
 
-function drawn(
-  cell: Cell | undefined,
-  { width }: Layout,
-  { colour, links }: { colour: boolean; links: boolean },
-): string {
+function drawnCell(cell: Cell | undefined, width: number, { colour = false, links }: TableScreen): string {
   const cut = truncate(cell?.text ?? "", width);
   const text = cell?.style === undefined ? cut : style(cell.style, cut, colour);
   return links ? linked(text, cell?.link) : text;
@@ -172,11 +165,7 @@ export function withoutConstants(table: Table, candidates: readonly string[]): {
 }
 
 /** A table below a line with the values that all its rows share. */
-export function captioned(
-  caption: string,
-  table: string,
-  { width, colour = false }: { width?: number | undefined; colour?: boolean },
-): string {
+export function captioned(caption: string, table: string, { width, colour = false }: TableScreen): string {
   return caption === "" ? table : `${style("dim", wrap(caption, width), colour)}\n\n${table}`;
 }
 
@@ -184,11 +173,11 @@ export function captioned(
 export function renderCaptioned(
   table: Table,
   candidates: readonly string[],
-  screen: Parameters<typeof renderTable>[1],
+  screen: TableScreen,
 ): ReturnType<typeof renderTable> {
   const { table: varying, caption } = withoutConstants(table, candidates);
   const { text, hidden } = renderTable(varying, screen);
-  return { text: captioned(caption, text, { ...screen }), hidden };
+  return { text: captioned(caption, text, screen), hidden };
 }
 
 /** A GitHub-flavoured Markdown table; text is escaped, so that it is never read as markup or HTML. */
@@ -196,11 +185,8 @@ export function renderMarkdown({ columns, rows, footer }: Table): string {
   const all = footer === undefined ? rows : [...rows, footer];
   const alignments = columns.map((_, index) => (all.some((row) => row[index]?.numeric) ? "---:" : "---"));
   const headings = columns.map(({ heading }) => escapeMarkup(heading));
-  return [headings, alignments, ...all.map(textsOf)].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
-}
-
-function textsOf(cells: readonly Cell[]): string[] {
-  return cells.map(({ text }) => escapeMarkup(text));
+  const texts = all.map((row) => row.map(({ text }) => escapeMarkup(text)));
+  return [headings, alignments, ...texts].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 }
 
 /** Escapes characters that start markup anywhere in a line, and `_` outside words. */
