@@ -17,13 +17,14 @@ export type ExportedRow = Partial<Record<(typeof CHECKED_COLUMNS)[number], strin
 type RowReader = (path: string, compression: string | null) => AsyncIterable<ExportedRow>;
 
 const READERS: Readonly<Record<string, RowReader>> = {
-  ndjson: reader((bytes) => rowsOfLines(bytes, (line) => line)),
+  ndjson: (path, compression) => rowsOfLines(openContent(path, compression), (line) => line),
   // The encoder writes one row a line between the brackets.
-  json: reader((bytes) =>
-    rowsOfLines(bytes, (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
-  ),
-  csv: reader((bytes) => rowsOfRecords(bytes, ",")),
-  tsv: reader((bytes) => rowsOfRecords(bytes, "\t")),
+  json: (path, compression) =>
+    rowsOfLines(openContent(path, compression), (line) =>
+      line === "[" || line === "]" ? undefined : line.replace(/,$/, ""),
+    ),
+  csv: (path, compression) => rowsOfRecords(openContent(path, compression), ","),
+  tsv: (path, compression) => rowsOfRecords(openContent(path, compression), "\t"),
   async *parquet(path) {
     const [{ asyncBufferFromFile }, { rowGroups }] = await Promise.all([
       import("hyparquet"),
@@ -35,28 +36,11 @@ const READERS: Readonly<Record<string, RowReader>> = {
   },
   async *xlsx(path) {
     const { openSheet, sheetRows } = await import("./xlsx-sheet.ts");
-    const sheet = await openSheet(path);
-    try {
-      for await (const row of sheetRows(wholeLines(sheet), CHECKED_COLUMNS)) {
-        yield checkedColumns(row);
-      }
-    } finally {
-      sheet.destroy();
+    for await (const row of sheetRows(wholeLines(await openSheet(path)), CHECKED_COLUMNS)) {
+      yield checkedColumns(row);
     }
   },
 };
-
-/** Reads a format from its first byte to its last. */
-function reader(rowsOf: (bytes: Readable) => AsyncIterable<ExportedRow>): RowReader {
-  return async function* (path, compression) {
-    const bytes = openContent(path, compression);
-    try {
-      yield* rowsOf(bytes);
-    } finally {
-      bytes.destroy();
-    }
-  };
-}
 
 /**
  * Reads an exported file row by row. Memory: one chunk of the file, its longest row and the window of the codec; for a

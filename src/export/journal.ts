@@ -132,16 +132,10 @@ function journalEntryIn(line: string): JournalEntry | undefined {
 }
 
 /** A journal open for writing. */
-export interface JournalWriter {
-  /** Resolves when the operating system has the line, so that it survives the end of this process. */
-  append(entry: JournalEntry): Promise<void>;
-  /** Resolves when all lines would survive a power failure. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type JournalWriter = Awaited<ReturnType<typeof openJournal>>;
 
 /** Creates a journal, which must not exist yet, or continues one after its first `length` bytes. */
-export async function openJournal(path: string, length?: number): Promise<JournalWriter> {
+export async function openJournal(path: string, length?: number) {
   const handle =
     length === undefined
       ? await createOwnFile(path, { append: true })
@@ -150,8 +144,10 @@ export async function openJournal(path: string, length?: number): Promise<Journa
     await withFileError(path, () => handle.truncate(length));
   }
   return {
-    append: (entry) =>
+    /** Resolves when the operating system has the line, so that it survives the end of this process. */
+    append: (entry: JournalEntry) =>
       withFileError(path, () => handle.appendFile(`${journalLine(JSON.stringify(entry).slice(0, -1))}\n`)),
+    /** Resolves when all lines would survive a power failure. */
     sync: () => withFileError(path, () => handle.datasync()),
     close: () => handle.close(),
   };

@@ -4,12 +4,11 @@ import { type Lock, lockOutput } from "../files/lock.ts";
 import { LONGEST_NAME, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { openSpool } from "../files/spool.ts";
 import { type FileDestination, partialPathOf, targetFileOf } from "../output/destination/file.ts";
-import { createLookAhead, type LookAhead, type SavedPage } from "../pull/look-ahead.ts";
+import { createLookAhead, type SavedPage } from "../pull/look-ahead.ts";
 import type { FinishedSlice } from "../pull/reckoning.ts";
 import {
   JOURNAL_VERSION,
   type JournalHead,
-  type JournalSlice,
   type JournalWriter,
   journalPathOf,
   openJournal,
@@ -31,31 +30,7 @@ export interface ResumableOptions {
 }
 
 /** The journal and the spool of one output, kept in step with its file. */
-export interface Resumable {
-  target: string;
-  /** What an earlier run has written; undefined for a new output. */
-  earlier: { slices: readonly JournalSlice[]; slicePages: number; started_at: string } | undefined;
-  /** Bytes of the partial file to keep; undefined for a new file. */
-  continueAt: number | undefined;
-  /** Sentences about lost parts of an earlier run; empty if nothing was lost. */
-  notes: readonly string[];
-  lookAhead: LookAhead;
-  /** From now on the output is written to this file. */
-  opened(file: FileDestination): void;
-  planned(slicePages: number): Promise<void>;
-  /** The file holds all of `slice`. */
-  finished(slice: FinishedSlice, end: SliceEnd): Promise<void>;
-  /** Only the first `slices` slices are kept. */
-  rewound(slices: number): Promise<void>;
-  /** Call it before the output gets its name. Throws if another process has the output. */
-  settle(): Promise<void>;
-  /** The output is in its place. */
-  close(): Promise<void>;
-  /** The output could not be opened; files from before stay unchanged. */
-  release(): Promise<void>;
-  /** Stops writing the output. Resolves to whether a later run can continue it; otherwise everything is removed. */
-  leave(): Promise<boolean>;
-}
+export type Resumable = Awaited<ReturnType<typeof claim>>;
 
 /** Milliseconds between two syncs of the written data to disk. */
 const COMMIT_INTERVAL = 1_000;
@@ -95,7 +70,7 @@ export async function claimOutput(path: string, options: ResumableOptions): Prom
   }
 }
 
-async function claim(target: string, lock: Lock, options: ResumableOptions): Promise<Resumable> {
+async function claim(target: string, lock: Lock, options: ResumableOptions) {
   const paths = { partial: partialPathOf(target), spool: `${target}${SPOOL_SUFFIX}`, journal: journalPathOf(target) };
   const size = (await ownFileAt(paths.partial))?.size;
   await ownFileAt(paths.spool);
@@ -129,42 +104,51 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
   };
   return {
     target,
+    /** Sentences about lost parts of an earlier run; empty if nothing was lost. */
     notes,
+    /** What an earlier run has written; undefined for a new output. */
     earlier:
       earlier?.slicePages === undefined
         ? undefined
         : { slices: [...earlier.slices], slicePages: earlier.slicePages, started_at: earlier.head.started_at },
+    /** Bytes of the partial file to keep; undefined for a new file. */
     continueAt: earlier === undefined || size === undefined ? undefined : (earlier.slices.at(-1)?.bytes ?? 0),
     lookAhead: createLookAhead(spool, pages, {
       saved: (slice, page) => append({ kind: "page", slice, ...page }),
       dropped: (slice) => append({ kind: "drop", slice }),
     }),
-    opened: (opened) => {
+    /** From now on the output is written to this file. */
+    opened: (opened: FileDestination) => {
       file = opened;
     },
-    planned: async (slicePages) => {
+    planned: async (slicePages: number) => {
       if (earlier?.slicePages !== slicePages) {
         await append({ kind: "plan", slice_pages: slicePages });
       }
     },
-    finished: async ({ key }, end) => {
+    /** The file holds all of the slice. */
+    finished: async ({ key }: FinishedSlice, end: SliceEnd) => {
       await lock.assertHeld();
       await append({ kind: "slice", key, ...end });
       slices += 1;
     },
-    rewound: async (kept) => {
+    /** Only the first `kept` slices are kept. */
+    rewound: async (kept: number) => {
       await append({ kind: "rewind", slices: kept });
       slices = kept;
     },
+    /** Call it before the output gets its name. Throws if another process has the output. */
     settle: async () => {
       commits.assertSound();
       await lock.assertHeld();
     },
+    /** The output is in its place. */
     close: async () => {
       await closeFiles();
       await removeFiles();
       await lock.release();
     },
+    /** The output could not be opened; files from before stay unchanged. */
     release: async () => {
       await closeFiles();
       if (earlier === undefined) {
@@ -172,6 +156,7 @@ async function claim(target: string, lock: Lock, options: ResumableOptions): Pro
       }
       await lock.release();
     },
+    /** Stops writing the output. Resolves to whether a later run can continue it; otherwise everything is removed. */
     leave: async () => {
       const isWorthIt = slices > 0 || pages.size > 0;
       await sync().catch(() => undefined);

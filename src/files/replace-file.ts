@@ -4,26 +4,19 @@ import { fsyncFolder } from "./fsync-folder.ts";
 import { createOwnFile, removeOwnFile } from "./own-file.ts";
 import { fileError, withFileError } from "./system-error.ts";
 
-interface ReplaceOptions {
-  /** Permissions of the new file. */
-  mode?: number;
-  /** Distinguishes this process's temporary file from others, if several processes may write without a lock. */
-  tag?: number;
-  /** False if the content need not survive a loss of power (default: true). */
-  durable?: boolean;
-}
-
 /**
  * Replaces the content of the file at `path` in one step: at any time the file is either the old or the new one, whole.
  * Once it resolves, the new one survives a loss of power. Until then the content is in `PATH.new`, or `PATH.TAG.new`. A
  * link at `path` is replaced, not followed.
  *
+ * @param mode permissions of the new file
+ * @param tag distinguishes this process's temporary file from others, if several processes may write without a lock
  * @throws FileError if it cannot be written
  */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
-  { mode = 0o666, tag, durable = true }: ReplaceOptions = {},
+  { mode = 0o666, tag }: { mode?: number; tag?: number } = {},
 ) {
   const next = tag === undefined ? `${path}.new` : `${path}.${tag}.new`;
   await removeOwnFile(next);
@@ -31,16 +24,12 @@ export async function replaceFile(
   try {
     try {
       await handle.writeFile(content);
-      if (durable) {
-        await handle.sync();
-      }
+      await handle.sync();
     } finally {
       await handle.close();
     }
     await rename(next, path);
-    if (durable) {
-      await fsyncFolder(dirname(path));
-    }
+    await fsyncFolder(dirname(path));
   } catch (error) {
     await rm(next, { force: true }).catch(() => undefined);
     throw fileError(path, error);

@@ -14,26 +14,7 @@ export interface SavedPage {
  * Pages on disk that were read but not yet written to the output, by slice (see `sliceKey`). Each takes a few hundred
  * bytes of memory.
  */
-export interface LookAhead {
-  /** Whether every page stays saved until its slice is in the output, so that another process can continue from there. */
-  isKept: boolean;
-  /** The saved pages of a slice, from its first page on. */
-  pagesOf(key: string): readonly SavedPage[];
-  /**
-   * Appends a page to its slice. When `isKept` holds, the page is saved even beyond the limit; the caller then stops
-   * requesting pages.
-   *
-   * @returns undefined if there is no room
-   */
-  save(key: string, rows: RowBatch, place: WalkPlace): Promise<SavedPage | undefined>;
-  read(page: SavedPage): Promise<RowBatch>;
-  hasRoom(): boolean;
-  /** Drops the pages of a slice that is in the output, or whose pages are out of date. */
-  drop(key: string): Promise<void>;
-  /** Drops the pages of all other slices. */
-  keepOnly(keys: ReadonlySet<string>): Promise<void>;
-  close(): Promise<void>;
-}
+export type LookAhead = ReturnType<typeof createLookAhead>;
 
 /** Is notified of saved and dropped pages. */
 export interface LookAheadRecord {
@@ -53,11 +34,8 @@ export async function temporaryLookAhead(limit = DEFAULT_SPOOL_LIMIT): Promise<L
  * @param pages that an earlier process saved
  * @param record if given, the pages are kept for a later process
  */
-export function createLookAhead(
-  spool: Spool,
-  pages: Map<string, SavedPage[]>,
-  record?: LookAheadRecord | undefined,
-): LookAhead {
+export function createLookAhead(spool: Spool, pages: Map<string, SavedPage[]>, record?: LookAheadRecord) {
+  /** Drops the pages of a slice that is in the output, or whose pages are out of date. */
   const drop = async (key: string): Promise<void> => {
     const dropped = pages.get(key);
     if (dropped !== undefined) {
@@ -70,9 +48,17 @@ export function createLookAhead(
     }
   };
   return {
+    /** Whether every page stays saved until its slice is in the output, so that another process can continue from there. */
     isKept: record !== undefined,
-    pagesOf: (key) => pages.get(key) ?? [],
-    save: async (key, rows, place) => {
+    /** The saved pages of a slice, from its first page on. */
+    pagesOf: (key: string): readonly SavedPage[] => pages.get(key) ?? [],
+    /**
+     * Appends a page to its slice. When `isKept` holds, the page is saved even beyond the limit; the caller then stops
+     * requesting pages.
+     *
+     * @returns undefined if there is no room
+     */
+    save: async (key: string, rows: RowBatch, place: WalkPlace): Promise<SavedPage | undefined> => {
       const extent = await spool.write(rows.lines(), record !== undefined);
       if (extent === undefined) {
         return undefined;
@@ -83,10 +69,11 @@ export function createLookAhead(
       await record?.saved(key, page);
       return page;
     },
-    read: async ({ extent }) => batchOfLines(await spool.read(extent)),
+    read: async ({ extent }: SavedPage) => batchOfLines(await spool.read(extent)),
     hasRoom: spool.hasRoom,
     drop,
-    keepOnly: async (keys) => {
+    /** Drops the pages of all other slices. */
+    keepOnly: async (keys: ReadonlySet<string>) => {
       for (const key of [...pages.keys()].filter((known) => !keys.has(known))) {
         await drop(key);
       }

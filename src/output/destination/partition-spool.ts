@@ -9,20 +9,7 @@ import { batchOfLines } from "../../rows/scan.ts";
  * 16 bytes for each written run of rows of one partition. Only one file is open, however many partitions there are. The
  * rows of a partition keep their order.
  */
-export interface PartitionSpool {
-  /** @param partitionOf returns the partition of a row */
-  add(rows: RowBatch, partitionOf: (rows: RowBatch, row: number) => string): Promise<void>;
-  /** Writes what is buffered; resolves to the length of the file. */
-  flush(): Promise<number>;
-  /** Removes everything after the first `length` bytes; `length` is an earlier result of `flush`. */
-  truncate(length: number): Promise<void>;
-  /** Every partition that has rows, sorted by code unit. */
-  partitions(): string[];
-  /** The rows of one partition, in parts; call `flush` first. */
-  read(partition: string): AsyncGenerator<RowBatch, void, void>;
-  /** Removes the file. */
-  close(): Promise<void>;
-}
+export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 
 interface Place {
   offset: number;
@@ -39,7 +26,7 @@ const PART_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
 
-export async function openPartitionSpool(path: string): Promise<PartitionSpool> {
+export async function openPartitionSpool(path: string) {
   const handle = await withFileError(path, () => open(path, "w+"));
   const places = new Map<string, Place[]>();
   const part = Buffer.allocUnsafe(PART_BYTES);
@@ -48,6 +35,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
   let bufferedBytes = 0;
   let length = 0;
 
+  /** Writes what is buffered; resolves to the length of the file. */
   async function flush(): Promise<number> {
     let end = length;
     let held = 0;
@@ -101,7 +89,8 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
   }
 
   return {
-    add: async (rows, partitionOf) => {
+    /** @param partitionOf returns the partition of a row */
+    add: async (rows: RowBatch, partitionOf: (rows: RowBatch, row: number) => string): Promise<void> => {
       const batch = batches.push(rows.bytes) - 1;
       for (let row = 0; row < rows.length; row += 1) {
         const partition = partitionOf(rows, row);
@@ -121,7 +110,8 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
       }
     },
     flush,
-    truncate: async (shorter) => {
+    /** Removes everything after the first `shorter` bytes, an earlier result of `flush`. */
+    truncate: async (shorter: number): Promise<void> => {
       forget();
       length = shorter;
       for (const [partition, all] of places) {
@@ -130,8 +120,10 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
       }
       await withFileError(path, () => handle.truncate(shorter));
     },
+    /** Every partition that has rows, sorted by code unit. */
     partitions: () => [...places.keys()].sort(),
-    read: async function* (partition) {
+    /** The rows of one partition, in parts; call `flush` first. */
+    read: async function* (partition: string): AsyncGenerator<RowBatch, void, void> {
       for (const place of places.get(partition) ?? []) {
         const end = place.offset + place.length;
         for (let offset = place.offset; offset < end; ) {
@@ -141,6 +133,7 @@ export async function openPartitionSpool(path: string): Promise<PartitionSpool> 
         }
       }
     },
+    /** Removes the file. */
     close: async () => {
       await handle.close();
       await rm(path, { force: true });

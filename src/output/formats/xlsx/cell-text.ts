@@ -14,13 +14,7 @@ const SMALL_X = 120;
 /** First byte of the characters from U+F000 on, of which XML lacks U+FFFE and U+FFFF. */
 const LAST_CHARACTERS = 0xef;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "&#10;",
-};
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;" };
 
 /** Most bytes of one character in XML. */
 const LONGEST_ENTITY = "&quot;".length;
