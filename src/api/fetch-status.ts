@@ -1,7 +1,8 @@
 import { SERVICE_STATES, type StatusFeed, statusFeedSchema } from "../contract/status.ts";
+import { isJsonObject } from "../contract/values/json-object.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
 import { parseBody } from "./responses/read-response.ts";
-import { brokenContract, isFields, readShape } from "./responses/shape.ts";
+import { brokenContract, readShape } from "./responses/shape.ts";
 
 /** The status feed, contract section 4.5, and the document that it was read from. */
 export interface StatusResponse {
@@ -66,7 +67,7 @@ function dayState(state: unknown): unknown {
 
 /** Replaces the spelling of the item's state. An item without a state stays unchanged; the schema check refuses it. */
 function withState(item: unknown, name: (state: unknown) => unknown): unknown {
-  if (!isFields(item) || item.state === undefined) {
+  if (!isJsonObject(item) || item.state === undefined) {
     return item;
   }
   const state = name(item.state);
@@ -75,6 +76,6 @@ function withState(item: unknown, name: (state: unknown) => unknown): unknown {
 }
 
 function mapped(item: unknown, member: string, change: (value: unknown) => unknown): unknown {
-  const list = isFields(item) ? item[member] : undefined;
-  return isFields(item) && Array.isArray(list) ? { ...item, [member]: list.map(change) } : item;
+  const list = isJsonObject(item) ? item[member] : undefined;
+  return isJsonObject(item) && Array.isArray(list) ? { ...item, [member]: list.map(change) } : item;
 }

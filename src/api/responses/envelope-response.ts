@@ -1,7 +1,8 @@
 import type { Meta } from "../../contract/envelope.ts";
 import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
+import { isJsonObject } from "../../contract/values/json-object.ts";
 import { ContractError } from "../../errors.ts";
-import { brokenContract, isFields, readShape, type Shape } from "./shape.ts";
+import { brokenContract, readShape, type Shape } from "./shape.ts";
 
 interface Envelope<D, P> {
   data: D[];
@@ -26,8 +27,8 @@ export function readEnvelope<D, P>(schema: Shape, document: unknown, filters: Fi
 }
 
 function requestIdOf(document: unknown): string | undefined {
-  const meta = isFields(document) ? document.meta : undefined;
-  const id = isFields(meta) ? meta.request_id : undefined;
+  const meta = isJsonObject(document) ? document.meta : undefined;
+  const id = isJsonObject(meta) ? meta.request_id : undefined;
   return typeof id === "string" ? id : undefined;
 }
 

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type { Readable } from "node:stream";
 import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import type { Redact } from "../redaction.ts";
 import { type Body, readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
-import { type Fields, isFields } from "./shape.ts";
 
 export interface ErrorBody {
   /** The members of the body that have the contract's names and types. */
@@ -33,7 +33,7 @@ export async function readErrorBody(
 ): Promise<ErrorBody> {
   const body = await readBody(stream, header("content-encoding"), maxBody);
   const text = body.bytes.toString("utf8");
-  const document = parseObject(text);
+  const document = parseJsonObject(text);
   const problem = redact(document === undefined ? {} : problemOf(document));
   const { detail, title } = problem;
   const said = detail ?? title ?? saidElsewhere(document, text, header("content-type").toLowerCase()) ?? "";
@@ -43,7 +43,7 @@ export async function readErrorBody(
 }
 
 /** Drops members whose type is not the contract's. */
-function problemOf(document: Fields): Partial<Problem> {
+function problemOf(document: JsonObject): Partial<Problem> {
   const problem: Partial<Problem> = {};
   for (const name of ["type", "title", "detail", "code", "recovery", "request_id", "field"] as const) {
     const value = document[name];
@@ -65,10 +65,10 @@ function problemOf(document: Fields): Partial<Problem> {
 }
 
 /** Finds the message in responses of gateways and other services. */
-function saidElsewhere(document: Fields | undefined, text: string, contentType: string): string | undefined {
+function saidElsewhere(document: JsonObject | undefined, text: string, contentType: string): string | undefined {
   if (document !== undefined) {
     const { message, error } = document;
-    const nested = isFields(error) ? error.message : error;
+    const nested = isJsonObject(error) ? error.message : error;
     return [message, nested].find((value) => typeof value === "string");
   }
   if (contentType.includes("html") || /^\s*</.test(text)) {
@@ -91,13 +91,4 @@ function describeSilence(status: number, { code }: Partial<Problem>, { bytes, en
     return `${reason} (empty body)`;
   }
   return end === "complete" ? `${reason} (unreadable body)` : `${reason} (body cut or too long)`;
-}
-
-function parseObject(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

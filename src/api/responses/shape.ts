@@ -1,4 +1,5 @@
 import { isCalendarDate } from "../../contract/filters.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values/json-object.ts";
 import { ContractError } from "../../errors.ts";
 
 /** The keywords of JSON Schema that responses are checked against. The other keywords bind only the service. */
@@ -45,7 +46,7 @@ function readValue(shape: Shape, value: unknown, path: string, requestId: string
   if (properties !== undefined) {
     const members = Object.entries(properties).map(([name, member]) => {
       const place = path === "" ? name : `${path}.${name}`;
-      return [name, readValue(member, (value as Fields)[name], place, requestId)];
+      return [name, readValue(member, (value as JsonObject)[name], place, requestId)];
     });
     return Object.fromEntries(members);
   }
@@ -58,7 +59,7 @@ function fits({ type, enum: known, format, minimum = -Infinity, maximum = Infini
   }
   switch ([type].flat().find((name) => name !== "null")) {
     case "object":
-      return isFields(value);
+      return isJsonObject(value);
     case "array":
       return Array.isArray(value);
     case "string":
@@ -98,10 +99,4 @@ function described({ type, enum: known, format, minimum, maximum }: Shape): stri
     .flat()
     .map((name) => (name === "string" ? FORMATS[format ?? ""]?.name : undefined) ?? TYPE_NAMES[name]);
   return names.map((name, index) => (index === 0 ? `${name}${from}${to}` : name)).join(" or ");
-}
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import { fingerprint } from "../../export/manifest.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../../files/own-file.ts";
 import { sizeOf } from "../../files/size-of.ts";
-import { fileError } from "../../files/system-error.ts";
+import { ifPresent, withFileError } from "../../files/system-error.ts";
 import { moveIntoPlace } from "../../output/destination/partitions.ts";
 import type { SyncState } from "./folder-state.ts";
 
@@ -53,14 +53,8 @@ export async function listDayFolders(folder: string): Promise<DayFolders> {
 
 /** Skips names that begin with a dot, like other readers of such folders. */
 async function namesIn(folder: string): Promise<string[]> {
-  if ((await sizeOf(folder)) === undefined) {
-    return [];
-  }
-  try {
-    return (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
-  } catch (error) {
-    throw fileError(folder, error);
-  }
+  const names = (await ifPresent(folder, () => readdir(folder))) ?? [];
+  return names.filter((name) => !name.startsWith(".")).sort();
 }
 
 /**
@@ -105,10 +99,6 @@ export async function removeDay(folder: string, day: string): Promise<void> {
   const path = join(folder, placeOfDay(day));
   await assertOwnFolder(dirname(path));
   await removeOwnFile(path);
-  try {
-    await rmdir(dirname(path)).catch(() => undefined);
-    await fsyncFolder(folder);
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  await rmdir(dirname(path)).catch(() => undefined);
+  await withFileError(path, () => fsyncFolder(folder));
 }

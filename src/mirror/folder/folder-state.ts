@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Filters, isCalendarDate } from "../../contract/filters.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import { FileError } from "../../errors.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { errorCode, fileError } from "../../files/system-error.ts";
@@ -62,16 +63,16 @@ export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncSt
  */
 export async function readStateOf(folder: string): Promise<SyncState | undefined> {
   const path = statePathOf(folder);
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
       return undefined;
     }
     throw fileError(path, error);
+  });
+  if (text === undefined) {
+    return undefined;
   }
-  const state = migrated(parse(text));
+  const state = migrated(parseJsonObject(text) ?? {});
   if (state.version !== undefined && state.version !== STATE_VERSION) {
     throw new FileError(`${path} was written by another version of catalog; ${START_OVER}`, path);
   }
@@ -83,28 +84,13 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
 
 /** Version 1 stored the filters as sent to the API. */
 function migrated(state: Partial<SyncState>): Partial<SyncState> {
-  if (state.version !== 1 || !isObject(state.filters)) {
+  if (state.version !== 1 || !isJsonObject(state.filters)) {
     return state;
   }
-  const { retailer, category, department, rcd, ...window } = state.filters as object as Filters;
-  const filters = {
-    ...(retailer !== undefined && { retailer: [retailer] }),
-    ...(category !== undefined && { category: [category] }),
-    ...(department !== undefined && { department: [department] }),
-    ...(rcd !== undefined && { rcd: rcd.split(",") }),
-    ...window,
-  };
+  const sent = Object.entries(state.filters).map(([name, value]) => [name, String(value)] as const);
+  const window = Object.fromEntries(sent.filter(([name]) => name.endsWith("_date")));
+  const filters = { ...Object.fromEntries(sent.map(([name, value]) => [name, value.split(",")])), ...window };
   return { ...state, version: STATE_VERSION, filters, window, datesAreResolved: true };
-}
-
-/** An empty object if the text is not a JSON object. */
-function parse(text: string): Partial<SyncState> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 function isState(state: Partial<SyncState>): state is SyncState {
@@ -112,10 +98,10 @@ function isState(state: Partial<SyncState>): state is SyncState {
   return (
     version === STATE_VERSION &&
     typeof service === "string" &&
-    isObject(filters) &&
-    isObject(window) &&
+    isJsonObject(filters) &&
+    isJsonObject(window) &&
     Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
-    isObject(days) &&
+    isJsonObject(days) &&
     Object.keys(days).every(isCalendarDate) &&
     Object.values(days).every(isDayState) &&
     Array.isArray(pending) &&
@@ -127,7 +113,7 @@ function isDayState(day: Partial<DayState> | null): day is DayState {
   return (
     typeof day?.digest === "string" &&
     typeof day.sha256 === "string" &&
-    isObject(day.counts) &&
+    isJsonObject(day.counts) &&
     (day.checked === undefined || !Number.isNaN(Date.parse(day.checked))) &&
     Number.isSafeInteger(day.rows) &&
     Number.isSafeInteger(day.bytes) &&
@@ -136,17 +122,13 @@ function isDayState(day: Partial<DayState> | null): day is DayState {
 }
 
 /** A loop, because a large folder has about 100,000 counts, and a list of the values takes three times as long. */
-function areIntegers(counts: Readonly<Record<string, unknown>>): boolean {
+function areIntegers(counts: JsonObject): boolean {
   for (const name in counts) {
     if (!Number.isSafeInteger(counts[name])) {
       return false;
     }
   }
   return true;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Writes the state in one step: the file is always either the old or the new one. */

@@ -1,6 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
-import { fileError } from "../../files/system-error.ts";
+import { FileError } from "../../errors.ts";
+import { fingerprint } from "../../export/manifest.ts";
+import { ifPresent, withFileError } from "../../files/system-error.ts";
+import type { DayState } from "./folder-state.ts";
 
 /** A file opened for reading as Parquet. Its content stays the same, even if the file is replaced. */
 export interface OpenParquetFile {
@@ -10,27 +13,55 @@ export interface OpenParquetFile {
 
 /** @throws FileError if it cannot be opened */
 export async function openParquet(path: string): Promise<OpenParquetFile> {
-  try {
+  return await withFileError(path, async () => {
     const file = await open(path);
-    return { buffer: bufferOf(file, (await file.stat()).size), close: () => file.close() };
-  } catch (error) {
-    throw fileError(path, error);
+    return opened(file, (await file.stat()).size);
+  });
+}
+
+/**
+ * Opens the file of a day.
+ *
+ * @returns undefined if it is missing, or has another size or SHA-256 than the folder's state says
+ * @throws FileError if it cannot be read
+ */
+export async function openUnaltered(path: string, { bytes, sha256 }: DayState): Promise<OpenParquetFile | undefined> {
+  const file = await ifPresent(path, () => open(path));
+  if (file === undefined) {
+    return undefined;
+  }
+  let isUnaltered = false;
+  try {
+    const found = await fingerprint(path, { opened: file });
+    isUnaltered = found.bytes === bytes && found.sha256 === sha256;
+    return isUnaltered ? opened(file, bytes) : undefined;
+  } finally {
+    if (!isUnaltered) {
+      await file.close();
+    }
   }
 }
 
-/** The file access that the Parquet reader needs. */
-export function bufferOf(file: FileHandle, byteLength: number): AsyncBuffer {
+function opened(file: FileHandle, byteLength: number): OpenParquetFile {
   return {
-    byteLength,
-    slice: async (start, end = byteLength) => {
-      const bytes = new Uint8Array(end - start);
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-      if (bytesRead < bytes.length) {
-        throw new Error(`it ends after ${start + bytesRead} bytes`);
-      }
-      return bytes.buffer;
+    buffer: {
+      byteLength,
+      slice: async (start, end = byteLength) => {
+        const bytes = new Uint8Array(end - start);
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+        if (bytesRead < bytes.length) {
+          throw new Error(`it ends after ${start + bytesRead} bytes`);
+        }
+        return bytes.buffer;
+      },
     },
+    close: () => file.close(),
   };
+}
+
+/** The error for a file that the Parquet reader refuses with `error`. */
+export function notParquet(path: string, error: unknown): FileError {
+  return new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
 }
 
 /** A byte order mark is part of the text; by default a decoder would remove it. */

@@ -1,10 +1,10 @@
-import { FILTER_NAMES, formatRcd, isCalendarDate, parseRcd } from "../../contract/filters.ts";
+import { FILTER_NAMES, isCalendarDate, parseRcd } from "../../contract/filters.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { START_OVER, type SyncState, statePathOf } from "./folder-state.ts";
 
-type Name = keyof WrittenFilters;
+type WrittenName = keyof WrittenFilters;
 
 /**
  * The filters that a folder was first synced with, as they were written.
@@ -27,16 +27,20 @@ export function rememberedFilters(
   }
   const differing = FILTER_NAMES.filter((name) => {
     const [kept, now] = [state.filters[name], given.filters[name]];
-    return valuesOf(kept) !== valuesOf(now) && !(state.datesAreResolved && isRelative(name, now) && kept !== undefined);
+    return (
+      sortedValues(kept) !== sortedValues(now) &&
+      !(state.datesAreResolved && isRelative(name, now) && kept !== undefined)
+    );
   });
   if (differing.length > 0) {
     const kept = Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersAsFlags(state.filters)}`;
     const changes = differing.map(
-      (name) => `${flagOf(name)} is ${textOf(state.filters[name])} there and ${textOf(given.filters[name])} here`,
+      (name) =>
+        `${filterFlag(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`,
     );
     throw new UsageError(
       `${folder} is kept ${kept}: ${changes.join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
-      { flag: flagOf(differing[0] as Name) },
+      { flag: filterFlag(differing[0] as WrittenName) },
     );
   }
   return given.filters;
@@ -58,18 +62,18 @@ export function assertWithinFilters(folder: string, { filters, days }: SyncState
     if ((isCalendarDate(start_date) && day < start_date) || (isCalendarDate(end_date) && day > end_date)) {
       refuse(day);
     }
-    const other = Object.keys(counts).find((rcd) => !isOf(filters, rcd));
+    const other = Object.keys(counts).find((rcd) => !isOfFilters(filters, rcd));
     if (other !== undefined) {
       refuse(`${other} on ${day}`);
     }
   }
 }
 
-function isOf({ rcd, ...filters }: WrittenFilters, combination: string): boolean {
+function isOfFilters({ rcd, ...filters }: WrittenFilters, combination: string): boolean {
   const parts = parseRcd(combination);
   return (
     parts !== undefined &&
-    (rcd === undefined || rcd.includes(formatRcd(parts))) &&
+    (rcd === undefined || rcd.includes(combination)) &&
     (["retailer", "category", "department"] as const).every((kind) => filters[kind]?.includes(parts[kind]) ?? true)
   );
 }
@@ -79,23 +83,23 @@ export function filtersAsFlags(filters: WrittenFilters): string {
   return quoteCommand(
     FILTER_NAMES.flatMap((name) => {
       const value = filters[name];
-      return value === undefined ? [] : [flagOf(name), [value].flat().join(",")];
+      return value === undefined ? [] : [filterFlag(name), [value].flat().join(",")];
     }),
   );
 }
 
-function isRelative(name: Name, value: WrittenFilters[Name]): boolean {
+function isRelative(name: WrittenName, value: WrittenFilters[WrittenName]): boolean {
   return (name === "start_date" || name === "end_date") && typeof value === "string" && !isCalendarDate(value);
 }
 
-function valuesOf(value: WrittenFilters[Name]): string {
+function sortedValues(value: WrittenFilters[WrittenName]): string {
   return [value ?? []].flat().sort().join();
 }
 
-function textOf(value: WrittenFilters[Name]): string {
+function valueText(value: WrittenFilters[WrittenName]): string {
   return value === undefined ? "not set" : [value].flat().join(",");
 }
 
-function flagOf(name: Name): string {
+function filterFlag(name: WrittenName): string {
   return `--${name.replace("_", "-")}`;
 }

@@ -1,21 +1,17 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { AsyncBuffer } from "hyparquet";
 import { formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
-import { fingerprint } from "../../export/manifest.ts";
 import { rowGroups } from "../../export/parquet-groups.ts";
 import { sizeOf } from "../../files/size-of.ts";
-import { errorCode, fileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { placeOfDay } from "./day-files.ts";
 import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
-import { bufferOf } from "./parquet-file.ts";
+import { notParquet, type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
 
 /** Rows that are converted to text at once. */
-const BATCH = 1000;
+const ROWS_A_BATCH = 1000;
 
 /** A combination and its rows on a day. */
 export interface CombinationRows extends Rcd {
@@ -23,11 +19,10 @@ export interface CombinationRows extends Rcd {
 }
 
 /** A day of a synced folder, opened for reading. */
-export interface SyncedDay {
+export interface SyncedDay extends OpenParquetFile {
   combinations: readonly CombinationRows[];
   /** Of its file. */
   sha256: string;
-  buffer: AsyncBuffer;
   /**
    * Rows of some combinations, by row groups of the file.
    *
@@ -39,7 +34,6 @@ export interface SyncedDay {
     columns: readonly string[],
     isKept?: (row: Record<string, unknown>) => boolean,
   ): AsyncGenerator<RowBatch, void, undefined>;
-  close(): Promise<void>;
 }
 
 /**
@@ -104,77 +98,48 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
   const path = join(folder, placeOfDay(day));
   for (let known = state; ; ) {
     const held = known.days[day];
-    const file = held && (await openWhole(path, held));
+    const file = held && (await openUnaltered(path, held));
     if (held !== undefined && file !== undefined) {
       return syncedDay(path, file, held);
     }
-    const now = await readSyncedFolder(folder);
-    // Otherwise a sync has replaced the file since the state was read.
-    if (now.days[day]?.sha256 === held?.sha256) {
-      await refuseDay(folder, day, path, now);
+    known = await readSyncedFolder(folder);
+    if (known.days[day]?.sha256 !== held?.sha256) {
+      // A sync has replaced the file since the state was read.
+      continue;
+    }
+    if (known.pending.includes(day)) {
+      throw new SetChangedError(
+        `a sync of ${folder} is replacing ${day}, or was interrupted; if no sync is running, run \`catalog sync\` first`,
+      );
+    }
+    if (held === undefined) {
       return undefined;
     }
-    known = now;
-  }
-}
-
-/** Throws the reason if the folder has the day but it cannot be read. */
-async function refuseDay(folder: string, day: string, path: string, { days, pending }: SyncState): Promise<void> {
-  if (pending.includes(day)) {
-    throw new SetChangedError(
-      `a sync of ${folder} is replacing ${day}, or was interrupted; if no sync is running, run \`catalog sync\` first`,
-    );
-  }
-  if (days[day] !== undefined) {
     const reason = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
     throw new FileError(`${path} ${reason}; \`catalog sync --verify\` repairs it`, path);
   }
 }
 
-/** Undefined if the file differs from the state. */
-async function openWhole(path: string, { bytes, sha256 }: DayState): Promise<FileHandle | undefined> {
-  let file: FileHandle;
-  try {
-    file = await open(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
-    }
-    throw fileError(path, error);
-  }
-  const found = await fingerprint(path, { opened: file }).catch(async (error: unknown) => {
-    await file.close();
-    throw error;
-  });
-  if (found.bytes === bytes && found.sha256 === sha256) {
-    return file;
-  }
-  await file.close();
-  return undefined;
-}
-
-function syncedDay(path: string, file: FileHandle, state: DayState): SyncedDay {
-  const buffer = bufferOf(file, state.bytes);
+function syncedDay(path: string, file: OpenParquetFile, state: DayState): SyncedDay {
   const held = combinationsOf(state);
   return {
+    ...file,
     combinations: held,
     sha256: state.sha256,
-    buffer,
-    close: () => file.close(),
     rows: async function* (combinations, columns, isKept = () => true) {
       const isWhole = combinations.length === held.length;
       const retailers = [...new Set(combinations.map(({ retailer }) => retailer))];
       const only = isWhole ? undefined : { column: "retailer", values: retailers };
       const wanted = new Set(combinations.map(formatRcd));
       try {
-        for await (const rows of rowGroups(buffer, columns, only)) {
+        for await (const rows of rowGroups(file.buffer, columns, only)) {
           const kept = rows.filter((row) => (isWhole || wanted.has(formatRcd(row as unknown as Rcd))) && isKept(row));
-          for (let start = 0; start < kept.length; start += BATCH) {
-            yield batchOf(kept.slice(start, start + BATCH).map(textOf), columns);
+          for (let start = 0; start < kept.length; start += ROWS_A_BATCH) {
+            yield batchOf(kept.slice(start, start + ROWS_A_BATCH).map(jsonOfRow), columns);
           }
         }
       } catch (error) {
-        throw new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
+        throw notParquet(path, error);
       }
     },
   };
@@ -200,7 +165,7 @@ export function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) =
     .sort();
 }
 
-function textOf(row: Record<string, unknown>): string {
+function jsonOfRow(row: Record<string, unknown>): string {
   const { crawl_date } = row;
   return JSON.stringify(crawl_date instanceof Date ? { ...row, crawl_date: dayOf(crawl_date.getTime()) } : row);
 }

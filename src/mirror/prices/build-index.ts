@@ -9,6 +9,7 @@ import { fileError } from "../../files/system-error.ts";
 import { placeOfDay } from "../folder/day-files.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
 import type { SyncState } from "../folder/folder-state.ts";
+import { notParquet } from "../folder/parquet-file.ts";
 import { openDay } from "../folder/synced-day.ts";
 import { bytesOfRows, columnsIn } from "./day-prices.ts";
 import { type GrowingListings, growListings } from "./grow-listings.ts";
@@ -182,8 +183,7 @@ async function readDay(folder: string, state: SyncState, day: string, listings: 
     }
     return { sha256: opened.sha256, rows, bytes };
   } catch (error) {
-    const path = join(folder, placeOfDay(day));
-    throw new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
+    throw notParquet(join(folder, placeOfDay(day)), error);
   } finally {
     await opened.close();
   }

@@ -8,17 +8,11 @@ import { openFile } from "../../output/destination/file.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
-import { type OpenParquetFile, openParquet, STORED_VALUES } from "../folder/parquet-file.ts";
+import { type OpenParquetFile, openUnaltered, STORED_VALUES } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
 
 /** The new files are moved into place when they have this number of rows together. */
-const BATCH_ROWS = 200_000;
-
-export interface Dropped {
-  rows: number;
-  /** Days that had no other rows. */
-  days: number;
-}
+const PLACED_ROWS = 200_000;
 
 /**
  * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
@@ -26,6 +20,7 @@ export interface Dropped {
  *
  * @param gone combinations as `retailer:category:department`
  * @param untrusted days whose files differ from the state; their files stay unchanged, and newly found days are added
+ * @returns the number of rows removed, and of days that had no other rows
  */
 export async function dropCombinations(
   folder: string,
@@ -33,8 +28,8 @@ export async function dropCombinations(
   state: SyncState,
   gone: ReadonlySet<string>,
   untrusted: Set<string>,
-): Promise<Dropped> {
-  const dropped: Dropped = { rows: 0, days: 0 };
+): Promise<{ rows: number; days: number }> {
+  const dropped = { rows: 0, days: 0 };
   let batch = { replaced: new Map<string, DayState>(), removed: [] as string[], rows: 0 };
   const finish = async () => {
     await placeDays(folder, lock, state, batch);
@@ -50,7 +45,7 @@ export async function dropCombinations(
       batch.removed.push(day);
       dropped.days += 1;
     } else {
-      const content = await withoutCombinations(folder, day, held, gone);
+      const content = await withoutCombinations(folder, day, held, gone, rows);
       if (content === undefined) {
         untrusted.add(day);
         continue;
@@ -60,7 +55,7 @@ export async function dropCombinations(
     }
     dropped.rows += held.rows - rows;
     batch.rows += rows;
-    if (batch.rows >= BATCH_ROWS) {
+    if (batch.rows >= PLACED_ROWS) {
       await finish();
     }
   }
@@ -68,24 +63,25 @@ export async function dropCombinations(
   return dropped;
 }
 
-/** Writes a day's new file in the staging folder. Returns undefined if the current file differs from the state. */
+/**
+ * Writes a day's new file, with `expected` rows, in the staging folder. Returns undefined if the current file differs
+ * from the state.
+ */
 async function withoutCombinations(
   folder: string,
   day: string,
-  { bytes, sha256, rows, counts }: DayState,
+  held: DayState,
   gone: ReadonlySet<string>,
+  expected: number,
 ): Promise<{ bytes: number; sha256: string } | undefined> {
-  const path = join(folder, placeOfDay(day));
-  const found = await fingerprint(path);
-  if (found.bytes !== bytes || found.sha256 !== sha256) {
+  const source = await openUnaltered(join(folder, placeOfDay(day)), held);
+  if (source === undefined) {
     return undefined;
   }
-  const source = await openParquet(path);
   const staged = stagedFile(folder, day);
   try {
     const kept = await copyRows(source, staged, (rcd) => !gone.has(rcd));
-    const expected = Object.entries(counts).reduce((sum, [rcd, count]) => sum + (gone.has(rcd) ? 0 : count), 0);
-    return kept === expected && rows > kept ? await fingerprint(staged) : undefined;
+    return kept === expected && held.rows > kept ? await fingerprint(staged) : undefined;
   } finally {
     await source.close();
   }
