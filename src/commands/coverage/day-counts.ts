@@ -4,7 +4,7 @@ import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { SetChangedError } from "../../errors.ts";
-import { halvesOf, numberOfDays } from "../../mirror/sync/day-ranges.ts";
+import { daysInRange, halvesOf } from "../../mirror/sync/day-ranges.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -186,7 +186,7 @@ function isSame(before: readonly Coverage[], now: readonly Coverage[]): boolean 
 export function describeGaps(all: DayCounts): string[] {
   const days = [...all.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
-  const gaps = first === undefined || last === undefined ? 0 : numberOfDays({ first, last }) - days.length;
+  const gaps = first === undefined || last === undefined ? 0 : daysInRange({ first, last }) - days.length;
   const what = gaps === 1 ? "1 day without rows is" : `${groupDigits(gaps)} days without rows are`;
   return gaps === 0 ? [] : [`${what} not listed`];
 }

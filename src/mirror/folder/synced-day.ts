@@ -11,7 +11,7 @@ import { type DayState, readStateOf, type SyncState, statePathOf } from "./folde
 import { notParquet, type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
 
 /** Rows that are converted to text at once. */
-const ROWS_A_BATCH = 1000;
+const CONVERTED_ROWS = 1000;
 
 /** A combination and its rows on a day. */
 export interface CombinationRows extends Rcd {
@@ -134,8 +134,8 @@ function syncedDay(path: string, file: OpenParquetFile, state: DayState): Synced
       try {
         for await (const rows of rowGroups(file.buffer, columns, only)) {
           const kept = rows.filter((row) => (isWhole || wanted.has(formatRcd(row as unknown as Rcd))) && isKept(row));
-          for (let start = 0; start < kept.length; start += ROWS_A_BATCH) {
-            yield batchOf(kept.slice(start, start + ROWS_A_BATCH).map(jsonOfRow), columns);
+          for (let start = 0; start < kept.length; start += CONVERTED_ROWS) {
+            yield batchOf(kept.slice(start, start + CONVERTED_ROWS).map(jsonOfRow), columns);
           }
         }
       } catch (error) {

@@ -8,29 +8,22 @@ import { type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { openParquet } from "../folder/parquet-file.ts";
 
-/** Names that an error lists. */
-const NAMED = 3;
-
-export interface AdoptOptions {
-  folder: string;
-  /** Take over day files that the state does not list. */
-  adopt: boolean;
-  /** Whether a day is within the filters. */
-  isWanted: (day: string) => boolean;
-}
+/** Most names that an error lists. */
+const NAMES_IN_ERROR = 3;
 
 /**
  * Handles day files that the folder's state does not list. Sync never replaces or removes a file that it may not have
  * written. With `adopt` it takes over files whose Parquet metadata say that this tool wrote them and that all rows are of
  * that day.
  *
+ * @param state undefined if the folder has none
  * @returns the days taken over; they must be pulled again, because their rows are not known
  * @throws UsageError if there are such files and they cannot be taken over, or `adopt` is false
  */
 export async function adoptDays(
   { days, strangers }: DayFolders,
   state: SyncState | undefined,
-  { folder, adopt, isWanted }: AdoptOptions,
+  { folder, adopt, isWanted }: { folder: string; adopt: boolean; isWanted: (day: string) => boolean },
 ): Promise<Record<string, DayState>> {
   const known = new Set([...Object.keys(state?.days ?? {}), ...(state?.pending ?? [])]);
   const unknown = days.filter((day) => !known.has(day));
@@ -40,25 +33,25 @@ export async function adoptDays(
   }
   if (!adopt) {
     throw new UsageError(
-      `${folder} has day folders that \`catalog sync\` does not know: ${listed(foreign)}. Name another folder. If catalog wrote them, add --adopt.`,
+      `${folder} has day folders that \`catalog sync\` does not know: ${firstNames(foreign)}. Name another folder. If catalog wrote them, add --adopt.`,
     );
   }
   const adopted: Record<string, DayState> = {};
   const refused = state === undefined ? [...strangers] : [];
   for (const day of unknown) {
-    const content = await contentOf(join(folder, placeOfDay(day)), day);
+    const content = await contentIfOurs(join(folder, placeOfDay(day)), day);
     content === undefined ? refused.push(placeOfDay(day)) : Object.assign(adopted, { [day]: content });
   }
   if (refused.length > 0) {
     throw new UsageError(
-      `${folder} cannot be taken over, because \`catalog sync\` did not write ${listed(refused)}. Move them away, or name another folder.`,
+      `${folder} cannot be taken over, because \`catalog sync\` did not write ${firstNames(refused)}. Move them away, or name another folder.`,
       { flag: "--adopt" },
     );
   }
   const outside = unknown.filter((day) => !isWanted(day));
   if (outside.length > 0) {
     throw new UsageError(
-      `${folder} cannot be taken over, because it has days outside the filters: ${listed(outside)}. Use filters that include them, or move them away.`,
+      `${folder} cannot be taken over, because it has days outside the filters: ${firstNames(outside)}. Use filters that include them, or move them away.`,
       { flag: "--adopt" },
     );
   }
@@ -66,7 +59,7 @@ export async function adoptDays(
 }
 
 /** Undefined if this tool did not write the file, or for another day. */
-async function contentOf(path: string, day: string): Promise<DayState | undefined> {
+async function contentIfOurs(path: string, day: string): Promise<DayState | undefined> {
   const file = await openParquet(path);
   try {
     const metadata = await parquetMetadataAsync(file.buffer).catch(() => undefined);
@@ -96,7 +89,7 @@ function isDay(value: unknown, day: string): boolean {
   return value instanceof Date && value.toISOString().slice(0, 10) === day;
 }
 
-function listed(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return names.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+function firstNames(names: readonly string[]): string {
+  const more = names.length - NAMES_IN_ERROR;
+  return names.slice(0, NAMES_IN_ERROR).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

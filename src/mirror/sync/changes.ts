@@ -1,14 +1,14 @@
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { type DayRange, halvesOf, isWithin } from "./day-ranges.ts";
+import { type DayRange, halvesOf, isInRange } from "./day-ranges.ts";
 
 /** Rows per combination (`retailer:category:department`); combinations without rows are absent. */
-export type Counts = ReadonlyMap<string, number>;
+export type RcdCounts = ReadonlyMap<string, number>;
 
 export interface Comparison {
   /** The counts of these days in the copy. */
-  local: (range: DayRange) => Counts;
+  local: (range: DayRange) => RcdCounts;
   /** The counts of the service, by one coverage request. */
-  remote: (range: DayRange) => Promise<Counts>;
+  remote: (range: DayRange) => Promise<RcdCounts>;
   /** Days that are compared alone even if the range around them is equal, see `auditRange`. */
   audited: readonly string[];
   /** Maximum of open requests of the audit. */
@@ -32,7 +32,7 @@ export interface Findings {
  *
  * @param counted the counts of the service in `range`
  */
-export async function compareRange(range: DayRange, counted: Counts, comparison: Comparison): Promise<Findings> {
+export async function compareRange(range: DayRange, counted: RcdCounts, comparison: Comparison): Promise<Findings> {
   const held = comparison.local(range);
   const isDay = range.first === range.last;
   if (equals(held, counted)) {
@@ -54,7 +54,7 @@ export async function compareRange(range: DayRange, counted: Counts, comparison:
  * too.
  */
 async function auditRange(range: DayRange, comparison: Comparison): Promise<Findings> {
-  const days = comparison.audited.filter((day) => isWithin(day, range));
+  const days = comparison.audited.filter((day) => isInRange(day, range));
   const differing = new Set<string>();
   const queue = [...days];
   const ask = async () => {
@@ -66,21 +66,20 @@ async function auditRange(range: DayRange, comparison: Comparison): Promise<Find
     }
   };
   await Promise.all(Array.from({ length: Math.min(comparison.concurrency, days.length) }, ask));
-  const findings: Findings = {
-    changed: [...differing].map((day) => ({ first: day, last: day })),
-    equal: days.filter((day) => !differing.has(day)),
-  };
-  const others = differing.size === 0 ? [] : without(range, differing);
-  const unaudited = { ...comparison, audited: [] };
-  const ofOthers = [];
-  for (const other of others) {
-    ofOthers.push(await compareRange(other, await comparison.remote(other), unaudited));
+  const found: Findings[] = [
+    {
+      changed: [...differing].map((day) => ({ first: day, last: day })),
+      equal: days.filter((day) => !differing.has(day)),
+    },
+  ];
+  for (const other of differing.size === 0 ? [] : rangesBetween(range, differing)) {
+    found.push(await compareRange(other, await comparison.remote(other), { ...comparison, audited: [] }));
   }
-  return together([findings, ...ofOthers]);
+  return together(found);
 }
 
 /** The ranges between some days of a range. */
-function without(range: DayRange, days: ReadonlySet<string>): DayRange[] {
+function rangesBetween(range: DayRange, days: ReadonlySet<string>): DayRange[] {
   const ranges: DayRange[] = [];
   let first = range.first;
   for (const day of [...[...days].sort(), addDays(range.last, 1)]) {
@@ -96,7 +95,7 @@ function together(all: readonly Findings[]): Findings {
   return { changed: all.flatMap(({ changed }) => changed), equal: all.flatMap(({ equal }) => equal) };
 }
 
-export function sumOfCounts(all: Iterable<Iterable<readonly [string, number]>>): Counts {
+export function sumOfCounts(all: Iterable<Iterable<readonly [string, number]>>): RcdCounts {
   const sum = new Map<string, number>();
   for (const counts of all) {
     for (const [rcd, rows] of counts) {
@@ -106,12 +105,12 @@ export function sumOfCounts(all: Iterable<Iterable<readonly [string, number]>>):
   return sum;
 }
 
-function equals(a: Counts, b: Counts): boolean {
+function equals(a: RcdCounts, b: RcdCounts): boolean {
   return a.size === b.size && [...a].every(([rcd, rows]) => b.get(rcd) === rows);
 }
 
 /** Undefined if the part is larger than the whole. */
-function remainder(whole: Counts, part: Counts): Counts | undefined {
+function remainder(whole: RcdCounts, part: RcdCounts): RcdCounts | undefined {
   const rest = new Map(whole);
   for (const [rcd, rows] of part) {
     const left = (rest.get(rcd) ?? 0) - rows;

@@ -1,33 +1,19 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import type { CatalogClient } from "../../api/client.ts";
-import type { Filters } from "../../contract/filters.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
-import type { Lock } from "../../files/lock.ts";
 import { openPartitionSpool } from "../../output/destination/partition-spool.ts";
 import { partitionOf } from "../../output/destination/partitions.ts";
-import type { RowEncoder } from "../../output/formats/encoder.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
-import { type PullOptions, pull } from "../../pull/pull.ts";
+import { type PullObserver, pull } from "../../pull/pull.ts";
 import type { RowBatch } from "../../rows/batch.ts";
-import type { DayState, SyncState } from "../folder/folder-state.ts";
-import { type DayRange, isWithin } from "./day-ranges.ts";
+import type { DayState } from "../folder/folder-state.ts";
+import { type DayRange, isInRange } from "./day-ranges.ts";
 import { placeDays, stagedFile, stagingOf } from "./place.ts";
+import { coverageOf, filtersOn, type SyncRun } from "./sync-run.ts";
 
 /** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
 const BATCH_ROWS = 100_000;
-
-/** The result of a batch. */
-export interface BatchResult {
-  /** Days that were read and have or had rows. */
-  days: number;
-  /** Days whose files were removed because the service has no rows for them. */
-  daysRemoved: number;
-  rowsAdded: number;
-  rowsReplaced: number;
-  rowsRemoved: number;
-}
 
 /** Days that are read together. */
 export interface Batch {
@@ -36,83 +22,83 @@ export interface Batch {
   rows: number;
 }
 
-export interface BatchOptions extends Omit<PullOptions, "filters" | "maxRows" | "resume"> {
-  folder: string;
-  createEncoder: () => RowEncoder;
-  /** Days whose files differ from the state, or that it does not list. */
-  untrusted: ReadonlySet<string>;
-  lock: Lock;
-  /** When this run compares days, see `DayState`. */
-  checkedAt: string;
-  /** Called with the number of rows before they are removed. It throws if they must be kept. */
-  onRemoval: (rows: number) => void;
-}
-
 /**
- * Reads a range of days and replaces the files of these days, each in one step. A day with the same rows keeps its file.
+ * Reads a batch and replaces the files of its days, each in one step. A day with the same rows keeps its file.
+ *
+ * @param onRemoval called with the number of rows before they are removed; it throws if they must be kept
  */
-export async function syncRange(
-  client: CatalogClient,
-  filters: Filters,
-  range: DayRange,
-  state: SyncState,
-  options: BatchOptions,
-): Promise<BatchResult> {
-  const staged = await stage(client, { ...filters, start_date: range.first, end_date: range.last }, options);
-  const known = new Set([...Object.keys(state.days), ...options.untrusted]);
-  const removed = [...known].filter((day) => isWithin(day, range) && !staged.has(day));
-  const replaced = [...staged].filter(
-    ([day, { rows, digest }]) =>
-      options.untrusted.has(day) || state.days[day]?.rows !== rows || state.days[day].digest !== digest,
+export async function syncBatch(
+  run: SyncRun,
+  { range }: Batch,
+  onRemoval: (rows: number) => void,
+  observer: PullObserver,
+): Promise<void> {
+  const { state, untrusted, checkedAt, counts } = run;
+  const staged = await stage(run, range, observer);
+  const known = new Set([...Object.keys(state.days), ...untrusted]);
+  const removed = [...known].filter((day) => isInRange(day, range) && !staged.has(day));
+  const replaced = new Map(
+    [...staged].filter(
+      ([day, { rows, digest }]) =>
+        untrusted.has(day) || state.days[day]?.rows !== rows || state.days[day].digest !== digest,
+    ),
   );
-  const result = resultOf(new Map(replaced), removed, state, staged.size + removed.length);
-  options.onRemoval(result.rowsRemoved);
-  await placeDays(options.folder, options.lock, state, { replaced: new Map(replaced), removed });
-  for (const day of staged.keys()) {
-    Object.assign(state.days[day] ?? {}, { checked: options.checkedAt });
+  let lost = 0;
+  for (const day of [...replaced.keys(), ...removed]) {
+    const before = state.days[day]?.rows ?? 0;
+    const now = replaced.get(day)?.rows ?? 0;
+    counts.rowsAdded += Math.max(0, now - before);
+    counts.rowsReplaced += Math.min(now, before);
+    lost += Math.max(0, before - now);
   }
-  return result;
+  onRemoval(lost);
+  counts.rowsRemoved += lost;
+  counts.days += staged.size + removed.length;
+  counts.daysRemoved += removed.length;
+  await placeDays(run, { replaced, removed });
+  for (const day of staged.keys()) {
+    Object.assign(state.days[day] ?? {}, { checked: checkedAt });
+  }
 }
 
 /**
  * Divides a range of days into batches, by the row counts of one more coverage request. A single day needs no request,
  * because the copy shows the expected number of rows.
  */
-export async function batchesOf(
-  client: CatalogClient,
-  filters: Filters,
-  range: DayRange,
-  state: SyncState,
-  signal: AbortSignal,
-): Promise<Batch[]> {
+export async function cutIntoBatches(run: SyncRun, range: DayRange): Promise<Batch[]> {
   if (range.first === range.last) {
-    return [{ range, rows: state.days[range.first]?.rows ?? 0 }];
+    return [{ range, rows: run.state.days[range.first]?.rows ?? 0 }];
   }
-  const within = { ...filters, start_date: range.first, end_date: range.last };
-  const matching = (await client.coverage(within, signal)).data.filter(({ matching_rows }) => matching_rows > 0);
+  const matching = await coverageOf(run, range);
   if (matching.length === 0) {
     return [{ range, rows: 0 }];
   }
-  return cutByDate(matching, within, BATCH_ROWS).map(({ filters: { start_date, end_date }, rows }) => ({
+  const cuts = cutByDate(matching, filtersOn(range, run.filters), BATCH_ROWS);
+  return cuts.map(({ filters: { start_date, end_date }, rows }) => ({
     range: { first: start_date ?? range.first, last: end_date ?? range.last },
     rows,
   }));
 }
 
 /** Pulls the rows and writes the file of each day into the staging folder. */
-async function stage(client: CatalogClient, filters: Filters, options: BatchOptions): Promise<Map<string, DayState>> {
-  const { folder, createEncoder } = options;
+async function stage(
+  { client, filters, options, checkedAt }: SyncRun,
+  range: DayRange,
+  observer: PullObserver,
+): Promise<Map<string, DayState>> {
+  const { folder, createEncoder, pageSize, concurrency, signal } = options;
   const spool = await openPartitionSpool(join(stagingOf(folder), "rows"));
   try {
-    await pull(client, createPartitionSink(spool, partitionOf(["crawl_date"])), { ...options, filters });
+    const pulled = { filters: filtersOn(range, filters), pageSize, concurrency, signal, observer };
+    await pull(client, createPartitionSink(spool, partitionOf(["crawl_date"])), pulled);
     const days = new Map<string, DayState>();
     for (const partition of spool.partitions()) {
       const day = partition.slice("crawl_date=".length);
       const path = stagedFile(folder, day);
-      const tally: Tally = { counts: {}, digest: Buffer.alloc(32) };
-      const rows = await writeWhole(path, counted(spool.read(partition), tally), createEncoder());
+      const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
+      const rows = await writeWhole(path, tallied(spool.read(partition), tally), createEncoder());
       const digest = tally.digest.toString("hex");
-      days.set(day, { rows, digest, ...(await fingerprint(path)), counts: tally.counts, checked: options.checkedAt });
+      days.set(day, { rows, digest, ...(await fingerprint(path)), counts: tally.counts, checked: checkedAt });
     }
     return days;
   } finally {
@@ -123,15 +109,15 @@ async function stage(client: CatalogClient, filters: Filters, options: BatchOpti
 /** The order of the parts of an `rcd`. */
 const RCD_COLUMNS = ["retailer", "category", "department"] as const;
 
-interface Tally {
+interface DayTally {
   counts: Record<string, number>;
   /** The SHA-256 of all rows, combined by exclusive or. A set has no row twice. */
   digest: Buffer;
 }
 
-async function* counted(
+async function* tallied(
   batches: AsyncIterable<RowBatch>,
-  { counts, digest }: Tally,
+  { counts, digest }: DayTally,
 ): AsyncGenerator<RowBatch, void, void> {
   const combinations = new Map<string, string>();
   for await (const rows of batches) {
@@ -152,25 +138,4 @@ async function* counted(
     }
     yield rows;
   }
-}
-
-function resultOf(
-  replaced: ReadonlyMap<string, DayState>,
-  removed: readonly string[],
-  state: SyncState,
-  days: number,
-): BatchResult {
-  const result = { days, daysRemoved: removed.length, rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 };
-  const count = (before: number, now: number) => {
-    result.rowsAdded += Math.max(0, now - before);
-    result.rowsReplaced += Math.min(now, before);
-    result.rowsRemoved += Math.max(0, before - now);
-  };
-  for (const [day, { rows }] of replaced) {
-    count(state.days[day]?.rows ?? 0, rows);
-  }
-  for (const day of removed) {
-    count(state.days[day]?.rows ?? 0, 0);
-  }
-  return result;
 }

@@ -6,20 +6,20 @@ export interface DayRange {
   last: string;
 }
 
-export function numberOfDays({ first, last }: DayRange): number {
+export function daysInRange({ first, last }: DayRange): number {
   return dayNumber(last) - dayNumber(first) + 1;
 }
 
 /** The two halves of a range of two days or more. */
 export function halvesOf({ first, last }: DayRange): [DayRange, DayRange] {
-  const middle = addDays(first, Math.ceil(numberOfDays({ first, last }) / 2) - 1);
+  const middle = addDays(first, Math.ceil(daysInRange({ first, last }) / 2) - 1);
   return [
     { first, last: middle },
     { first: addDays(middle, 1), last },
   ];
 }
 
-export function isWithin(day: string, { first, last }: DayRange): boolean {
+export function isInRange(day: string, { first, last }: DayRange): boolean {
   return day >= first && day <= last;
 }
 

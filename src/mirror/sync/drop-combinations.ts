@@ -3,36 +3,28 @@ import { parquetScan } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { formatRcd } from "../../contract/filters.ts";
 import { fingerprint } from "../../export/manifest.ts";
-import type { Lock } from "../../files/lock.ts";
 import { openFile } from "../../output/destination/file.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { placeOfDay } from "../folder/day-files.ts";
-import type { DayState, SyncState } from "../folder/folder-state.ts";
+import type { DayState } from "../folder/folder-state.ts";
 import { type OpenParquetFile, openUnaltered, STORED_VALUES } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
+import type { SyncRun } from "./sync-run.ts";
 
 /** The new files are moved into place when they have this number of rows together. */
 const PLACED_ROWS = 200_000;
 
 /**
  * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
- * removed. Memory: one row group.
+ * removed. A file that differs from the state stays, and its day is added to the untrusted ones. Memory: one row group.
  *
  * @param gone combinations as `retailer:category:department`
- * @param untrusted days whose files differ from the state; their files stay unchanged, and newly found days are added
- * @returns the number of rows removed, and of days that had no other rows
  */
-export async function dropCombinations(
-  folder: string,
-  lock: Lock,
-  state: SyncState,
-  gone: ReadonlySet<string>,
-  untrusted: Set<string>,
-): Promise<{ rows: number; days: number }> {
-  const dropped = { rows: 0, days: 0 };
+export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>): Promise<void> {
+  const { state, untrusted, options } = run;
   let batch = { replaced: new Map<string, DayState>(), removed: [] as string[], rows: 0 };
   const finish = async () => {
-    await placeDays(folder, lock, state, batch);
+    await placeDays(run, batch);
     batch = { replaced: new Map(), removed: [], rows: 0 };
   };
   for (const [day, held] of Object.entries(state.days)) {
@@ -43,9 +35,9 @@ export async function dropCombinations(
     }
     if (rows === 0) {
       batch.removed.push(day);
-      dropped.days += 1;
+      run.counts.daysRemoved += 1;
     } else {
-      const content = await withoutCombinations(folder, day, held, gone, rows);
+      const content = await withoutCombinations(options.folder, day, held, gone, rows);
       if (content === undefined) {
         untrusted.add(day);
         continue;
@@ -53,14 +45,13 @@ export async function dropCombinations(
       // The digest needs the original texts of the rows, which the file does not have.
       batch.replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
     }
-    dropped.rows += held.rows - rows;
+    run.counts.rowsRemoved += held.rows - rows;
     batch.rows += rows;
     if (batch.rows >= PLACED_ROWS) {
       await finish();
     }
   }
   await finish();
-  return dropped;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Lock } from "../../files/lock.ts";
 import { placeDay, removeDay } from "../folder/day-files.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
-import { type DayState, type SyncState, writeState } from "../folder/folder-state.ts";
+import { type DayState, writeState } from "../folder/folder-state.ts";
+import type { SyncRun } from "./sync-run.ts";
 
 /** The folder for new files before they replace the old ones. It is emptied before and after each run. */
 export function stagingOf(folder: string): string {
@@ -19,9 +19,7 @@ export function stagedFile(folder: string, day: string): string {
  * state lists the days as pending, so the next run reads them again after an interruption.
  */
 export async function placeDays(
-  folder: string,
-  lock: Lock,
-  state: SyncState,
+  { lock, state, options: { folder } }: SyncRun,
   { replaced, removed }: { replaced: ReadonlyMap<string, DayState>; removed: readonly string[] },
 ): Promise<void> {
   const days = [...replaced.keys(), ...removed];

@@ -1,6 +1,6 @@
 import { ShrinkError } from "../../errors.ts";
 import type { DayState } from "../folder/folder-state.ts";
-import type { Counts } from "./changes.ts";
+import type { RcdCounts } from "./changes.ts";
 
 /**
  * Protects the copy from wrong responses of the service: compares the counts of the combinations, to see whether more
@@ -11,8 +11,8 @@ import type { Counts } from "./changes.ts";
  */
 export function removalGuard(
   days: Readonly<Record<string, DayState>>,
-  local: Counts,
-  remote: Counts,
+  local: RcdCounts,
+  remote: RcdCounts,
   isAllowed: boolean,
 ): (rows: number) => void {
   const held = Object.values(days).reduce((sum, { rows }) => sum + rows, 0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { compareRange, sumOfCounts } from "../../../src/mirror/sync/changes.ts";
-import { type DayRange, isWithin } from "../../../src/mirror/sync/day-ranges.ts";
+import { type DayRange, isInRange } from "../../../src/mirror/sync/day-ranges.ts";
 
 type Days = Record<string, Record<string, number>>;
 
@@ -93,7 +93,7 @@ function inOrder(ranges: readonly DayRange[]): DayRange[] {
 function within(days: Days, range: DayRange) {
   return sumOfCounts(
     Object.entries(days)
-      .filter(([day]) => isWithin(day, range))
+      .filter(([day]) => isInRange(day, range))
       .map(([, counts]) => Object.entries(counts)),
   );
 }
