@@ -3,31 +3,41 @@ import { LIMITS } from "./limits.ts";
 import { OPERATIONS, type OperationName, PREFIXES } from "./operations.ts";
 import { PROBLEMS, problemSchema } from "./problems.ts";
 
-type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
-type JsonObject = { readonly [name: string]: Json };
+/** The parts of JSON Schema that the contract uses. A schema with an `$id` becomes a component of this name. */
+export interface Schema {
+  $id?: string;
+  $ref?: string;
+  type?: string | readonly string[];
+  format?: string;
+  description?: string;
+  items?: Schema;
+  enum?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  required?: readonly string[];
+  properties?: Readonly<Record<string, Schema>>;
+}
+
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 /** One schema for all operations (contract section 2.4). Sample and coverage have no `limit` and `total_matching`. */
 const pagination = { ...catalogPaginationSchema, $id: "Pagination", required: ["next_cursor", "has_more"] };
 const { $id: _unnamed, ...resolved } = metaSchema.properties.resolved;
 const meta = { ...metaSchema, properties: { ...metaSchema.properties, resolved } };
 
-/** The envelopes, with the names of contract section 2.6. */
-const productList = {
-  ...catalogResponseSchema,
-  $id: "ProductListResponse",
-  properties: { ...catalogResponseSchema.properties, pagination, meta },
-};
-const coverageList = {
-  ...coverageResponseSchema,
-  $id: "CoverageListResponse",
-  properties: { ...coverageResponseSchema.properties, pagination, meta },
-};
+/** An envelope, with its name in contract section 2.6. */
+function envelopeSchema($id: string, schema: Schema): Schema {
+  return { ...schema, $id, properties: { ...schema.properties, pagination, meta } };
+}
 
-const RESPONSE_SCHEMAS = {
+const productList = envelopeSchema("ProductListResponse", catalogResponseSchema);
+
+const RESPONSE_SCHEMAS: Record<OperationName, Schema> = {
   sample: productList,
   catalog: productList,
-  coverage: coverageList,
-} as const satisfies Record<OperationName, JsonObject>;
+  coverage: envelopeSchema("CoverageListResponse", coverageResponseSchema),
+};
 
 const SUMMARIES: Record<OperationName, string> = {
   sample: "At most 100 rows, to judge the shape of the data",
@@ -38,7 +48,9 @@ const SUMMARIES: Record<OperationName, string> = {
 const text = { type: "string" } as const;
 const date = { type: "string", format: "date" } as const;
 
-const PARAMETERS: Readonly<Record<string, JsonObject>> = {
+const PARAMETERS: Readonly<
+  Record<(typeof OPERATIONS.catalog.parameters)[number], { description: string; schema: Schema }>
+> = {
   retailer: { description: "Restrict to the retailer.", schema: text },
   category: { description: "Restrict to the category, scoped by `retailer` if given.", schema: text },
   department: { description: "Restrict to the department, scoped by `retailer` if given.", schema: text },
@@ -54,7 +66,7 @@ const HEADERS = {
   "RateLimit-Remaining": { description: "Requests left in the current window.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until the window resets.", schema: { type: "integer" } },
   "Retry-After": { description: "Minimum of seconds to wait.", schema: { type: "integer" } },
-} as const satisfies Record<string, JsonObject>;
+} as const;
 
 const ERROR_CLASSES: Readonly<Record<string, string>> = {
   "400": "The request is wrong.",
@@ -69,9 +81,9 @@ const ERROR_CLASSES: Readonly<Record<string, string>> = {
  *
  * @param portal address of the developer portal, if there is one
  */
-export function openApiDocument(portal?: string): JsonObject {
-  const schemas: Record<string, Json> = {};
-  const paths: Record<string, Json> = {};
+export function openApiDocument(portal?: string) {
+  const schemas: Record<string, Schema> = {};
+  const paths: Record<string, { get: ReturnType<typeof operation> }> = {};
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     paths[OPERATIONS[name].path] = { get: operation(name, component(RESPONSE_SCHEMAS[name], schemas)) };
   }
@@ -97,7 +109,7 @@ export function openApiDocument(portal?: string): JsonObject {
   };
 }
 
-function operation(name: OperationName, schema: Json): JsonObject {
+function operation(name: OperationName, schema: Schema) {
   const { scope, parameters, errors } = OPERATIONS[name];
   return {
     operationId: name,
@@ -106,19 +118,18 @@ function operation(name: OperationName, schema: Json): JsonObject {
     "x-status": "draft",
     security: [{ apiKey: [scope] }],
     parameters: parameters.map((parameter) => ({ name: parameter, in: "query", ...PARAMETERS[parameter] })),
-    responses: {
-      "200": {
-        description: "The rows that match the filters.",
-        headers: headers(),
-        content: { "application/json": { schema } },
-      },
-      ...Object.fromEntries(
-        Object.entries(ERROR_CLASSES).map(([status, description]) => {
-          const codes = errors.filter((code) => responseClass(PROBLEMS[code].status) === status);
-          return [status, problemResponse(status, description, codes)];
-        }),
-      ),
-    },
+    responses: Object.fromEntries([
+      ["200", response("The rows that match the filters.", "application/json", schema)] as const,
+      ...Object.entries(ERROR_CLASSES).map(([status, description]) => {
+        const codes = errors.filter((code) => responseClass(PROBLEMS[code].status) === status);
+        const text = `${description} Codes: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
+        const more = status === "429" ? (["Retry-After"] as const) : [];
+        return [
+          status,
+          response(text, "application/problem+json", { $ref: "#/components/schemas/Problem" }, more),
+        ] as const;
+      }),
+    ]),
   };
 }
 
@@ -126,30 +137,23 @@ function responseClass(status: number): string {
   return status >= 500 ? "5XX" : String(status);
 }
 
-function problemResponse(status: string, description: string, codes: readonly string[]): JsonObject {
-  return {
-    description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(", ")}.`,
-    headers: headers(status === "429" ? ["Retry-After"] : []),
-    content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-  };
-}
-
-function headers(more: readonly (keyof typeof HEADERS)[] = []): JsonObject {
+function response(description: string, type: string, schema: Schema, more: readonly (keyof typeof HEADERS)[] = []) {
   const names = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", ...more];
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return { description, headers, content: { [type]: { schema } } };
 }
 
-/** Adds all named schemas inside `value` to the components. Returns `value` with references to them. */
-function component(value: Json, schemas: Record<string, Json>): Json {
-  if (Array.isArray(value)) {
-    return value.map((item) => component(item, schemas));
+/** Adds all named schemas inside `schema` to the components. Returns `schema` with references to them. */
+function component({ $id, ...schema }: Schema, schemas: Record<string, Schema>): Schema {
+  const body = { ...schema };
+  if (schema.items !== undefined) {
+    body.items = component(schema.items, schemas);
   }
-  if (typeof value !== "object" || value === null) {
-    return value;
+  if (schema.properties !== undefined) {
+    const members = Object.entries(schema.properties);
+    body.properties = Object.fromEntries(members.map(([name, member]) => [name, component(member, schemas)]));
   }
-  const { $id, ...rest } = value as JsonObject;
-  const body = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, component(item, schemas)]));
-  if (typeof $id !== "string") {
+  if ($id === undefined) {
     return body;
   }
   schemas[$id] = body;

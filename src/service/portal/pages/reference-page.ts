@@ -1,41 +1,13 @@
+import type { OpenApiDocument, Schema } from "../../../contract/openapi.ts";
 import { type Html, html, prose } from "../html.ts";
 import { page } from "../layout.ts";
-
-/** The parts of an OpenAPI document that the page shows. */
-interface Description {
-  paths: Record<string, { get: Operation }>;
-  components: { schemas: Record<string, Schema> };
-}
-
-interface Operation {
-  summary: string;
-  description: string;
-  "x-status": string;
-  parameters: { name: string; description: string; schema: Schema }[];
-  responses: Record<string, { description: string; content: Record<string, { schema: Schema }> }>;
-}
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  description?: string;
-  items?: Schema;
-  enum?: string[];
-  minimum?: number;
-  maximum?: number;
-  default?: unknown;
-  required?: string[];
-  properties?: Record<string, Schema>;
-}
 
 /**
  * The reference, generated from the OpenAPI document that the service serves.
  *
  * @param base address of the service, without a final slash
  */
-export function referencePage(document: unknown, base: string): Html {
-  const { paths, components } = document as Description;
+export function referencePage({ paths, components }: OpenApiDocument, base: string): Html {
   const operations = Object.entries(paths);
   return page(
     { title: "Reference", section: "/reference" },
@@ -53,7 +25,7 @@ ${Object.entries(components.schemas).map(([name, schema]) => typeSection(name, s
   );
 }
 
-function operationSection(path: string, operation: Operation, base: string): Html {
+function operationSection(path: string, operation: OpenApiDocument["paths"][string]["get"], base: string): Html {
   return html`
 <section>
 <h2 id="${anchor(path)}"><code>GET ${path}</code> <span class="tag">${operation["x-status"]}</span></h2>
@@ -61,7 +33,7 @@ function operationSection(path: string, operation: Operation, base: string): Htm
 <pre tabindex="0" role="region" aria-label="Request to ${path}"><code>curl -H "Authorization: Bearer $CATALOG_API_KEY" \\
   "${base}${path}?start_date=2026-01-01"</code></pre>
 <h3>Parameters</h3>
-${table(
+${scrollingTable(
   `Parameters of GET ${path}`,
   ["Name", "Type", "Meaning"],
   operation.parameters.map(({ name, description, schema }) => [
@@ -71,7 +43,7 @@ ${table(
   ]),
 )}
 <h3>Responses</h3>
-${table(
+${scrollingTable(
   `Responses of GET ${path}`,
   ["Status", "Body", "Meaning"],
   Object.entries(operation.responses).map(([status, { description, content }]) => [
@@ -88,7 +60,7 @@ function typeSection(name: string, { description = "", properties = {}, required
 <section class="type" id="${name}">
 <h3><code>${name}</code></h3>
 ${description === "" ? "" : html`<p>${prose(description)}</p>`}
-${table(
+${scrollingTable(
   `Members of ${name}`,
   ["Member", "Type", "Meaning"],
   Object.entries(properties).map(([member, schema]) => [
@@ -101,7 +73,7 @@ ${table(
 }
 
 /** A table that scrolls on a narrow screen, also with the keyboard. */
-function table(label: string, headings: readonly [string, string, string], rows: readonly Html[][]): Html {
+function scrollingTable(label: string, headings: readonly [string, string, string], rows: readonly Html[][]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>${rows.map(
