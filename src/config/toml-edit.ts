@@ -30,9 +30,9 @@ function editLines(text: string, name: string, values: Strings): string {
   const next = lines.findIndex((line, index) => index > header && /^\s*\[/.test(line));
   const end = next === -1 ? lines.length : next;
   const own = lines.slice(header + 1, end).map((line) => `${line}\n`);
-  const kept = own.filter((line) => keyOf(line) === undefined || unchanged(line, values));
-  const present = new Set(kept.map(keyOf));
-  const added = entriesOf(values).filter((line) => !present.has(keyOf(line)));
+  const kept = own.filter((line) => tomlKeyOf(line) === undefined || unchanged(line, values));
+  const present = new Set(kept.map(tomlKeyOf));
+  const added = entriesOf(values).filter((line) => !present.has(tomlKeyOf(line)));
   // New lines go below the last entry or comment, above the blank lines that set off the next table.
   const last = kept.findLastIndex((line) => line.trim() !== "") + 1;
   const table = [...kept.slice(0, last), ...added, ...kept.slice(last)].join("");
@@ -48,7 +48,7 @@ function entriesOf(values: Strings): string[] {
   return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : stringify({ [key]: value })));
 }
 
-function keyOf(line: string): string | undefined {
+function tomlKeyOf(line: string): string | undefined {
   return Object.keys(parsed(line) ?? {})[0];
 }
 

@@ -28,7 +28,7 @@ export interface VocabularyOwner {
 /** The stored vocabulary; empty if there is none or it cannot be read. */
 export async function readVocabulary(owner: VocabularyOwner, context: Pick<Context, "folders">): Promise<Vocabulary> {
   try {
-    return checked(JSON.parse(await readFile(pathOf(owner, context), "utf8")));
+    return vocabularyFrom(JSON.parse(await readFile(vocabularyPath(owner, context), "utf8")));
   } catch {
     return NOTHING;
   }
@@ -50,10 +50,12 @@ export async function rememberVocabulary(
     slugs[name] = union(slugs[name] ?? [], values);
   }
   const vocabulary: Vocabulary = { rcds: union(known.rcds, seen.rcds ?? []), slugs };
-  await replacePrivateFile(pathOf(owner, context), JSON.stringify(vocabulary), context.pid).catch(() => undefined);
+  await replacePrivateFile(vocabularyPath(owner, context), JSON.stringify(vocabulary), context.pid).catch(
+    () => undefined,
+  );
 }
 
-function pathOf({ service, profile = "" }: VocabularyOwner, { folders }: Pick<Context, "folders">): string {
+function vocabularyPath({ service, profile = "" }: VocabularyOwner, { folders }: Pick<Context, "folders">): string {
   const name = createHash("sha256")
     .update(JSON.stringify([service, profile]))
     .digest("hex")
@@ -66,7 +68,7 @@ function union(known: readonly string[], seen: readonly string[]): string[] {
 }
 
 /** Reads a vocabulary from a file with any content. */
-function checked(document: unknown): Vocabulary {
+function vocabularyFrom(document: unknown): Vocabulary {
   const { rcds, slugs } = document as Partial<Record<keyof Vocabulary, unknown>>;
   const named = Object.entries((slugs ?? {}) as object).map(([name, values]) => [name, strings(values)]);
   return { rcds: strings(rcds).filter((rcd) => parseRcd(rcd) !== undefined), slugs: Object.fromEntries(named) };

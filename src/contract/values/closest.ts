@@ -11,7 +11,7 @@ const RANK = { same: 0, words: 1, slip: 2, start: 3, wordSlip: 4, slips: 5, far:
 
 type Ranker = (candidate: string) => number;
 
-interface Budget {
+interface LetterBudget {
   letters: number;
 }
 
@@ -45,7 +45,7 @@ export function misspelt(text: string, candidates: readonly string[]): string | 
 }
 
 /** Ranks triples by their parts. Each different part is ranked once, because a vocabulary has few parts. */
-function tripleRanker(text: string, budget: Budget): Ranker {
+function tripleRanker(text: string, budget: LetterBudget): Ranker {
   const rankers = text.split(":").map((part) => remembered(nameRanker(part, budget)));
   return (triple) => {
     const ranks = triple.split(":").map((part, index) => rankers[index]?.(part) ?? RANK.far);
@@ -64,24 +64,24 @@ function remembered(rank: Ranker): Ranker {
   };
 }
 
-function nameRanker(text: string, budget: Budget): Ranker {
-  const wanted = nameOf(text);
+function nameRanker(text: string, budget: LetterBudget): Ranker {
+  const wanted = formsOf(text);
   const slips = Math.min(3, Math.max(1, Math.floor(wanted.text.length / 4)));
   return (candidate) => {
     budget.letters -= candidate.length;
     if (budget.letters < 0) {
       return RANK.far;
     }
-    const name = nameOf(candidate);
+    const name = formsOf(candidate);
     const edits = editDistance(wanted.text, name.text, slips);
     const isStart = name.text.startsWith(wanted.text) || name.singular.startsWith(wanted.singular);
     const longer = Math.abs(name.text.length - wanted.text.length) / 1000;
-    return kindOf(wanted, name, edits) + longer + (isStart ? 0 : 0.5);
+    return rankOf(wanted, name, edits) + longer + (isStart ? 0 : 0.5);
   };
 }
 
 /** The kind of similarity. @param edits the edit distance, infinite if it is too large */
-function kindOf(wanted: Name, { together, singular, words }: Name, edits: number): number {
+function rankOf(wanted: NameForms, { together, singular, words }: NameForms, edits: number): number {
   if (together === wanted.together || singular === wanted.singular) {
     return RANK.same;
   }
@@ -106,7 +106,7 @@ function isSlip(word: string, other: string): boolean {
 }
 
 /** The forms of a name that are compared. */
-interface Name {
+interface NameForms {
   text: string;
   /** Without separators. */
   together: string;
@@ -115,7 +115,7 @@ interface Name {
   singular: string;
 }
 
-function nameOf(name: string): Name {
+function formsOf(name: string): NameForms {
   const text = normalised(name);
   const words = text
     .split("-")

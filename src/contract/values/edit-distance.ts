@@ -18,10 +18,10 @@ export function editDistance(a: string, b: string, most = Math.max(a.length, b.l
     for (let j = Math.max(0, i - most); j <= Math.min(b.length, i + most); j += 1) {
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       const distance = Math.min(
-        at(last, j) + 1,
-        at(next, j - 1) + 1,
-        at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-        isSwapped ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        distanceAt(last, j) + 1,
+        distanceAt(next, j - 1) + 1,
+        distanceAt(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        isSwapped ? distanceAt(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
       );
       next[j] = distance;
       nearest = Math.min(nearest, distance);
@@ -31,10 +31,10 @@ export function editDistance(a: string, b: string, most = Math.max(a.length, b.l
     }
     [beforeLast, last] = [last, next];
   }
-  const distance = at(last, b.length);
+  const distance = distanceAt(last, b.length);
   return distance <= most ? distance : Number.POSITIVE_INFINITY;
 }
 
-function at(row: readonly number[], index: number): number {
+function distanceAt(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }

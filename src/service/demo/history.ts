@@ -19,7 +19,7 @@ const BAD_DAYS: ReadonlyMap<number, number> = new Map([
 
 /** Adds 90 days of counts to the status feed of a demo, with some bad days and one resolved incident. */
 export async function addDemoHistory(store: EmbeddedStore, now: number): Promise<void> {
-  await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => countsOf(ago, now)).flat());
+  await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => demoCounts(ago, now)).flat());
   const started = now - WORST_DAY * DAY;
   const at = (minutes: number) => new Date(started + minutes * MINUTE);
   const incident = {
@@ -33,7 +33,7 @@ export async function addDemoHistory(store: EmbeddedStore, now: number): Promise
   await resolveIncident(store, id, "The database runs on another disk.", at(1_500));
 }
 
-function countsOf(daysAgo: number, now: number): DayCount[] {
+function demoCounts(daysAgo: number, now: number): DayCount[] {
   const date = dayOf(now - daysAgo * DAY);
   const failures = BAD_DAYS.get(daysAgo) ?? 0;
   const operations = Object.keys(OPERATIONS) as OperationName[];

@@ -16,7 +16,7 @@ const FIELD = /(?:"([^"]*(?:""[^"]*)*)"(?!")|([^",\r\n]*))(,|\r?\n|)/y;
  *
  * @throws RowError
  */
-export async function* readRecords(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
+export async function* readCsvRecords(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
   let text = "";
   let line = 1;
   for await (const block of blocks) {

@@ -24,8 +24,8 @@ const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 /** Reads rows of a source, several at a time. The format follows from the file's extension or its content. */
 export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) => void): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
-  const { head, chunks, isGzip } = await decompress(source.name, counted(input, onBytes));
-  const format = formatOfName(source.name) ?? formatOfContent(head);
+  const { head, chunks, isGzip } = await decompress(source.name, reportingBytes(input, onBytes));
+  const format = formatOfExtension(source.name) ?? formatOfContent(head);
   if (format === "parquet") {
     const isFile = "path" in source && !isGzip;
     yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : collect(source.name, chunks)));
@@ -42,7 +42,7 @@ const FORMAT_OF_EXTENSION = new Map<string | undefined, LoadFormat>([
 ]);
 
 /** The format of a file extension, without a final `.gz`. */
-function formatOfName(name: string): LoadFormat | undefined {
+function formatOfExtension(name: string): LoadFormat | undefined {
   return FORMAT_OF_EXTENSION.get(/\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase());
 }
 
@@ -93,7 +93,7 @@ async function* after(head: Buffer, iterator: AsyncIterator<Uint8Array>): AsyncG
   }
 }
 
-async function* counted(input: Chunks, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function* reportingBytes(input: Chunks, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   for await (const chunk of input) {
     onBytes(chunk.length);
     yield chunk;

@@ -1,5 +1,5 @@
 import { PRODUCT_COLUMNS, productSchema } from "../../contract/product.ts";
-import { type CsvRecord, readRecords } from "./csv-records.ts";
+import { type CsvRecord, readCsvRecords } from "./csv-records.ts";
 import { RowError, shown } from "./load-error.ts";
 import type { Lines } from "./read-lines.ts";
 import type { SourceRow } from "./row.ts";
@@ -10,11 +10,11 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Reads CSV. The header must have exactly the contract's columns, in any order. An empty colour is null. */
 export async function* readCsv(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
   let header: string[] | undefined;
-  for await (const records of readRecords(blocks)) {
+  for await (const records of readCsvRecords(blocks)) {
     const first = header === undefined ? records.shift() : undefined;
     const columns = first === undefined ? header : checkHeader(first);
     header = columns;
-    yield columns === undefined ? [] : records.map((record) => toRow(record, columns));
+    yield columns === undefined ? [] : records.map((record) => csvRow(record, columns));
   }
   if (header === undefined) {
     throw new RowError({ line: 1, found: "nothing", expected: "a header line" });
@@ -37,19 +37,19 @@ function checkHeader({ line, fields }: CsvRecord): string[] {
   return fields;
 }
 
-function toRow({ line, fields }: CsvRecord, header: readonly string[]): SourceRow {
+function csvRow({ line, fields }: CsvRecord, header: readonly string[]): SourceRow {
   if (fields.length !== header.length) {
     throw new RowError({ line, found: `${fields.length}`, expected: `${header.length} fields` });
   }
   const members = PRODUCT_COLUMNS.map((column) => {
     const text = fields[header.indexOf(column)] ?? "";
-    return `"${column}":${toJson(column, text)}`;
+    return `"${column}":${csvValue(column, text)}`;
   });
   return { line, text: `{${members.join(",")}}` };
 }
 
 /** A text that is not a number stays a string. The check against the contract then refuses it. */
-function toJson(column: (typeof PRODUCT_COLUMNS)[number], text: string): string {
+function csvValue(column: (typeof PRODUCT_COLUMNS)[number], text: string): string {
   if (column === "color" && text === "") {
     return "null";
   }

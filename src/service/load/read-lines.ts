@@ -28,7 +28,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
       const whole = bytes.subarray(0, end);
-      yield checked(whole, line);
+      yield utf8Lines(whole, line);
       line += countNewlines(whole);
     }
     rest = bytes.subarray(end);
@@ -37,7 +37,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     }
   }
   if (rest.length > 0) {
-    yield checked(rest, line);
+    yield utf8Lines(rest, line);
   }
 }
 
@@ -50,7 +50,7 @@ export function countNewlines(text: string | Buffer): number {
   return count;
 }
 
-function checked(bytes: Buffer, line: number): Lines {
+function utf8Lines(bytes: Buffer, line: number): Lines {
   if (!isUtf8(bytes)) {
     const lines = bytes.toString("latin1").split("\n");
     const before = lines.findIndex((text) => !isUtf8(Buffer.from(text, "latin1")));

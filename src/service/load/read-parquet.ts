@@ -58,7 +58,7 @@ export async function* readParquet(source: string, file: AsyncBuffer): AsyncGene
     );
     for (let start = 0; start < objects.length; start += ROWS_AT_ONCE) {
       const line = rowStart + start + 1;
-      yield objects.slice(start, start + ROWS_AT_ONCE).map((object, index) => toRow(object, scales, line + index));
+      yield objects.slice(start, start + ROWS_AT_ONCE).map((object, index) => parquetRow(object, scales, line + index));
     }
     rowStart = rowEnd;
   }
@@ -121,12 +121,14 @@ function withUnscaledDecimals(metadata: FileMetaData, scales: Scales): FileMetaD
   return { ...metadata, schema };
 }
 
-function toRow(object: Record<string, unknown>, scales: Scales, line: number): SourceRow {
-  const members = Object.entries(object).map(([name, value]) => `"${name}":${toJson(value, scales.get(name), line)}`);
+function parquetRow(object: Record<string, unknown>, scales: Scales, line: number): SourceRow {
+  const members = Object.entries(object).map(
+    ([name, value]) => `"${name}":${parquetValue(value, scales.get(name), line)}`,
+  );
   return { line, text: `{${members.join(",")}}` };
 }
 
-function toJson(value: unknown, scale: number | undefined, line: number): string {
+function parquetValue(value: unknown, scale: number | undefined, line: number): string {
   if (value === null || value === undefined) {
     return "null";
   }
@@ -134,7 +136,7 @@ function toJson(value: unknown, scale: number | undefined, line: number): string
     return decimalText(value instanceof Uint8Array ? bigEndian(value) : BigInt(value as number | bigint), scale);
   }
   if (value instanceof Uint8Array) {
-    return JSON.stringify(textOf(value, line));
+    return JSON.stringify(decodedText(value, line));
   }
   if (value instanceof Date) {
     const [date = "", time] = value.toISOString().split("T");
@@ -143,7 +145,7 @@ function toJson(value: unknown, scale: number | undefined, line: number): string
   return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 }
 
-function textOf(bytes: Uint8Array, line: number): string {
+function decodedText(bytes: Uint8Array, line: number): string {
   try {
     return utf8.decode(bytes);
   } catch {

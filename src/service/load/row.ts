@@ -39,7 +39,7 @@ const EXPECTED: Record<string, string> = {
 
 /** Reads a row. Its numbers and escapes stay as in the source. @throws RowError if it does not conform to the contract */
 export function readRow({ line, text }: SourceRow): NewRow {
-  const value = parse(line, text);
+  const value = parseRow(line, text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new RowError({ line, found: shown(text), expected: "a JSON object" });
   }
@@ -80,7 +80,7 @@ function isUri(text: string): boolean {
   return URI_CHARACTERS.test(text) && URL.canParse(text);
 }
 
-function parse(line: number, text: string): unknown {
+function parseRow(line: number, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

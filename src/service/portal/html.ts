@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** Template tag that escapes texts and numbers. Markup and lists of markup are inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
-  const parts = values.map((value, index) => `${render(value)}${strings[index + 1] ?? ""}`);
+  const parts = values.map((value, index) => `${renderValue(value)}${strings[index + 1] ?? ""}`);
   return { markup: `${strings[0] ?? ""}${parts.join("")}` };
 }
 
@@ -23,16 +23,16 @@ export function prose(text: string): Html[] {
 }
 
 /** A point in time to the minute, in UTC. */
-export function time(timestamp: string): Html {
+export function timeElement(timestamp: string): Html {
   return html`<time datetime="${timestamp}">${timestamp.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
 /** A day. Its tooltip shows the time. */
-export function day(timestamp: string): Html {
+export function dayElement(timestamp: string): Html {
   return html`<time datetime="${timestamp}" title="${timestamp.slice(0, 16).replace("T", " ")} UTC">${timestamp.slice(0, 10)}</time>`;
 }
 
-function render(value: string | number | Html | readonly Html[]): string {
+function renderValue(value: string | number | Html | readonly Html[]): string {
   if (typeof value === "object") {
     return "markup" in value ? value.markup : value.map(({ markup }) => markup).join("");
   }

@@ -20,7 +20,7 @@ const MENU = [
 ] as const;
 
 /** A whole page. It fits a phone and follows the light or dark mode of the system. */
-export function page({ title, section, narrow = false, script = false }: PageParts, content: Html): Html {
+export function portalPage({ title, section, narrow = false, script = false }: PageParts, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ServiceProblem } from "../service-problem.ts";
 
 /** The position where a walk continues. */
-interface Position {
+interface WalkPosition {
   /** Number of rows of the filtered set before the position. */
   offset: number;
   /** Version of the data to which the offset belongs. */
@@ -20,7 +20,7 @@ const CURSOR = /^[\w-]{68}$/;
  *
  * @param now Milliseconds since the epoch.
  */
-export function sealCursor({ offset, version }: Position, secret: Buffer, now: number): string {
+export function sealCursor({ offset, version }: WalkPosition, secret: Buffer, now: number): string {
   const payload = Buffer.alloc(PAYLOAD_BYTES, FORMAT);
   payload.writeUIntBE(offset, OFFSET_AT, NUMBER_BYTES);
   payload.writeUIntBE(version, VERSION_AT, NUMBER_BYTES);
@@ -34,7 +34,7 @@ export function sealCursor({ offset, version }: Position, secret: Buffer, now: n
  * @param ttl Milliseconds that a cursor is valid.
  * @throws ServiceProblem `invalid_cursor` if the cursor has expired or was not signed with this secret.
  */
-export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): Position {
+export function openCursor(cursor: string, secret: Buffer, now: number, ttl: number): WalkPosition {
   if (!CURSOR.test(cursor)) {
     throw invalidCursor("The cursor was not issued by this service.");
   }

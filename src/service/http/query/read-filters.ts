@@ -21,15 +21,15 @@ export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
 }
 
 const CHECKS: Readonly<Record<FilterName, (value: string, name: FilterName) => void>> = {
-  retailer: checkSlug,
-  category: checkSlug,
-  department: checkSlug,
-  rcd: checkTriples,
-  start_date: checkDate,
-  end_date: checkDate,
+  retailer: checkSlugText,
+  category: checkSlugText,
+  department: checkSlugText,
+  rcd: checkTripleTexts,
+  start_date: checkDateText,
+  end_date: checkDateText,
 };
 
-function checkSlug(value: string, name: FilterName): void {
+function checkSlugText(value: string, name: FilterName): void {
   if (value.trim() === "") {
     throw new ServiceProblem("invalid_request", `The parameter ${name} is empty.`, { field: name });
   }
@@ -38,7 +38,7 @@ function checkSlug(value: string, name: FilterName): void {
   }
 }
 
-function checkTriples(list: string): void {
+function checkTripleTexts(list: string): void {
   for (const text of list.split(",")) {
     if (/\p{Cc}/u.test(text) || parseRcd(text) === undefined) {
       throw new ServiceProblem("invalid_request", `${quote(text)} is not a retailer:category:department triple.`, {
@@ -48,7 +48,7 @@ function checkTriples(list: string): void {
   }
 }
 
-function checkDate(value: string, name: FilterName): void {
+function checkDateText(value: string, name: FilterName): void {
   if (!isCalendarDate(value)) {
     throw new ServiceProblem("invalid_date_range", `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`, {
       field: name,

@@ -2,7 +2,7 @@ import { type Filters, formatRcd, type Rcd, splitRcd } from "../../../contract/f
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { validOptions } from "./valid-options.ts";
 
-type Part = keyof Rcd;
+type SlugName = keyof Rcd;
 
 /**
  * Refuses slugs and triples that the team cannot see (contract section 4.1).
@@ -11,19 +11,19 @@ type Part = keyof Rcd;
  */
 export function checkSlugs(filters: Filters, vocabulary: readonly Rcd[]): void {
   const { retailer, category, department, rcd } = filters;
-  checkSlug("retailer", retailer, vocabulary);
+  requireSlug("retailer", retailer, vocabulary);
   if (category !== undefined || department !== undefined) {
     const scope = retailer === undefined ? vocabulary : vocabulary.filter((known) => known.retailer === retailer);
     const place = retailer === undefined ? "" : ` at the retailer ${quote(retailer)}`;
-    checkSlug("category", category, scope, place);
-    checkSlug("department", department, scope, place);
+    requireSlug("category", category, scope, place);
+    requireSlug("department", department, scope, place);
   }
   if (rcd !== undefined) {
-    checkTriples(rcd.split(","), vocabulary);
+    requireTriples(rcd.split(","), vocabulary);
   }
 }
 
-function checkSlug(part: Part, value: string | undefined, scope: readonly Rcd[], place = ""): void {
+function requireSlug(part: SlugName, value: string | undefined, scope: readonly Rcd[], place = ""): void {
   if (value === undefined || scope.some((known) => known[part] === value)) {
     return;
   }
@@ -36,7 +36,7 @@ function checkSlug(part: Part, value: string | undefined, scope: readonly Rcd[],
   });
 }
 
-function checkTriples(triples: readonly string[], vocabulary: readonly Rcd[]): void {
+function requireTriples(triples: readonly string[], vocabulary: readonly Rcd[]): void {
   const known = new Set(vocabulary.map(formatRcd));
   const triple = triples.find((text) => !known.has(text));
   if (triple === undefined) {
@@ -50,7 +50,7 @@ function checkTriples(triples: readonly string[], vocabulary: readonly Rcd[]): v
 }
 
 /** The first part of an unknown triple that does not exist. If all parts exist, but not together, it is the category. */
-function unknownPart(triple: Rcd, vocabulary: readonly Rcd[]): Part {
+function unknownPart(triple: Rcd, vocabulary: readonly Rcd[]): SlugName {
   const scope = vocabulary.filter((known) => known.retailer === triple.retailer);
   if (scope.length === 0) {
     return "retailer";

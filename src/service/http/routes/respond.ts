@@ -13,7 +13,7 @@ import { checkSlugs } from "../query/slug-check.ts";
 import type { AppSettings } from "../service-options.ts";
 
 /** A request after the checks of its key, rate limit and scope. */
-export interface Call {
+export interface OperationCall {
   store: Store;
   settings: AppSettings;
   requestId: string;
@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** The parts of a response that differ between operations. */
-interface Page {
+interface ResponseParts {
   /** JSON texts of the elements of the array, with commas between them, in UTF-8. */
   data: Buffer;
   pagination: Pagination | CatalogPagination;
@@ -41,8 +41,8 @@ const READS = 3;
  * @throws ServiceProblem `invalid_cursor` if the version no longer exists
  */
 export async function respond(
-  call: Call,
-  read: (selection: Selection, snapshot: Snapshot) => Promise<Page>,
+  call: OperationCall,
+  read: (selection: Selection, snapshot: Snapshot) => Promise<ResponseParts>,
   version?: number,
 ): Promise<Buffer> {
   const { store, filters, visible, deadline } = call;
@@ -69,7 +69,7 @@ export async function respond(
  *
  * @throws Error if the store returns another number of rows, because a short page would silently lose rows
  */
-export async function readRows({ store, deadline }: Call, ids: Uint32Array): Promise<Buffer> {
+export async function readPageRows({ store, deadline }: OperationCall, ids: Uint32Array): Promise<Buffer> {
   const { count, bytes } = await store.rows(ids, deadline);
   if (count !== ids.length) {
     throw new Error(`the store returned ${count} rows instead of ${ids.length}`);
@@ -82,7 +82,11 @@ const DATA = Buffer.from('{"data":[');
 const NO_FILTERS = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
 
 /** Joins an envelope (contract section 2.6) from bytes. Rows are sent exactly as they are stored. */
-function envelope({ requestId, filters }: Call, selection: Selection, { data, pagination }: Page): Buffer {
+function envelope(
+  { requestId, filters }: OperationCall,
+  selection: Selection,
+  { data, pagination }: ResponseParts,
+): Buffer {
   const meta: Meta = {
     request_id: requestId,
     resolved: { ...NO_FILTERS, ...filters },

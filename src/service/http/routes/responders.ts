@@ -3,10 +3,10 @@ import type { OperationName } from "../../../contract/operations.ts";
 import type { Selection } from "../../store/store.ts";
 import { openCursor, sealCursor } from "../query/cursors.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
-import { type Call, readRows, respond } from "./respond.ts";
+import { type OperationCall, readPageRows, respond } from "./respond.ts";
 
 /** Computes the response of each operation: the JSON text of its envelope, in UTF-8. */
-export const RESPONDERS: Readonly<Record<OperationName, (call: Call) => Promise<Buffer>>> = {
+export const RESPONDERS: Readonly<Record<OperationName, (call: OperationCall) => Promise<Buffer>>> = {
   sample: sampleResponse,
   catalog: catalogResponse,
   coverage: coverageResponse,
@@ -16,9 +16,9 @@ export const RESPONDERS: Readonly<Record<OperationName, (call: Call) => Promise<
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
 /** `GET /v1/sample`, contract section 4.2. */
-async function sampleResponse(call: Call): Promise<Buffer> {
+async function sampleResponse(call: OperationCall): Promise<Buffer> {
   return await respond(call, async (selection) => ({
-    data: await readRows(call, sampleIds(selection)),
+    data: await readPageRows(call, sampleIds(selection)),
     pagination: UNCURSORED,
   }));
 }
@@ -30,7 +30,7 @@ function sampleIds({ total, ids }: Selection): Uint32Array {
 }
 
 /** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
-async function coverageResponse(call: Call): Promise<Buffer> {
+async function coverageResponse(call: OperationCall): Promise<Buffer> {
   return await respond(call, async (selection) => ({ data: coverageText(selection), pagination: UNCURSORED }));
 }
 
@@ -47,7 +47,7 @@ function coverageText(selection: Selection): Buffer {
  * `GET /v1/catalog`, contract section 4.3. A walk stays in the version of the data in which it began. In another
  * version, the same offset would silently skip or repeat rows.
  */
-async function catalogResponse(call: Call): Promise<Buffer> {
+async function catalogResponse(call: OperationCall): Promise<Buffer> {
   const { store, settings, parameters, deadline } = call;
   const { now, cursorTtl } = settings;
   const limit = readLimit(parameters.get("limit"));
@@ -66,7 +66,7 @@ async function catalogResponse(call: Call): Promise<Buffer> {
         next_cursor: hasMore ? sealCursor({ offset, version }, secret, now()) : null,
         has_more: hasMore,
       };
-      return { data: await readRows(call, page), pagination };
+      return { data: await readPageRows(call, page), pagination };
     },
     position?.version,
   );

@@ -84,7 +84,7 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
   );
   const described = endpoints.map(({ label, measured }) => {
     const own = counts.filter(({ operation }) => operation === measured);
-    return { label, state: stateOf(uptime(own.filter(({ date }) => date === today))), uptime_pct: uptime(own) };
+    return { label, state: stateOf(uptimePct(own.filter(({ date }) => date === today))), uptime_pct: uptimePct(own) };
   });
   const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolved_at === null);
   return {
@@ -95,19 +95,19 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
       ...(parts.length > 0 && !storeReachable ? (["outage"] as const) : []),
       ...incidents.map(incidentState),
     ]),
-    uptime_pct: uptime(counts),
+    uptime_pct: uptimePct(counts),
     endpoints: described,
-    days: dates.map((date) => day(date, counts)),
+    days: dates.map((date) => statusDay(date, counts)),
   };
 }
 
-function day(date: string, counts: readonly DayCount[]): StatusDay {
-  const uptime_pct = uptime(counts.filter((count) => count.date === date));
+function statusDay(date: string, counts: readonly DayCount[]): StatusDay {
+  const uptime_pct = uptimePct(counts.filter((count) => count.date === date));
   return { date, state: stateOf(uptime_pct), uptime_pct };
 }
 
 /** Percentage with two decimals, rounded down so that a failure never shows as 100; null without requests. */
-function uptime(counts: readonly DayCount[]): number | null {
+function uptimePct(counts: readonly DayCount[]): number | null {
   let requests = 0;
   let failures = 0;
   for (const count of counts) {

@@ -1,7 +1,7 @@
 import type { Member } from "../../store/access/members.ts";
 import type { KeyRecord } from "../../store/store.ts";
-import { day, type Html, html, time } from "../html.ts";
-import { page } from "../layout.ts";
+import { dayElement, type Html, html, timeElement } from "../html.ts";
+import { portalPage } from "../layout.ts";
 import { input } from "./sign-in-pages.ts";
 
 const SECTION = { section: "/portal" };
@@ -19,7 +19,7 @@ interface KeysPageParts {
 /** The team's keys, and a form that creates a key. */
 export function keysPage({ member, keys, token, name = "", error }: KeysPageParts): Html {
   const [grants] = keys;
-  return page(
+  return portalPage(
     { ...SECTION, title: "API keys" },
     html`<div class="row"><h1>API keys</h1>
 <form method="post" action="/portal/sign-out">${token}<button class="plain">Sign out</button></form></div>
@@ -48,9 +48,9 @@ function keyRow({ id, name, createdAt, lastUsedAt, revokedAt }: KeyRecord): Html
   const state =
     revokedAt === null
       ? html`<a class="revoke" href="/portal/keys/${id}/revoke">Revoke<span class="sr"> ${name}</span></a>`
-      : html`revoked ${day(revokedAt)}`;
+      : html`revoked ${dayElement(revokedAt)}`;
   return html`<tr${revokedAt === null ? "" : html` class="gone"`}><th scope="row" class="name">${name}</th>
-<td class="fit">${day(createdAt)}</td><td class="fit">${lastUsedAt === null ? "never" : day(lastUsedAt)}</td>
+<td class="fit">${dayElement(createdAt)}</td><td class="fit">${lastUsedAt === null ? "never" : dayElement(lastUsedAt)}</td>
 <td>${state}</td></tr>`;
 }
 
@@ -62,7 +62,7 @@ function grantsOfTeam({ scopes, retailers }: KeyRecord): Html {
 
 /** The only page that shows a secret. */
 export function createdPage({ name, secret, base }: { name: string; secret: string; base: string }): Html {
-  return page(
+  return portalPage(
     { ...SECTION, title: "Key created", script: true },
     html`<h1>The key “${name}” is created</h1>
 <div class="note"><strong>Copy the secret now.</strong> It is shown only once and not stored.
@@ -77,11 +77,11 @@ catalog coverage</code></pre>
 
 /** Asks once before a key is revoked. */
 export function revokePage({ key, token }: { key: KeyRecord; token: Html }): Html {
-  return page(
+  return portalPage(
     { ...SECTION, title: "Revoke a key", narrow: true },
     html`<h1>Revoke “${key.name}”?</h1>
 <p>All further requests with this key are refused. This cannot be undone. The name cannot be used again.</p>
-<p class="quiet">Created ${time(key.createdAt)}, last used ${key.lastUsedAt === null ? "never" : time(key.lastUsedAt)}.</p>
+<p class="quiet">Created ${timeElement(key.createdAt)}, last used ${key.lastUsedAt === null ? "never" : timeElement(key.lastUsedAt)}.</p>
 <form method="post" action="/portal/keys/${key.id}/revoke">${token}
 <div class="actions"><button class="danger">Revoke the key</button> <a class="button plain" href="/portal">Keep it</a></div>
 </form>`,

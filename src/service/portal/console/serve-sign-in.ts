@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sourceOf } from "../../http/admission/auth.ts";
 import { normalEmail } from "../../store/access/members.ts";
-import { endSession, openSession, sessionMember } from "../../store/access/sessions.ts";
+import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { checkForm, clearSecret, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
@@ -107,7 +107,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
       const error = "The code has expired, was used, or was tried too often. Ask for another one.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: email ?? "", error }));
     }
-    setSecret(reply, await openSession(store, outcome.email, now()), settings);
+    setSecret(reply, await openPortalSession(store, outcome.email, now()), settings);
     return reply.redirect("/portal", 303);
   });
 

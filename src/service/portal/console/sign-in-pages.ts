@@ -1,11 +1,11 @@
 import { type Html, html } from "../html.ts";
-import { page } from "../layout.ts";
+import { portalPage } from "../layout.ts";
 
 const SECTION = { section: "/portal", narrow: true };
 
 /** Asks for the e-mail address. */
 export function signInPage({ token, email = "", error }: { token: Html; email?: string; error?: string }): Html {
-  return page(
+  return portalPage(
     { ...SECTION, title: "Sign in" },
     html`<h1>Sign in</h1>
 <p class="lead">Sign in to create and revoke API keys.</p>
@@ -35,7 +35,7 @@ export function codePage({
   const where = printed
     ? html`No mail server is set up. If <strong>${email}</strong> belongs to a team, the service printed the code on its standard error.`
     : html`If <strong>${email}</strong> belongs to a team, a code is on its way there.`;
-  return page(
+  return portalPage(
     { ...SECTION, title: "Enter the code" },
     html`<h1>Enter the code</h1>
 <p id="code-hint">${where} It is valid for ten minutes, in this browser.</p>
@@ -50,7 +50,7 @@ ${input({ name: "code", type: "text", autocomplete: "one-time-code", value: "", 
 
 /** Shown if nobody can sign in, because the service cannot send mail. */
 export function closedPage(): Html {
-  return page(
+  return portalPage(
     { ...SECTION, title: "API keys" },
     html`<h1>API keys</h1>
 <p>Nobody can sign in here yet: sign-in codes are sent by mail, and no mail server is set.
@@ -62,7 +62,7 @@ Start the service with <code>--smtp-url</code> and <code>--mail-from</code> to s
 
 /** Shows an error that belongs to no field. */
 export function messagePage({ title, message, requestId }: Record<"title" | "message" | "requestId", string>): Html {
-  return page(
+  return portalPage(
     { ...SECTION, title },
     html`<h1>${title}</h1>
 <p>${message}</p>

@@ -1,11 +1,11 @@
 import { CHANGELOG } from "../../../contract/changelog.ts";
 import { type Html, html, prose } from "../html.ts";
-import { page } from "../layout.ts";
+import { portalPage } from "../layout.ts";
 
 /** The changes of each release. Breaking changes are announced here before they ship (contract section 9 rule 3). */
 export function changelogPage(): Html {
   const announced = CHANGELOG.filter(({ state }) => state === "announced");
-  return page(
+  return portalPage(
     { title: "Changelog", section: "/changelog" },
     html`<h1>Changelog</h1>
 <p class="lead">Breaking changes are announced here before they ship.</p>

@@ -1,9 +1,9 @@
 import { type Html, html } from "../html.ts";
-import { page } from "../layout.ts";
+import { portalPage } from "../layout.ts";
 
 /** The start page: all other pages and a first request. @param base address of the service, without a final slash */
 export function homePage(base: string): Html {
-  return page(
+  return portalPage(
     { title: "Start" },
     html`<h1>Retail Catalog Read API</h1>
 <p class="lead">Product rows crawled from the pages of many retailers: what was listed, at what price, on which day.</p>

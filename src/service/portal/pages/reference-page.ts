@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from "../../../contract/openapi.ts";
 import { type Html, html, prose } from "../html.ts";
-import { page } from "../layout.ts";
+import { portalPage } from "../layout.ts";
 
 /**
  * The reference, generated from the OpenAPI document that the service serves.
@@ -9,7 +9,7 @@ import { page } from "../layout.ts";
  */
 export function referencePage({ paths, components }: OpenApiDocument, base: string): Html {
   const operations = Object.entries(paths);
-  return page(
+  return portalPage(
     { title: "Reference", section: "/reference" },
     html`<div class="reference"><h1>Reference</h1>
 <p class="lead">Three operations share six optional filters. All of them only read.</p>

@@ -1,6 +1,6 @@
 import type { ServiceState, StatusDay, StatusFeed, StatusIncident, StatusSuite } from "../../../contract/status.ts";
-import { type Html, html, time } from "../html.ts";
-import { page } from "../layout.ts";
+import { type Html, html, timeElement } from "../html.ts";
+import { portalPage } from "../layout.ts";
 
 const WORDS: Record<ServiceState, string> = {
   operational: "Operational",
@@ -21,7 +21,7 @@ export function statusPage(feed: StatusFeed): Html {
   const { state, sample_data, window_days, uptime_target, suites, incidents } = feed;
   const open = incidents.filter(({ resolved_at }) => resolved_at === null);
   const past = incidents.filter(({ resolved_at }) => resolved_at !== null);
-  return page(
+  return portalPage(
     { title: HEADLINES[state], section: "/status" },
     html`<h1>Status</h1>
 <p class="card banner ${state}"><strong>${HEADLINES[state]}</strong></p>
@@ -68,10 +68,10 @@ function incidentCard({ title, suite, severity, started_at, resolved_at, updates
   return html`
 <section class="card">
 <div class="row"><h3>${title}</h3><span class="quiet">${severity}, ${suite}</span></div>
-<p class="quiet">${time(started_at)} – ${resolved_at === null ? "ongoing" : time(resolved_at)}</p>
+<p class="quiet">${timeElement(started_at)} – ${resolved_at === null ? "ongoing" : timeElement(resolved_at)}</p>
 <ol class="updates">${updates.map(
     (update) =>
-      html`<li><strong>${update.state}</strong> <span class="quiet">${time(update.posted_at)}</span><br>${update.body}</li>`,
+      html`<li><strong>${update.state}</strong> <span class="quiet">${timeElement(update.posted_at)}</span><br>${update.body}</li>`,
   )}</ol>
 </section>`;
 }

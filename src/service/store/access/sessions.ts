@@ -11,7 +11,7 @@ const SESSION_LIFETIME = 12 * 3_600_000;
 const SEEN_EVERY = 60_000;
 
 /** Opens a session with a new secret; only its hash is stored. */
-export async function openSession(database: EmbeddedStore, email: string, now: number): Promise<string> {
+export async function openPortalSession(database: EmbeddedStore, email: string, now: number): Promise<string> {
   const secret = newSecret();
   const at = isoTime(now);
   await database.write(async (session) => {

@@ -55,8 +55,8 @@ async function grantToTeams(session: Session): Promise<void> {
   const teams = new Map<string, string>();
   for (const [name, hash, team, scopes, retailers, createdAt, revokedAt] of keys) {
     const grants: Grants = {
-      scopes: SCOPES.filter((scope) => textsOf(scopes).includes(scope)),
-      retailers: retailers === null ? null : [...new Set(textsOf(retailers))].sort(),
+      scopes: SCOPES.filter((scope) => storedList(scopes).includes(scope)),
+      retailers: retailers === null ? null : [...new Set(storedList(retailers))].sort(),
     };
     const grantedTo = JSON.stringify([team, grants]);
     let owner = teams.get(grantedTo);
@@ -114,7 +114,7 @@ async function addChecksums(session: Session): Promise<void> {
   await rebuildColumnIndex(session);
 }
 
-function textsOf(list: SqlValue | undefined): string[] {
+function storedList(list: SqlValue | undefined): string[] {
   return JSON.parse(String(list)) as string[];
 }
 

@@ -67,20 +67,20 @@ const TABLES = `
 
 /** Creates the tables of an empty database, or migrates a database of an earlier version. */
 export async function createSchema(connection: DatabaseConnection): Promise<void> {
-  const found = await connection.exclusively(identify);
+  const found = await connection.exclusively(schemaFacts);
   if (found.tables === 0) {
     // Larger pages waste less space with rows of about 500 bytes. Both settings are stored in the file.
     await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
   }
   if (found.tables === 0 || (found.isOurs && found.version >= FIRST_VERSION && found.version < NEWEST_VERSION)) {
-    await connection.transaction(bringUpToDate);
+    await connection.transaction(createOrMigrate);
   }
   await checkSchema(connection);
 }
 
 /** Reads the version again, because another process may have migrated the database meanwhile. */
-async function bringUpToDate(session: Session): Promise<void> {
-  const { tables, version } = await identify(session);
+async function createOrMigrate(session: Session): Promise<void> {
+  const { tables, version } = await schemaFacts(session);
   if (tables === 0) {
     await session.script(TABLES);
     await session.script(`PRAGMA application_id = ${APPLICATION_ID}`);
@@ -94,7 +94,7 @@ async function bringUpToDate(session: Session): Promise<void> {
 
 /** @throws StoreUnavailableError if the database is of another program or of another version of this service */
 export async function checkSchema(connection: DatabaseConnection): Promise<void> {
-  const { isOurs, version } = await connection.exclusively(identify);
+  const { isOurs, version } = await connection.exclusively(schemaFacts);
   if (!isOurs) {
     throw new StoreUnavailableError("the database belongs to another program");
   }
@@ -103,7 +103,7 @@ export async function checkSchema(connection: DatabaseConnection): Promise<void>
   }
 }
 
-async function identify(session: Session) {
+async function schemaFacts(session: Session) {
   const [[tables, application, version] = []] = await session.query(
     "SELECT (SELECT count(*) FROM sqlite_schema), * FROM pragma_application_id, pragma_user_version",
   );

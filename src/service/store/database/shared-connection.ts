@@ -34,7 +34,7 @@ export function shareConnection(
     if (current !== undefined && now - checkedAt < trustedTime) {
       return current;
     }
-    const { stamp, file } = await identify(path);
+    const { stamp, file } = await fileIdentity(path);
     checkedAt = now;
     if (current?.stamp !== stamp) {
       void retire(current);
@@ -103,7 +103,7 @@ export function connectToFile(path: string, lockWait: number, access: "write" | 
 }
 
 /** `stamp` changes when the file is changed or replaced, `file` only when it is replaced. */
-async function identify(path: string): Promise<{ stamp: string; file: string }> {
+async function fileIdentity(path: string): Promise<{ stamp: string; file: string }> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
     return { stamp: `${dev}:${ino}:${size}:${mtimeNs}`, file: `${dev}:${ino}` };

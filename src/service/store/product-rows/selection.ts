@@ -6,7 +6,7 @@ import type { ColumnIndex } from "./column-index.ts";
 const FIRST_DAY = 0;
 const LAST_DAY = 9999_12_31;
 
-interface Tally {
+interface CombinationTally {
   matching: number;
   earliest: number;
   latest: number;
@@ -53,7 +53,7 @@ export function selectRows(index: ColumnIndex, rows: VersionRows, filters: Filte
   const ids =
     summary.matching_rows === index.ids.length
       ? index.ids
-      : pick(index, criteria, new Uint32Array(summary.matching_rows));
+      : pickIds(index, criteria, new Uint32Array(summary.matching_rows));
   return {
     total: ids.length,
     coverage,
@@ -91,7 +91,7 @@ interface RowCriteria {
 }
 
 function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, first, last, lastId }: RowCriteria) {
-  const tallies: Tally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
+  const tallies: CombinationTally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
   for (let position = 0; position < days.length; position += 1) {
     const number = combinations[position] ?? 0;
     const day = days[position] ?? 0;
@@ -106,7 +106,7 @@ function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, f
   return tallies;
 }
 
-function pick(
+function pickIds(
   { ids, combinations, days }: ColumnIndex,
   { wanted, first, last, lastId }: RowCriteria,
   into: Uint32Array,
@@ -123,7 +123,7 @@ function pick(
   return into;
 }
 
-function coverageOf(rcd: Rcd, counted: Tally, corpusRows: number): Coverage {
+function coverageOf(rcd: Rcd, counted: CombinationTally, corpusRows: number): Coverage {
   return {
     retailer: rcd.retailer,
     department: rcd.department,

@@ -34,7 +34,7 @@ export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE
       version,
       combinations: (visible) => vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
       select: (filters, visible) =>
-        selections(`${version} ${keyOf(filters, visible)}`, () => selectRows(index, rows, filters, visible)),
+        selections(`${version} ${selectionKey(filters, visible)}`, () => selectRows(index, rows, filters, visible)),
     };
   }
 
@@ -75,7 +75,7 @@ function createCache<T>(most: number, sizeOf: (key: string, value: T) => number)
   };
 }
 
-function keyOf(filters: Filters, visible: Visibility): string {
+function selectionKey(filters: Filters, visible: Visibility): string {
   const { retailer, category, department, rcd, start_date, end_date } = filters;
   return JSON.stringify([retailer, category, department, rcd, start_date, end_date, visible?.toSorted()]);
 }
