@@ -32,7 +32,7 @@ const LOADED_TOGETHER = [
     "cli/flags/output.ts",
     "cli/flags/pull.ts",
     "cli/reporter.ts",
-    "config/file.ts",
+    "config/config-file.ts",
     "contract/coverage.ts",
     "contract/envelope.ts",
     "contract/filter-match.ts",

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CredentialsError, FileError } from "../errors.ts";
 import { onAbort, startTimer } from "../timer.ts";
-import { rightsOfOthers } from "./file.ts";
+import { rightsOfOthers } from "./config-file.ts";
 import type { Profile } from "./parse-config.ts";
 
 /** An API key and its source, in words for people. */

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { FileError } from "../errors.ts";
 import { replacePrivateFile } from "../files/replace-file.ts";
-import { askedProfile, DEFAULT_PROFILE, readConfig, rightsOfOthers } from "./file.ts";
+import { askedProfile, DEFAULT_PROFILE, readConfig, rightsOfOthers } from "./config-file.ts";
 import type { Profile } from "./parse-config.ts";
 import { setProfile } from "./toml-edit.ts";
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
 import { withReporter } from "../../cli/reporter.ts";
-import { configPath } from "../../config/file.ts";
+import { configPath } from "../../config/config-file.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 

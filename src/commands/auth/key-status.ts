@@ -1,6 +1,6 @@
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { configPath } from "../../config/file.ts";
+import { configPath } from "../../config/config-file.ts";
 import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors.ts";

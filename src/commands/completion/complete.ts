@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Place, placeOf } from "../../cli/command-line.ts";
-import { readConfig } from "../../config/file.ts";
+import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
 import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
 import type { Context } from "../../context.ts";

@@ -27,7 +27,8 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const budgets = groupBudgets(settings);
   const measurements = createMeasurements(store, settings.now);
-  const base = (): string => settings.publicUrl ?? reachableUrl(app);
+  let listeningUrl = "";
+  const base = (): string => settings.publicUrl ?? listeningUrl;
   const errorBase = (): string => settings.errorBase ?? base();
   const refuseSocket = createRefuseSocket(budgets, errorBase);
 
@@ -101,6 +102,10 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
       throw notFound(app, request);
     }
   });
+  app.addHook("onListen", async () => {
+    // Clients cannot connect to an address that means all interfaces.
+    listeningUrl = app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
+  });
   endGracefully(app, measurements.flush);
 
   serveOperations(app, { store, settings, budgets, failedAttempts, measurements });
@@ -112,21 +117,6 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
 
 function noSchemas(): never {
   throw new Error("routes have no schemas");
-}
-
-/** The address of a listening application. */
-export function urlOf(app: FastifyInstance): string {
-  const address = app.server.address();
-  if (address === null || typeof address === "string") {
-    return "http://localhost";
-  }
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
-}
-
-/** The address to publish. Clients cannot connect to an address that means all interfaces. */
-function reachableUrl(app: FastifyInstance): string {
-  return urlOf(app).replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
 }
 
 /** The contract has no code for a wrong method. It gets `not_found`, with the allowed methods in `Allow`. */

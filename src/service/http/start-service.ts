@@ -1,5 +1,5 @@
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { createApp, urlOf } from "./app.ts";
+import { createApp } from "./app.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 export interface StartOptions extends ServiceOptions {
@@ -30,7 +30,7 @@ export async function startService(options: StartOptions): Promise<RunningServic
   }
   let closed: Promise<void> | undefined;
   return {
-    url: urlOf(app),
+    url: app.listeningOrigin,
     close: () => {
       closed ??= app.close().then(() => store.close());
       return closed;

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
+import { arrayBuffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
-import { type AsyncBuffer, asyncBufferFromFile } from "hyparquet";
+import { asyncBufferFromFile } from "hyparquet";
 import { LoadError } from "./load-error.ts";
 import { readCsv } from "./read-csv.ts";
 import { type Lines, readLines } from "./read-lines.ts";
@@ -28,7 +29,7 @@ export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) =
   const format = formatOfExtension(source.name) ?? formatOfContent(head);
   if (format === "parquet") {
     const isFile = "path" in source && !isGzip;
-    yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : collect(source.name, chunks)));
+    yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : readWhole(source.name, chunks)));
     return;
   }
   yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
@@ -100,24 +101,16 @@ async function* reportingBytes(input: Chunks, onBytes: (bytes: number) => void):
   }
 }
 
-async function collect(name: string, chunks: Chunks): Promise<AsyncBuffer> {
-  const parts: Uint8Array[] = [];
+async function readWhole(name: string, chunks: Chunks): Promise<ArrayBuffer> {
   let length = 0;
-  for await (const chunk of chunks) {
-    parts.push(chunk);
-    length += chunk.length;
+  const bounded = reportingBytes(chunks, (bytes) => {
+    length += bytes;
     if (length > MAX_PARQUET_BYTES) {
       const hint = "Decompress it into a file first, which can be read in parts";
       throw new LoadError(`${name}: is a Parquet file longer than ${MAX_PARQUET_BYTES} bytes. ${hint}`);
     }
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes.buffer;
+  });
+  return await arrayBuffer(bounded);
 }
 
 /** Reads one JSON text per line and skips blank lines. */

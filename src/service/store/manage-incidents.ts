@@ -5,7 +5,7 @@ import {
   type IncidentUpdate,
 } from "../../contract/status.ts";
 import type { Session } from "./database/database-connection.ts";
-import { insertRow } from "./database/records.ts";
+import { insertRow } from "./database/json-records.ts";
 import type { EmbeddedStore } from "./embedded.ts";
 import { RefusedChangeError } from "./store.ts";
 

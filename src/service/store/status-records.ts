@@ -1,5 +1,5 @@
 import type { Session } from "./database/database-connection.ts";
-import { readRecords } from "./database/records.ts";
+import { readRecords } from "./database/json-records.ts";
 import type { DayCount, Incident } from "./store.ts";
 
 /** Adds the counts to the stored ones. */

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createApp, urlOf } from "../../../src/service/http/app.ts";
+import { createApp } from "../../../src/service/http/app.ts";
 import { startService } from "../../../src/service/http/start-service.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
 import { products } from "../../helpers/products.ts";
@@ -62,14 +62,15 @@ test("closing finishes the requests in progress, refuses new connections, then c
   expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
-test("a request that was half sent before closing gets a response", async () => {
+test("a request that was half sent before closing gets a response with the address of the service", async () => {
   const app = createApp(await openStore(":memory:"));
   let arrived: Socket | undefined;
   app.server.on("connection", (socket) => {
     arrived = socket;
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
-  const sent = connect(Number(new URL(urlOf(app)).port), "127.0.0.1");
+  const url = app.listeningOrigin;
+  const sent = connect(Number(new URL(url).port), "127.0.0.1");
   let received = "";
   sent.on("data", (chunk) => {
     received += chunk;
@@ -84,6 +85,7 @@ test("a request that was half sent before closing gets a response", async () => 
   await Promise.all([closed, once(sent, "close")]);
 
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
+  expect(received).toContain(`"type":"${url}/errors#not_found"`);
 });
 
 test("a slow reader receives the rest of a response that began before closing", async () => {

@@ -125,10 +125,6 @@ export class GatedConnection extends Duplex {
     this.#handOn();
   }
 
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
-    this._writev([{ chunk, encoding }], done);
-  }
-
   override _writev(chunks: readonly { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
     this.#isWriting = true;
     this.#watchTime();

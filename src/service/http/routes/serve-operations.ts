@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
-import { withinDeadline } from "../../store/deadline.ts";
+import { withinDeadline } from "../../store/query-deadline.ts";
 import type { Store } from "../../store/store.ts";
 import { authenticate, requireScope } from "../admission/auth.ts";
 import { type FixedWindow, type GroupBudgets, rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";

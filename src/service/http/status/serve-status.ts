@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { PREFIXES } from "../../../contract/operations.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
-import { withinDeadline } from "../../store/deadline.ts";
+import { withinDeadline } from "../../store/query-deadline.ts";
 import type { DayCount, Incident, Store } from "../../store/store.ts";
 import type { Measurements } from "../measurements.ts";
 import type { AppSettings } from "../service-options.ts";

@@ -74,17 +74,15 @@ export function windowStart(now: number): string {
 }
 
 function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts): StatusSuite {
-  const { now, storeReachable } = facts;
-  const today = dayOf(now);
-  const first = windowStart(now);
-  const dates = Array.from({ length: AVAILABILITY.windowDays }, (_, index) => addDays(first, index));
+  const today = dayOf(facts.now);
+  const first = windowStart(facts.now);
   const parts = endpoints.flatMap(({ measured }) => measured ?? []);
   const counts = facts.counts.filter(
     ({ date, operation }) => parts.includes(operation) && date >= first && date <= today,
   );
   const described = endpoints.map(({ label, measured }) => {
     const own = counts.filter(({ operation }) => operation === measured);
-    return { label, state: stateOf(uptimePct(own.filter(({ date }) => date === today))), uptime_pct: uptimePct(own) };
+    return { label, state: statusDay(today, own).state, uptime_pct: uptimePct(own) };
   });
   const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolved_at === null);
   return {
@@ -92,12 +90,12 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
     name,
     state: worst([
       ...described.map(({ state }) => state),
-      ...(parts.length > 0 && !storeReachable ? (["outage"] as const) : []),
+      ...(parts.length > 0 && !facts.storeReachable ? (["outage"] as const) : []),
       ...incidents.map(incidentState),
     ]),
     uptime_pct: uptimePct(counts),
     endpoints: described,
-    days: dates.map((date) => statusDay(date, counts)),
+    days: Array.from({ length: AVAILABILITY.windowDays }, (_, index) => statusDay(addDays(first, index), counts)),
   };
 }
 

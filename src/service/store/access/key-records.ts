@@ -1,5 +1,5 @@
 import type { Session, SqlValue } from "../database/database-connection.ts";
-import { insertRow, readRecords } from "../database/records.ts";
+import { insertRow, readRecords } from "../database/json-records.ts";
 import type { KeyRecord, KeyUse } from "../store.ts";
 
 /** The key whose secret has this hash, revoked or not. */

@@ -1,4 +1,4 @@
-import { insertRow } from "../database/records.ts";
+import { insertRow } from "../database/json-records.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";

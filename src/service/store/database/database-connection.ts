@@ -1,5 +1,5 @@
 import Database from "libsql/promise";
-import { orTimeout, throwIfPast } from "../deadline.ts";
+import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
 
 export type SqlValue = string | number | Buffer | null;
