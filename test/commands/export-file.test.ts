@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { EXIT, InterruptedError } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { interruptible, startInterruptibleService } from "../helpers/interruption.ts";
@@ -83,7 +82,7 @@ describe("an export to a file", () => {
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [longest]]);
   });
 
-  test("is refused while another process writes it, and the error says to try again", async () => {
+  test("is refused while another run writes it, and the error says to try again", async () => {
     const rows = await exporting();
     let arrived = () => {};
     const asked = new Promise<void>((resolve) => {
@@ -95,7 +94,8 @@ describe("an export to a file", () => {
     });
     onTestFinished(() => slow.close());
     const env = { CATALOG_BASE_URL: slow.url.href, CATALOG_API_KEY: "k".repeat(43) };
-    const first = startCatalog(["export", "-o", "rows.csv"], { cwd: rows.cwd, env });
+    const stop = new AbortController();
+    const first = runInProcess(["export", "-o", "rows.csv"], { cwd: rows.cwd, env, signal: stop.signal });
     await asked;
     const { code, stderr } = await rows.run("--resume", "--error-format", "json");
     expect([code, JSON.parse(stderr)]).toEqual([
@@ -103,11 +103,11 @@ describe("an export to a file", () => {
       expect.objectContaining({
         code: "locked",
         retryable: true,
-        detail: expect.stringContaining(`is being written by process ${first.pid} on`),
+        detail: expect.stringContaining(`is being written by process ${process.pid} on`),
       }),
     ]);
-    first.kill("SIGKILL");
-    await once(first, "close");
+    stop.abort(new InterruptedError("SIGINT"));
+    expect((await first).code).toBe(EXIT.interrupted);
     expect((await rows.run()).code).toBe(EXIT.ok);
     await expectWhole(rows);
   });

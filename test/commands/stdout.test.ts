@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
@@ -15,22 +16,14 @@ interface Setting {
   env: Record<string, string>;
 }
 
-/** Runs the built tool with stdout on a device that takes nothing, or as a shell redirects it. */
-async function runInto(target: "/dev/full" | ">&-", args: readonly string[], { cwd, env }: Setting) {
-  const device = await open("/dev/full", "w");
-  const shell = ["sh", ["-c", 'exec "$@" >&-', "sh", process.execPath, CATALOG, ...args]] as const;
-  const [command, words] = target === ">&-" ? shell : ([process.execPath, [CATALOG, ...args]] as const);
-  const child = spawn(command, words, {
+/** Runs the built tool with stdout as the shell redirects it. */
+async function runInto(target: ">/dev/full" | ">&-", args: readonly string[], { cwd, env }: Setting) {
+  const child = spawn("sh", ["-c", `exec "$@" ${target}`, "sh", process.execPath, CATALOG, ...args], {
     cwd,
     env: { ...bareEnvironment(), ...env },
-    stdio: ["ignore", device.fd, "pipe"],
+    stdio: ["ignore", "ignore", "pipe"],
   });
-  let stderr = "";
-  child.stderr?.on("data", (text) => {
-    stderr += text;
-  });
-  const [code] = await once(child, "close");
-  await device.close();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
   return { code, stderr };
 }
 
@@ -77,8 +70,8 @@ describe("stdout that cannot be written", () => {
     expect(await runIntoFullDevice(args, here)).toEqual(DISK_IS_FULL);
   });
 
-  test.each([[["--help"]], [["export"]]])("the built tool ends %j with exit code 1 and says so", async (args) => {
-    expect(await runInto("/dev/full", args, await setting())).toEqual(DISK_IS_FULL);
+  test("the built tool ends with exit code 1 and an error message, too", async () => {
+    expect(await runInto(">/dev/full", ["export"], await setting())).toEqual(DISK_IS_FULL);
   });
 
   test("verify ends with exit code 1, too", async () => {
@@ -87,12 +80,14 @@ describe("stdout that cannot be written", () => {
     expect(await runIntoFullDevice(["verify", "rows.csv"], here)).toEqual(DISK_IS_FULL);
   });
 
-  test.each(["/dev/full", ">&-"] as const)("a key is deleted if its secret cannot be written (%s)", async (target) => {
+  test.each([
+    ["the device is full", () => ({ stdout: createWriteStream("/dev/full") })],
+    ["stdout is closed", () => ({ isStdoutClosed: () => true })],
+  ])("a key is deleted if its secret cannot be written because %s", async (_, fault) => {
     const here = await setting();
     const create = ["service", "keys", "create", "laptop", "--database", "service.db"];
-    const isClosed = target === ">&-";
-    const { code, stderr } = await (isClosed ? runInto(target, create, here) : runIntoFullDevice(create, here));
-    expect([code, stderr]).toEqual([EXIT.failure, expect.stringMatching(/secret/)]);
+    const { code, stdout, stderr } = await runInProcess(create, { ...here, ...fault() });
+    expect([code, stdout, stderr]).toEqual([EXIT.failure, "", expect.stringMatching(/secret/)]);
     const again = await runInProcess(create, here);
     expect([again.code, again.stdout]).toEqual([EXIT.ok, expect.stringMatching(/^[\w-]{43}\n$/)]);
     const list = await runInProcess(["service", "keys", "list", "--database", "service.db", "-f", "json"], here);

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
 
 const run = promisify(execFile);
 
@@ -16,20 +16,16 @@ test("the packed tarball, installed into an empty folder, is a working tool with
     cwd: folder,
   });
 
-  const { stdout } = await run(join(folder, "node_modules", ".bin", "catalog"), [
-    "export",
-    "--demo",
-    "--max-rows",
-    "3",
-  ]);
-  expect(
-    stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => Object.keys(JSON.parse(line)).length),
-  ).toEqual([17, 17, 17]);
   const modules = join(folder, "node_modules");
-  const own = JSON.parse(await readFile(join(modules, "retail-catalog-cli", "package.json"), "utf8"));
+  const installed = join(modules, "retail-catalog-cli");
+  expect((await readdir(join(installed, "dist"), { recursive: true })).sort()).toEqual(
+    (await readdir(dirname(CATALOG), { recursive: true })).sort(),
+  );
+  // A database needs the dependency.
+  const create = ["service", "keys", "create", "laptop", "--database", "service.db"];
+  const { stdout } = await run(join(modules, ".bin", "catalog"), create, { cwd: folder, env: bareEnvironment() });
+  expect(stdout).toMatch(/^[\w-]{43}\n$/);
+  const own = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   expect([Object.keys(own.dependencies), own.optionalDependencies]).toEqual([["libsql"], undefined]);
   expect(await readdir(modules)).not.toContain("@duckdb");
 });
