@@ -1,5 +1,6 @@
 import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
+import type { OperationName } from "../contract/operations.ts";
 import { ContractError } from "../errors.ts";
 import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";
@@ -36,46 +37,30 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
   assertSendable(apiKey);
   const { get, close } = createRequester({ origin: baseUrl, apiKey }, options);
   const redact = createRedact(apiKey);
-  const withoutKey = <T extends { meta: object }>(response: T): T => ({ ...response, meta: redact(response.meta) });
+  const requestOf = (operation: OperationName, filters: Filters, page?: PageRequest) => {
+    return { operation, target: requestTarget(baseUrl, operation, filters, page) };
+  };
   return {
-    sample: async (filters, signal) =>
-      withoutKey(
-        await get({
-          operation: "sample",
-          target: requestTarget(baseUrl, "sample", filters),
-          rows: LIMITS.sampleRows,
-          read: (body) => readSample(body, filters),
-          signal,
-        }),
-      ),
-    coverage: async (filters, signal) =>
-      withoutKey(
-        await get({
-          operation: "coverage",
-          target: requestTarget(baseUrl, "coverage", filters),
-          read: (body) => readCoverage(parseBody(body), filters),
-          signal,
-        }),
-      ),
-    catalog: async (filters, page = {}, signal) => {
-      const rows = page.limit ?? LIMITS.pageSize.default;
-      return withoutKey(
-        await get({
-          operation: "catalog",
-          target: requestTarget(baseUrl, "catalog", filters, page),
-          rows,
-          read: (body) => {
-            const page = readCatalogPage(body, filters, rows);
-            const { next_cursor } = page.pagination;
-            if (next_cursor !== redact(next_cursor)) {
-              // Cursors go into requests, logs and journals.
-              throw new ContractError("The service's response holds the API key in `pagination.next_cursor`.");
-            }
-            return page;
-          },
-          signal,
-        }),
-      );
+    sample: async (filters, signal) => {
+      const read = (body: Buffer) => readSample(body, filters);
+      return await get({ ...requestOf("sample", filters), rows: LIMITS.sampleRows, read, signal });
+    },
+    coverage: async (filters, signal) => {
+      const read = (body: Buffer) => readCoverage(parseBody(body), filters);
+      return await get({ ...requestOf("coverage", filters), read, signal });
+    },
+    catalog: async (filters, request = {}, signal) => {
+      const rows = request.limit ?? LIMITS.pageSize.default;
+      const read = (body: Buffer) => {
+        const page = readCatalogPage(body, filters, rows);
+        const { next_cursor } = page.pagination;
+        if (next_cursor !== redact(next_cursor)) {
+          // Cursors go into requests, logs and journals.
+          throw new ContractError("The service's response holds the API key in `pagination.next_cursor`.");
+        }
+        return page;
+      };
+      return await get({ ...requestOf("catalog", filters, request), rows, read, signal });
     },
     close,
   };

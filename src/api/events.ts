@@ -7,23 +7,24 @@ export type RequestPurpose = OperationName | "status";
 /** The client's activity, for progress and `--verbose`. It never contains the key. */
 export type ClientEvent = RequestEvent | ResponseEvent | FailureEvent | WaitEvent;
 
-/** A request is sent. */
-export interface RequestEvent {
-  type: "request";
+/** One attempt of a request. */
+interface AttemptEvent {
   operation: RequestPurpose;
-  method: "GET";
   /** Path and query as sent. */
   target: string;
   /** From 1. */
   attempt: number;
 }
 
+/** A request is sent. */
+interface RequestEvent extends AttemptEvent {
+  type: "request";
+  method: "GET";
+}
+
 /** A response was read completely, whatever its status. */
-export interface ResponseEvent {
+interface ResponseEvent extends AttemptEvent {
   type: "response";
-  operation: RequestPurpose;
-  target: string;
-  attempt: number;
   status: number;
   /** From the permit of the request to the end of the body. */
   milliseconds: number;
@@ -35,17 +36,14 @@ export interface ResponseEvent {
 }
 
 /** A request ended without a complete response. */
-export interface FailureEvent {
+interface FailureEvent extends AttemptEvent {
   type: "failure";
-  operation: RequestPurpose;
-  target: string;
-  attempt: number;
   milliseconds: number;
   message: string;
 }
 
 /** Requests pause: the window is spent, or a retry is due later. */
-export interface WaitEvent {
+interface WaitEvent {
   type: "wait";
   reason: "rate limit" | "retry";
   milliseconds: number;

@@ -38,7 +38,7 @@ export async function* walkPages(
     if (has_more && emptyPages >= EMPTY_PAGES) {
       throw brokenContract(`${emptyPages} pages in a row without rows, though \`has_more\` is true`, request_id);
     }
-    const digest = digestOf(next_cursor ?? "");
+    const digest = hash("sha256", next_cursor ?? "", "buffer").toString("latin1", 0, 16);
     if (has_more && seen.has(digest)) {
       throw brokenContract("`next_cursor` repeats the cursor of an earlier page", request_id);
     }
@@ -49,8 +49,4 @@ export async function* walkPages(
     seen.add(digest);
     cursor = next_cursor ?? undefined;
   }
-}
-
-function digestOf(cursor: string): string {
-  return hash("sha256", cursor, "buffer").toString("latin1", 0, 16);
 }

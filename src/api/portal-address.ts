@@ -2,7 +2,7 @@ import { createRequester, type RequesterOptions } from "./requester.ts";
 import { parseBody } from "./responses/read-response.ts";
 
 /** Maximum of milliseconds that a person waits for a hint. */
-const PATIENCE = 3_000;
+const HINT_TIMEOUT = 3_000;
 
 /**
  * The address of the developer portal, from `externalDocs` of the service's OpenAPI description. It is only a hint:
@@ -14,7 +14,7 @@ const PATIENCE = 3_000;
 export async function fetchPortalAddress(baseUrl: URL, options: RequesterOptions): Promise<string | undefined> {
   const requester = createRequester(
     { origin: baseUrl, apiKey: undefined },
-    { ...options, requestTimeout: PATIENCE, retries: 0 },
+    { ...options, requestTimeout: HINT_TIMEOUT, retries: 0 },
   );
   const target = `${baseUrl.pathname.replace(/\/+$/, "")}/openapi.json`;
   const read = (body: Buffer) => ({ address: addressIn(parseBody(body), baseUrl), meta: undefined });

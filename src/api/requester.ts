@@ -5,8 +5,8 @@ import { keyFlaw } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { type AttemptContext, type Request, runAttempt } from "./requests/attempt.ts";
 import { Budget } from "./requests/budget.ts";
-import { startDeadline } from "./requests/deadline.ts";
 import { createConnections } from "./requests/proxy.ts";
+import { startDeadline } from "./requests/request-deadline.ts";
 import { withRetries } from "./requests/retry.ts";
 import type { Identified } from "./responses/read-response.ts";
 
@@ -34,7 +34,7 @@ export interface RequesterOptions {
   onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 
-/** Sends requests to one origin. Paces, retries and measures them, and removes the key from events and errors. */
+/** Sends requests to one origin. Paces, retries and measures them, and removes the key from events, errors and `meta`. */
 export interface Requester {
   /** @throws ApiError, NetworkError or ContractError, or the reason of a signal. */
   get<T extends Identified>(request: Request<T>): Promise<T>;
@@ -70,12 +70,13 @@ export function createRequester(
       try {
         const attempt = (number: number) =>
           runAttempt(context, { ...request, number, budget: budgets[group], signal: combined.signal });
-        return await withRetries(attempt, {
+        const response = await withRetries(attempt, {
           ...options,
           signal: combined.signal,
           keyFlaw: apiKey === undefined ? undefined : keyFlaw(apiKey),
           onWait: (milliseconds, code) => onEvent({ type: "wait", reason: "retry", milliseconds, code }),
         });
+        return { ...response, meta: redact(response.meta) };
       } catch (error) {
         throw combined.signal.aborted ? error : redact(error);
       } finally {

@@ -1,5 +1,5 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
-import { startDeadline } from "../api/requests/deadline.ts";
+import { startDeadline } from "../api/requests/request-deadline.ts";
 import type { Context } from "../context.ts";
 import { groupDigits } from "../contract/values/decimal.ts";
 import { NetworkError } from "../errors.ts";

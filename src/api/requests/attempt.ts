@@ -11,10 +11,10 @@ import {
   readSuccess,
 } from "../responses/read-response.ts";
 import type { Budget, Permit } from "./budget.ts";
-import { startDeadline } from "./deadline.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
 import { networkFailure } from "./network-failure.ts";
 import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
+import { startDeadline } from "./request-deadline.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
 import { type HttpResponse, type Sender, send } from "./transport.ts";
 
@@ -42,7 +42,7 @@ export interface Request<T extends Identified> {
   signal?: AbortSignal | undefined;
 }
 
-interface Attempt<T extends Identified> extends Request<T> {
+interface PermittedRequest<T extends Identified> extends Request<T> {
   /** From 1. */
   number: number;
   budget: Budget;
@@ -63,7 +63,7 @@ class AttemptTimeoutError extends Error {
  */
 export async function runAttempt<T extends Identified>(
   context: AttemptContext,
-  attempt: Attempt<T>,
+  attempt: PermittedRequest<T>,
 ): Promise<Outcome<T>> {
   const { elapsed, onEvent, requestTimeout, sender } = context;
   const { operation, target, number, signal } = attempt;
@@ -116,7 +116,7 @@ function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: nu
 
 function readResponse<T extends Identified>(
   { sender, maxBody }: AttemptContext,
-  { read, rows }: Attempt<T>,
+  { read, rows }: PermittedRequest<T>,
   response: HttpResponse,
 ): Promise<ReadResponse<T>> {
   const { status, body, header } = response;

@@ -1,4 +1,5 @@
 import { NetworkError } from "../../errors.ts";
+import { onAbort } from "../../timer.ts";
 import { available, observe, type RateHeaders, type RateWindow, windowAfter, withSent } from "./rate-window.ts";
 import { LONGEST_WAIT } from "./retry-timing.ts";
 
@@ -61,26 +62,22 @@ export class Budget {
    */
   acquire(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const leave = () => {
+      const waiting: Waiting = {
+        grant: () => {
+          stopListening();
+          resolve(this.#permit());
+        },
+        refuse: (error) => {
+          stopListening();
+          reject(error);
+        },
+      };
+      this.#waiting.push(waiting);
+      const stopListening = onAbort(signal, () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(signal.reason);
         this.#pump();
-      };
-      const grant = () => {
-        signal.removeEventListener("abort", leave);
-        resolve(this.#permit());
-      };
-      const refuse = (error: NetworkError) => {
-        signal.removeEventListener("abort", leave);
-        reject(error);
-      };
-      const waiting = { grant, refuse };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#waiting.push(waiting);
+      });
       this.#pump();
     });
   }

@@ -1,24 +1,23 @@
 import { plainText } from "../responses/plain-text.ts";
 import type { BrokenFailure } from "./failure.ts";
 
+const UNTRUSTED =
+  "its certificate is not signed by an authority that this machine trusts; " +
+  "name the file of a private authority in NODE_EXTRA_CA_CERTS";
+
 /** Codes of node:tls for certificate errors that no retry can fix, and their messages. */
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet: check the clock of this machine",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
   CERT_REVOKED: "its certificate was revoked",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  CERT_UNTRUSTED: UNTRUSTED,
 };
-const UNTRUSTED_CERTIFICATE = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_UNTRUSTED",
-]);
-const UNTRUSTED_MESSAGE =
-  "its certificate is not signed by an authority that this machine trusts; " +
-  "name the file of a private authority in NODE_EXTRA_CA_CERTS";
 
 const TRANSIENT_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
@@ -53,29 +52,31 @@ const PROGRAMMING_ERRORS = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_ARG_TYPE
 export function networkFailure(error: unknown, origin: string, reached: boolean): BrokenFailure {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : "";
+  const broken = (message: string, permanent: boolean): BrokenFailure => {
+    return { kind: "broken", message, permanent, cause: error };
+  };
   const proxyStatus = /proxy\D*\((\d{3})\)/i.exec(text)?.[1];
   if (proxyStatus !== undefined) {
-    const message = `The proxy refused the connection to ${origin} with status ${proxyStatus}`;
-    return { kind: "broken", message, permanent: Number(proxyStatus) < 500, cause: error };
+    return broken(
+      `The proxy refused the connection to ${origin} with status ${proxyStatus}`,
+      Number(proxyStatus) < 500,
+    );
   }
   if (error instanceof RangeError && /out of memory/i.test(text)) {
-    const message = "No request can be sent: there is too little address space (`ulimit -v`) or memory";
-    return { kind: "broken", message, permanent: true, cause: error };
+    return broken("No request can be sent: there is too little address space (`ulimit -v`) or memory", true);
   }
   if (code === undefined || PROGRAMMING_ERRORS.has(code)) {
     throw error;
   }
-  const certificate = UNTRUSTED_CERTIFICATE.has(code) ? UNTRUSTED_MESSAGE : CERTIFICATE_ERRORS[code];
+  const certificate = CERTIFICATE_ERRORS[code];
   if (certificate !== undefined) {
-    return { kind: "broken", message: `${origin} cannot be trusted: ${certificate}`, permanent: true, cause: error };
+    return broken(`${origin} cannot be trusted: ${certificate}`, true);
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") {
-    const message = `${origin} does not speak TLS: is the base URL http:// instead?`;
-    return { kind: "broken", message, permanent: true, cause: error };
+    return broken(`${origin} does not use TLS: is the base URL http:// instead?`, true);
   }
   const what = TRANSIENT_ERRORS[code] ?? (code.startsWith("HPE_") ? "the response is not HTTP" : undefined);
-  const message = `No response from ${origin}: ${what ?? plainText(text)} (${code})`;
-  return { kind: "broken", message, permanent: code === "ENOTFOUND" && !reached, cause: error };
+  return broken(`No response from ${origin}: ${what ?? plainText(text)} (${code})`, code === "ENOTFOUND" && !reached);
 }
 
 function codeOf(error: unknown): string | undefined {

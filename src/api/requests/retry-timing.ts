@@ -1,3 +1,5 @@
+import type { RefusedFailure } from "./failure.ts";
+
 /** Milliseconds. If the service asks for a longer wait, the tool ends with an error instead of seeming to hang. */
 export const LONGEST_WAIT = 15 * 60_000;
 
@@ -5,27 +7,19 @@ export const LONGEST_WAIT = 15 * 60_000;
 const BACKOFF_BASE = 500;
 const BACKOFF_CAP = 30_000;
 
-/** The facts that determine the delay of a retry. */
-export interface RetryFacts {
-  /** Number of the attempt that failed, from 1. */
-  attempt: number;
-  /** Of the response and its headers; undefined if there was none. */
-  status?: number | undefined;
-  retryAfter?: string | undefined;
-  rateLimitReset?: string | undefined;
+/**
+ * Milliseconds to wait after attempt number `attempt` (from 1) has failed, in addition to the wait that its response asks
+ * for. `random` is a number from 0 up to 1.
+ */
+export function backoff(attempt: number, random: number): number {
+  return Math.floor(random * Math.min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (attempt - 1)));
 }
 
 /**
- * Milliseconds from `now` (since the epoch) until the next attempt: the wait that the response asks for plus a random part
- * of the backoff. `random` is a number from 0 up to 1.
+ * Milliseconds from `now` (since the epoch) that a response asks to wait; for a 429 without a valid `Retry-After`, the
+ * time until the reset.
  */
-export function retryDelay(facts: RetryFacts, now: number, random: number): number {
-  const ceiling = Math.min(BACKOFF_CAP, BACKOFF_BASE * 2 ** (facts.attempt - 1));
-  return askedDelay(facts, now) + Math.floor(random * ceiling);
-}
-
-/** Milliseconds that the response asks for; for a 429 without a valid `Retry-After`, the time until the reset. */
-export function askedDelay({ retryAfter, rateLimitReset, status }: RetryFacts, now: number): number {
+export function askedDelay({ retryAfter, rateLimitReset, status }: RefusedFailure, now: number): number {
   const fallback = status === 429 && /^\d+$/.test(rateLimitReset ?? "") ? Number(rateLimitReset) * 1000 : 0;
   return readRetryAfter(retryAfter, now) ?? fallback;
 }

@@ -1,6 +1,7 @@
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
-import { type AttemptFailure, errorOf, type Outcome } from "./failure.ts";
-import { askedDelay, LONGEST_WAIT, retryDelay } from "./retry-timing.ts";
+import { ApiError, ContractError, NetworkError } from "../../errors.ts";
+import type { AttemptFailure, Outcome } from "./failure.ts";
+import { askedDelay, backoff, LONGEST_WAIT } from "./retry-timing.ts";
 
 /** Contract section 7: "retry once with backoff". */
 const INTERNAL_ERROR_RETRIES = 1;
@@ -23,12 +24,11 @@ export function decideRetry(failures: readonly AttemptFailure[], { retries, rand
   if (failure === undefined || failures.length > retries || !isRetryable(failure) || internalErrorsSpent(failures)) {
     return { retry: false };
   }
-  const facts = { ...(failure.kind === "refused" && failure), attempt: failures.length };
-  const asked = askedDelay(facts, now());
+  const asked = failure.kind === "refused" ? askedDelay(failure, now()) : 0;
   if (asked > LONGEST_WAIT) {
     return { retry: false, note: `the service asks to wait ${Math.ceil(asked / 1000)} s` };
   }
-  return { retry: true, delay: retryDelay(facts, now(), random()) };
+  return { retry: true, delay: asked + backoff(failures.length, random()) };
 }
 
 function isRetryable(failure: AttemptFailure): boolean {
@@ -78,9 +78,29 @@ export async function withRetries<T>(
     failures.push(failure);
     const decision = decideRetry(failures, rules);
     if (!decision.retry) {
-      throw errorOf(failure, failures.length, { note: decision.note, keyFlaw });
+      throw errorOf(failure, failures.length, decision.note, keyFlaw);
     }
     onWait(decision.delay, failure.kind === "refused" ? failure.problem.code : undefined);
     await sleep(decision.delay, signal);
   }
+}
+
+/** The error after the last attempt. */
+function errorOf(
+  failure: AttemptFailure,
+  attempts: number,
+  note: string | undefined,
+  keyFlaw: string | undefined,
+): ApiError | ContractError | NetworkError {
+  const counted = attempts > 1 ? `${failure.message} (after ${attempts} attempts)` : failure.message;
+  const message = note === undefined ? counted : `${counted}; ${note}`;
+  if (failure.kind === "broken") {
+    const { cause } = failure;
+    return cause instanceof ContractError
+      ? new ContractError(message, cause.requestId, true)
+      : new NetworkError(message, { attempts, cause });
+  }
+  const { status, problem } = failure;
+  const isOfKey = status === 401 || status === 431;
+  return new ApiError(message, { status, problem, attempts, keyFlaw: isOfKey ? keyFlaw : undefined });
 }

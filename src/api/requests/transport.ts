@@ -1,7 +1,7 @@
 import type { Redact } from "../redaction.ts";
 import { ACCEPTED_ENCODINGS } from "../responses/body.ts";
 import type { Connections, RawResponse } from "./connections.ts";
-import { untilAborted } from "./deadline.ts";
+import { untilAborted } from "./request-deadline.ts";
 
 /** A response whose headers have arrived. The body must be read or destroyed. */
 export interface HttpResponse extends Pick<RawResponse, "status" | "body"> {

@@ -48,7 +48,7 @@ const catalogShape = {
 export function readSample(body: Buffer, filters: Filters): SampleResponse {
   const response = scanResponse(body);
   const { pagination, meta } = readEnvelope<unknown, Pagination>(sampleShape, response.document, filters);
-  const rows = readRows(response, LIMITS.sampleRows, meta);
+  const rows = checkedRows(response, LIMITS.sampleRows, meta);
   const outside = createFilterCheck(filters)(rows);
   if (outside !== -1) {
     throw outsideFilters(`row ${rows.raw(outside, rows.column("product_id"))}`, meta.request_id);
@@ -73,14 +73,14 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
     throw brokenContract("`pagination.next_cursor` holds half a surrogate pair", meta.request_id);
   }
   return {
-    rows: readRows(response, limit, meta),
+    rows: checkedRows(response, limit, meta),
     // `has_more` alone ends a walk; a cursor on the last page is ignored.
     pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
     meta,
   };
 }
 
-function readRows({ rows, foreign }: ScannedResponse, most: number, { request_id }: Meta): RowBatch {
+function checkedRows({ rows, foreign }: ScannedResponse, most: number, { request_id }: Meta): RowBatch {
   if (rows.length > most) {
     throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, request_id);
   }

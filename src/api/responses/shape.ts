@@ -63,7 +63,7 @@ function fits({ type, enum: known, format, minimum = -Infinity, maximum = Infini
     case "array":
       return Array.isArray(value);
     case "string":
-      return typeof value === "string" && (FORMATS[format ?? ""]?.fits(value) ?? true);
+      return typeof value === "string" && (STRING_FORMATS[format ?? ""]?.fits(value) ?? true);
     case "integer":
       return Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
     case "number":
@@ -73,7 +73,7 @@ function fits({ type, enum: known, format, minimum = -Infinity, maximum = Infini
   }
 }
 
-const FORMATS: Readonly<Record<string, { name: string; fits: (text: string) => boolean }>> = {
+const STRING_FORMATS: Readonly<Record<string, { name: string; fits: (text: string) => boolean }>> = {
   date: { name: "a date", fits: isCalendarDate },
   "date-time": { name: "a timestamp", fits: (text) => !Number.isNaN(Date.parse(text)) },
 };
@@ -97,6 +97,6 @@ function described({ type, enum: known, format, minimum, maximum }: Shape): stri
   const to = maximum === undefined ? "" : ` to ${maximum}`;
   const names = [type]
     .flat()
-    .map((name) => (name === "string" ? FORMATS[format ?? ""]?.name : undefined) ?? TYPE_NAMES[name]);
+    .map((name) => (name === "string" ? STRING_FORMATS[format ?? ""]?.name : undefined) ?? TYPE_NAMES[name]);
   return names.map((name, index) => (index === 0 ? `${name}${from}${to}` : name)).join(" or ");
 }

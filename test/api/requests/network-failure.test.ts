@@ -30,7 +30,7 @@ test("a certificate for another host is final", () => {
 
 test("a server without TLS is final and asks for the scheme", () => {
   expect(told(coded("ERR_SSL_WRONG_VERSION_NUMBER"))).toEqual({
-    message: "https://catalog.example does not speak TLS: is the base URL http:// instead?",
+    message: "https://catalog.example does not use TLS: is the base URL http:// instead?",
     permanent: true,
   });
 });

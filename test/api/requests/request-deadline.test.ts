@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { startDeadline } from "../../../src/api/requests/deadline.ts";
+import { startDeadline } from "../../../src/api/requests/request-deadline.ts";
 import { pageBody } from "../../helpers/envelopes.ts";
 import { answer } from "../../helpers/fault-server.ts";
 import { productRow } from "../../helpers/products.ts";
