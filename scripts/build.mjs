@@ -41,7 +41,6 @@ const LOADED_TOGETHER = [
     "files/replace-file.ts",
   ],
   [
-    "cli/loss-warnings.ts",
     "cli/pager.ts",
     "cli/source/connection.ts",
     "cli/source/empty-result.ts",

@@ -1,12 +1,10 @@
 import type { Command, Option } from "commander";
 
 /** The position in a command line of the word to complete. */
-export interface Place {
+export interface WordPlace {
   command: Command;
   /** The option whose value it is; undefined if it is not a value. */
   option: Option | undefined;
-  /** Index of the operand, from 0. */
-  operand: number;
   /** Typed text before the word that every candidate keeps: `--format=`, or the start of a list. */
   prefix: string;
   /** The typed part of the word, without `prefix`. */
@@ -20,7 +18,7 @@ export interface Place {
 }
 
 /** Parses a command line as commander does, up to the word to complete, which is the last of `words`. */
-export function placeOf(program: Command, words: readonly string[]): Place {
+export function placeOf(program: Command, words: readonly string[]): WordPlace {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? "";
   const values = new Map<string, string>();
@@ -50,8 +48,12 @@ export function placeOf(program: Command, words: readonly string[]): Place {
       unknownFlag ??= word;
     }
   }
-  const rest = { command, operand: operands.length, values, unknownFlag, operands };
-  return pending === undefined ? attachedValue(last, rest) : { ...rest, option: pending, prefix: "", typed: last };
+  const rest = { command, values, unknownFlag, operands };
+  if (pending !== undefined) {
+    return { ...rest, option: pending, prefix: "", typed: last };
+  }
+  const [, prefix = "", typed = last] = /^(--[\w-]+=)(.*)$/s.exec(last) ?? [];
+  return { ...rest, option: findOption(command, prefix.slice(0, -1)), prefix, typed };
 }
 
 function longOf(option: Option): string {
@@ -62,12 +64,6 @@ function longOf(option: Option): string {
 function isShortFlags(command: Command, word: string): boolean {
   const [first, ...others] = [...word.slice(1)].map((letter) => findOption(command, `-${letter}`));
   return first !== undefined && (first.required || others.every((option) => option !== undefined));
-}
-
-/** The word `--flag=value`, or any other. */
-function attachedValue(word: string, rest: Omit<Place, "option" | "prefix" | "typed">): Place {
-  const [, prefix = "", typed = word] = /^(--[\w-]+=)(.*)$/s.exec(word) ?? [];
-  return { ...rest, option: findOption(rest.command, prefix.slice(0, -1)), prefix, typed };
 }
 
 /** Finds an option of the command or of its parent commands. */

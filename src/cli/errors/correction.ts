@@ -29,24 +29,62 @@ function withoutSecret(argument: string): string {
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
 }
 
-/** Replaces the value of a flag, or one value of a comma list. */
+/** Replaces the value of a flag, or one value of a comma list: of several candidates, the one closest to the suggestion. */
 function wrongValueIn(argv: readonly string[], error: unknown): Correction | undefined {
-  const wrong = wrongValueOf(error);
-  const at = wrong && locate(argv, wrong);
-  if (wrong === undefined || at === undefined) {
+  const { flag, suggestions: [best] = [], isWrong } = wrongValueOf(error) ?? {};
+  if (flag === undefined || best === undefined || isWrong === undefined) {
     return undefined;
   }
-  if (error instanceof ApiError && closest(at.part, [wrong.best]).length === 0) {
+  const [at] = typedValues(argv, flag)
+    .flatMap((typed) => [typed.value, ...typed.value.split(",")].map((part) => ({ ...typed, part })))
+    .filter(({ part }) => isWrong(part.trim()))
+    .sort((a, b) => editDistance(a.part, best) - editDistance(b.part, best));
+  if (at === undefined) {
+    return undefined;
+  }
+  if (error instanceof ApiError && closest(at.part, [best]).length === 0) {
     // If no value is close, the service lists some of the valid values.
     return { value: at.part, command: undefined };
   }
   // In a comma list only the wrong part is replaced, and no value appears twice.
   const parts = at.part === at.value ? [at.part] : at.value.split(",");
-  const corrected = new Set(parts.map((part) => (part === at.part ? wrong.best : part)));
+  const corrected = new Set(parts.map((part) => (part === at.part ? best : part)));
   const command = argv.map((argument, index) =>
     index === at.index ? `${at.prefix}${[...corrected].join(",")}` : argument,
   );
   return { value: at.part, command: ["catalog", ...command] };
+}
+
+/** The flag that an error is about, its suggestions, and whether a typed value may be the wrong one. */
+function wrongValueOf(error: unknown) {
+  if (error instanceof UsageError) {
+    const { flag, value, suggestions } = error;
+    const isWrong = (typed: string) => (value === undefined ? !typed.includes(",") : typed === value);
+    return { flag, suggestions, isWrong };
+  }
+  if (error instanceof ApiError) {
+    const { field, valid_options: suggestions = [] } = error.problem;
+    const name = FILTER_NAMES.find((filter) => filter === field);
+    const isWrong = (typed: string) => !typed.includes(",") && !suggestions.includes(typed);
+    return { flag: name && flagOfFilter(name), suggestions, isWrong };
+  }
+  return undefined;
+}
+
+/** The short forms of flags whose values are corrected. */
+const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
+
+/** The values of a flag, each with the argument that holds it; `prefix` is `--flag=` if that is the flag, too. */
+function typedValues(argv: readonly string[], flag: string): { index: number; prefix: string; value: string }[] {
+  return argv.flatMap((argument, index) => {
+    if (argument.startsWith(`${flag}=`)) {
+      return [{ index, prefix: `${flag}=`, value: argument.slice(flag.length + 1) }];
+    }
+    const next = argv[index + 1];
+    return (argument === flag || argument === SHORT[flag]) && next !== undefined
+      ? [{ index: index + 1, prefix: "", value: next }]
+      : [];
+  });
 }
 
 /** Replaces an unknown flag or command. */
@@ -65,58 +103,4 @@ function misspeltWord(argv: readonly string[], error: unknown): Correction | und
     best.startsWith("-") ? [argument.replace(value, () => best)] : best.split(" ");
   const command = argv.flatMap((argument, at) => (at === index ? corrected(argument) : argument));
   return { value, command: ["catalog", ...command] };
-}
-
-interface WrongValue {
-  flag: string;
-  best: string;
-  /** Whether a value of the flag may be the wrong one. */
-  isWrong(value: string): boolean;
-}
-
-function wrongValueOf(error: unknown): WrongValue | undefined {
-  if (error instanceof UsageError) {
-    const { flag, value, suggestions } = error;
-    const [best] = suggestions;
-    const isWrong = (typed: string) => (value === undefined ? !typed.includes(",") : typed === value);
-    return flag === undefined || best === undefined ? undefined : { flag, best, isWrong };
-  }
-  if (error instanceof ApiError) {
-    const { field, valid_options = [] } = error.problem;
-    const name = FILTER_NAMES.find((filter) => filter === field);
-    const [best] = valid_options;
-    const isWrong = (typed: string) => !typed.includes(",") && !valid_options.includes(typed);
-    return name === undefined || best === undefined ? undefined : { flag: flagOfFilter(name), best, isWrong };
-  }
-  return undefined;
-}
-
-interface Position {
-  index: number;
-  /** `--flag=` if flag and value are one argument. */
-  prefix: string;
-  value: string;
-  /** The part of `value` to replace: all of it, or one value of a comma list. */
-  part: string;
-}
-
-/** The short forms of flags whose values are corrected. */
-const SHORT: Readonly<Record<string, string>> = { "--output": "-o", "--format": "-f" };
-
-/** Finds the wrong value; of several candidates, the one closest to the suggestion. */
-function locate(argv: readonly string[], { flag, best, isWrong }: WrongValue): Position | undefined {
-  const distance = ({ part }: Position) => editDistance(part, best);
-  const values = argv.flatMap((argument, index): Omit<Position, "part">[] => {
-    if (argument.startsWith(`${flag}=`)) {
-      return [{ index, prefix: `${flag}=`, value: argument.slice(flag.length + 1) }];
-    }
-    const next = argv[index + 1];
-    return (argument === flag || argument === SHORT[flag]) && next !== undefined
-      ? [{ index: index + 1, prefix: "", value: next }]
-      : [];
-  });
-  return values
-    .flatMap((position) => [position.value, ...position.value.split(",")].map((part) => ({ ...position, part })))
-    .filter(({ part }) => isWrong(part.trim()))
-    .sort((a, b) => distance(a) - distance(b))[0];
 }

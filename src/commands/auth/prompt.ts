@@ -6,23 +6,19 @@ import { CredentialsError, InterruptedError } from "../../errors.ts";
 /** A key has 43 characters; much longer input is probably a file piped by mistake. */
 const LONGEST_INPUT = 64 * 1024;
 
+type Streams = Pick<Context, "stdin" | "stderr" | "signal">;
+
 /**
  * Reads a key that is typed or pasted at the terminal, without echo, or else piped to stdin. One line end at the end is
  * removed.
  *
  * @throws InterruptedError after Ctrl-C; CredentialsError if there is nothing to read
  */
-export async function readKey(
-  context: Pick<Context, "stdin" | "stderr" | "signal">,
-  question: string,
-): Promise<string> {
+export async function readKey(context: Streams, question: string): Promise<string> {
   return context.stdin.isTTY ? await promptForKey(context, question) : await readPipe(context);
 }
 
-async function promptForKey(
-  { stdin, stderr, signal }: Pick<Context, "stdin" | "stderr" | "signal">,
-  question: string,
-): Promise<string> {
+async function promptForKey({ stdin, stderr, signal }: Streams, question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
   // The question comes after echo is off; otherwise a key that is typed early would be visible.
@@ -41,7 +37,7 @@ async function promptForKey(
   }
 }
 
-async function readPipe({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> {
+async function readPipe({ stdin, signal }: Streams): Promise<string> {
   const destroy = () => void stdin.destroy();
   signal.addEventListener("abort", destroy, { once: true });
   let text = "";

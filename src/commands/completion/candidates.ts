@@ -1,5 +1,5 @@
 import type { Argument, Option } from "commander";
-import type { Place } from "../../cli/command-line.ts";
+import type { WordPlace } from "../../cli/command-line.ts";
 import { isRepeatable } from "../../cli/flags/declared.ts";
 import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
@@ -20,7 +20,7 @@ export interface Completion {
 }
 
 /** What completion uses besides the declarations of the commands. */
-export interface Known {
+export interface KnownValues {
   vocabulary: Vocabulary;
   profiles: readonly string[];
 }
@@ -29,14 +29,14 @@ export interface Known {
 const PLAIN = /^[\w.:@%+/-]+$/;
 
 /** The candidates at `place`. */
-export function complete(place: Place, known: Known): Completion {
+export function complete(place: WordPlace, known: KnownValues): Completion {
   if (place.option !== undefined) {
-    return valuesOf(place.option, place, known);
+    return optionValues(place.option, place, known);
   }
   return place.typed.startsWith("-") ? words(place, flagsOf(place)) : operandsOf(place);
 }
 
-function flagsOf({ command, typed, values }: Place): Candidate[] {
+function flagsOf({ command, typed, values }: WordPlace): Candidate[] {
   const help = command.createHelp();
   return help
     .visibleOptions(command)
@@ -47,8 +47,8 @@ function flagsOf({ command, typed, values }: Place): Candidate[] {
     }));
 }
 
-function operandsOf(place: Place): Completion {
-  const { command, operand } = place;
+function operandsOf(place: WordPlace): Completion {
+  const { command, operands } = place;
   const help = command.createHelp();
   const commands = help
     .visibleCommands(command)
@@ -58,15 +58,15 @@ function operandsOf(place: Place): Completion {
     return words(place, commands);
   }
   const argument =
-    command.registeredArguments[operand] ?? command.registeredArguments.findLast((last) => last.variadic);
+    command.registeredArguments[operands.length] ?? command.registeredArguments.findLast((last) => last.variadic);
   if (argument === undefined) {
     return words(place, []);
   }
-  const kind = kindOf(argument.name());
-  return kind === "words" ? words(place, plain(operandValues(argument, place))) : { kind, candidates: [] };
+  const kind = completionKind(argument.name());
+  return kind === "words" ? words(place, operandValues(argument, place)) : { kind, candidates: [] };
 }
 
-function operandValues(argument: Argument, { command }: Place): readonly string[] {
+function operandValues(argument: Argument, { command }: WordPlace): readonly string[] {
   switch (argument.name()) {
     case "code":
       return [...SERVICE_ERRORS, ...TOOL_ERRORS].map(({ code }) => code);
@@ -77,9 +77,9 @@ function operandValues(argument: Argument, { command }: Place): readonly string[
   }
 }
 
-function valuesOf(option: Option, place: Place, { vocabulary, profiles }: Known): Completion {
+function optionValues(option: Option, place: WordPlace, { vocabulary, profiles }: KnownValues): Completion {
   if (option.argChoices !== undefined) {
-    return words(place, plain(option.argChoices));
+    return words(place, option.argChoices);
   }
   switch (option.long) {
     case "--retailer":
@@ -91,17 +91,17 @@ function valuesOf(option: Option, place: Place, { vocabulary, profiles }: Known)
     case "--columns":
       return { ...listOf(place, PRODUCT_COLUMNS), kind: "list" };
     case "--profile":
-      return words(place, plain(profiles));
+      return words(place, profiles);
     default:
       break;
   }
   const what = /<([^>]*)>/.exec(option.flags)?.[1] ?? "";
   return what === "date" || what === "day"
-    ? words(place, plain(["today", "yesterday", "latest", "7d", "30d", "latest-7d"]))
-    : { kind: kindOf(what), candidates: [] };
+    ? words(place, ["today", "yesterday", "latest", "7d", "30d", "latest-7d"])
+    : { kind: completionKind(what), candidates: [] };
 }
 
-function kindOf(what: string): Completion["kind"] {
+function completionKind(what: string): Completion["kind"] {
   if (/^(dir|folder)/.test(what)) {
     return "folders";
   }
@@ -109,7 +109,7 @@ function kindOf(what: string): Completion["kind"] {
 }
 
 /** Slugs of the combinations that match the flags typed so far, and slugs whose combinations are not known. */
-function slugs(name: keyof Rcd, { values }: Place, { rcds, slugs: named }: Vocabulary): string[] {
+function slugs(name: keyof Rcd, { values }: WordPlace, { rcds, slugs: named }: Vocabulary): string[] {
   const typed = (["retailer", "category", "department"] as const).flatMap((other) => {
     const value = values.get(`--${other}`);
     return other === name || value === undefined ? [] : [{ other, value }];
@@ -122,21 +122,19 @@ function slugs(name: keyof Rcd, { values }: Place, { rcds, slugs: named }: Vocab
 }
 
 /** Completes the last value of a comma list; earlier values are not offered again. */
-function listOf(place: Place, known: readonly string[]): Completion {
+function listOf(place: WordPlace, known: readonly string[]): Completion {
   const cut = place.typed.lastIndexOf(",") + 1;
   const before = place.typed.slice(0, cut);
   const taken = new Set(before.split(","));
-  const left = plain(known.filter((value) => !taken.has(value)));
+  const left = known.filter((value) => !taken.has(value));
   return words({ ...place, prefix: place.prefix + before, typed: place.typed.slice(cut) }, left);
 }
 
-function plain(values: readonly string[]): Candidate[] {
-  return [...new Set(values)].map((value) => ({ value, description: "" }));
-}
-
-function words({ prefix, typed }: Place, candidates: readonly Candidate[]): Completion {
-  const fitting = candidates
+/** The values that continue the typed text, each once; a text has no description. */
+function words({ prefix, typed }: WordPlace, values: readonly (string | Candidate)[]): Completion {
+  const candidates = [...new Set(values)]
+    .map((value) => (typeof value === "string" ? { value, description: "" } : value))
     .filter(({ value }) => value.startsWith(typed) && PLAIN.test(value))
     .map(({ value, description }) => ({ value: prefix + value, description }));
-  return { kind: "words", candidates: fitting };
+  return { kind: "words", candidates };
 }

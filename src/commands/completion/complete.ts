@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Place, placeOf } from "../../cli/command-line.ts";
+import { placeOf, type WordPlace } from "../../cli/command-line.ts";
 import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
 import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
@@ -27,7 +27,7 @@ export function declare(command: Command, context: Context): void {
 }
 
 /** If the configuration cannot be read, there are fewer candidates. */
-async function known({ values }: Place, context: Context) {
+async function known({ values }: WordPlace, context: Context) {
   const profiles = await readConfig(context).then(
     (config) => [...config.profiles.keys()],
     () => [],

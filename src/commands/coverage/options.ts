@@ -36,11 +36,21 @@ export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, Read
 export type CoverageOptions = ReturnType<typeof parseOptions>;
 
 export function parseOptions(command: Command, flags: CoverageFlags, context: Context) {
-  const output = flags.html === undefined ? parseListing(flags, context) : parsePage(flags, flags.html);
-  if (flags.chart && output.format !== "table") {
+  const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests, html } = flags;
+  const output = html === undefined ? parseListing(flags, context) : parsePage(flags, html);
+  if (chart && output.format !== "table") {
     throw new UsageError(`--chart is a view for people; it cannot be combined with ${output.format}.`, {
       flag: "--chart",
     });
+  }
+  if (flags.maxRequests !== undefined && (groupBy !== "day" || flags.from !== undefined)) {
+    throw new UsageError("--max-requests is for --group-by day of a service; leave it out.", {
+      flag: "--max-requests",
+    });
+  }
+  const isDrawn = chart || html !== undefined;
+  if (chartRequests !== undefined && !isDrawn) {
+    throw new UsageError("--chart-requests needs --chart or --html.", { flag: "--chart-requests" });
   }
   return {
     ...flags,
@@ -50,33 +60,21 @@ export function parseOptions(command: Command, flags: CoverageFlags, context: Co
     /** A synced folder to count instead of asking the service. */
     from: parseFolder(command, "--from", flags.from),
     /** The most coverage requests for the days of `groupBy`. */
-    maxRequests: parseMaxRequests(flags),
-    list: parseListFlags(flags, columnsOf(flags.groupBy), sortWords(flags.groupBy)),
+    maxRequests,
+    list: parseListFlags(flags, columnsOf(groupBy), sortWords(groupBy)),
     /** Coverage requests for the activity over time; undefined for no chart. */
-    chartRequests: parseChart(flags),
+    chartRequests: isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined,
   };
-}
-
-function parseMaxRequests({ maxRequests, groupBy, from }: CoverageFlags): number {
-  if (maxRequests !== undefined && (groupBy !== "day" || from !== undefined)) {
-    throw new UsageError("--max-requests is for --group-by day of a service; leave it out.", {
-      flag: "--max-requests",
-    });
-  }
-  return maxRequests ?? DAY_REQUESTS;
-}
-
-function parseChart({ chart, chartRequests, html }: CoverageFlags): number | undefined {
-  const isDrawn = chart || html !== undefined;
-  if (chartRequests !== undefined && !isDrawn) {
-    throw new UsageError("--chart-requests needs --chart or --html.", { flag: "--chart-requests" });
-  }
-  return isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined;
 }
 
 function parseListing(flags: CoverageFlags, { stdout }: Context): OutputOptions<CoverageFormat> {
   const isTerminal = stdout.isTTY === true;
-  return parseOutput<CoverageFormat>(flags, formatOfName, isTerminal || flags.chart ? "table" : "ndjson", isTerminal);
+  return parseOutput<CoverageFormat>(
+    flags,
+    coverageFormatOf,
+    isTerminal || flags.chart ? "table" : "ndjson",
+    isTerminal,
+  );
 }
 
 function parsePage(flags: CoverageFlags, file: string): OutputOptions<CoverageFormat> {
@@ -88,6 +86,6 @@ function parsePage(flags: CoverageFlags, file: string): OutputOptions<CoverageFo
   return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html", false);
 }
 
-function formatOfName(name: string): CoverageFormat | undefined {
+function coverageFormatOf(name: string): CoverageFormat | undefined {
   return /\.(md|markdown)$/i.test(name) ? "markdown" : listFormatOfFile(name);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
+import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption, quoted } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal.ts";
@@ -42,9 +42,18 @@ export function declare(command: Command, context: Context): void {
     "catalog explain invalid_credentials",
     "catalog explain network",
     "catalog explain rate_limited --format json",
-  ]).action((found: Explanation | undefined, { format }: { format?: "text" | "json" }) =>
-    runExplain(found, format, parseGlobals(command), context),
-  );
+  ]).action(async (found: Explanation | undefined, { format }: { format?: "text" | "json" }) => {
+    const globals = parseGlobals(command);
+    const screen = screenOf(context, { globals });
+    if (format === "json") {
+      await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
+    } else if (found === undefined) {
+      await context.print(overview(screen));
+      createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
+    } else {
+      await context.print(explanationText(found, screen));
+    }
+  });
 }
 
 /** Accepts any case, and hyphens for underscores. */
@@ -59,23 +68,6 @@ function findCode(text: string): Explanation {
     });
   }
   return found;
-}
-
-async function runExplain(
-  found: Explanation | undefined,
-  format: "text" | "json" | undefined,
-  globals: GlobalOptions,
-  context: Context,
-): Promise<void> {
-  const screen = screenOf(context, { globals });
-  if (format === "json") {
-    await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
-    return;
-  }
-  await context.print(found === undefined ? overview(screen) : page(found, screen));
-  if (found === undefined) {
-    createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
-  }
 }
 
 function overview(screen: Screen): string {
@@ -98,7 +90,7 @@ const COLUMNS = [
 /** Width of the names of facts. */
 const NAME = 12;
 
-function page(explanation: Explanation, { width, colour }: Screen): string {
+function explanationText(explanation: Explanation, { width, colour }: Screen): string {
   const { code, title, status, meaning, recovery, remedy, exit_code } = explanation;
   const bold = (text: string) => style("bold", text, colour);
   const facts = [

@@ -10,8 +10,7 @@ import { renderTable } from "../../output/terminal/tables/table.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { planSlices } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
-import { pageSizeOf } from "./progress.ts";
-import { assertFitsSheet } from "./sheet-limit.ts";
+import { assertFitsSheet, pageSizeOf } from "./pull-rows.ts";
 
 /** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {

@@ -12,7 +12,7 @@ import { openPartitionSpool, type PartitionSpool } from "../../output/destinatio
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
 import type { ExportOptions } from "./options.ts";
-import { pullWithProgress } from "./progress.ts";
+import { pullWithProgress } from "./pull-rows.ts";
 import { rowEncoding } from "./run.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { lossWarnings } from "../../cli/loss-warnings.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
+import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted } from "../../contract/values/decimal.ts";
@@ -14,7 +14,7 @@ import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
-import { pullWithProgress } from "./progress.ts";
+import { pullWithProgress } from "./pull-rows.ts";
 import { checkManifestName, writeManifest } from "./with-manifest.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {

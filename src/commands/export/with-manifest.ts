@@ -9,7 +9,7 @@ import { replaceFile } from "../../files/replace-file.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
-import { pageSizeOf } from "./progress.ts";
+import { pageSizeOf } from "./pull-rows.ts";
 
 /** @throws FileError if the name of the output is too long to add the suffix of a manifest. */
 export function checkManifestName(output: string): void {

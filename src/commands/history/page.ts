@@ -1,3 +1,4 @@
+import { groupBy } from "../../cli/flags/list.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
@@ -17,17 +18,12 @@ const CHARACTER = 16;
  * the facts of each product.
  */
 export function historyPage(series: readonly Series[], facts: { folder: string; now: number }): string {
-  const currencies = [...new Set(series.map(({ last }) => last.currency))].sort();
+  const currencies = [...groupBy(series, ({ last }) => last.currency)].sort(([a], [b]) => (a < b ? -1 : 1));
   const read = new Date(facts.now).toISOString().slice(0, 16).replace("T", " ");
   const body = [
     "<h1>Price history</h1>",
     `<p>${escapeHtml(facts.folder)}; read at ${read} UTC.</p>`,
-    ...currencies.map((currency) =>
-      section(
-        currency,
-        series.filter(({ last }) => last.currency === currency),
-      ),
-    ),
+    ...currencies.map(([currency, own]) => section(currency, own)),
   ];
   return renderPage({ title: "Price history", body: body.join("\n"), style: STYLE, script: "" });
 }
@@ -37,14 +33,11 @@ function section(currency: string, series: readonly Series[]): string {
   const charts = Array.from({ length: Math.ceil(ordered.length / LINES) }, (_, index) =>
     figure(ordered.slice(index * LINES, (index + 1) * LINES), currency),
   );
-  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${table(ordered, currency)}`;
+  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${productsTable(ordered, currency)}`;
 }
 
 function figure(series: readonly Series[], currency: string): string {
-  const drawn = series.map((one) => ({
-    ...one,
-    points: one.points.filter((point) => point.currency === currency),
-  }));
+  const drawn = series.map((one) => ({ ...one, points: one.points.filter((point) => point.currency === currency) }));
   const all = drawn.flatMap(({ points }) => points);
   const days = all.map(({ day }) => dayNumber(day));
   const prices = all.map(({ selling_price }) => selling_price);
@@ -56,20 +49,22 @@ function figure(series: readonly Series[], currency: string): string {
   const y = (price: number) => HEIGHT - BOTTOM - ((price - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP);
   const grid = ticks.map(
     (tick) =>
-      `<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${at(y(tick))}" y2="${at(y(tick))}"/><text x="${left - 8}" y="${at(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
+      `<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${tenths(y(tick))}" y2="${tenths(y(tick))}"/><text x="${left - 8}" y="${tenths(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
   );
   const ends = [...new Set([first, last])].map((number) => {
     const day = dayOf(number * DAY);
     const anchor = number === first ? "start" : "end";
-    return `<text x="${at(x(day))}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
+    return `<text x="${tenths(x(day))}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
   });
   const lines = drawn.map(({ title, points }, index) => {
-    const steps = points.map(({ day, selling_price }, at_) =>
-      at_ === 0 ? `M${at(x(day))} ${at(y(selling_price))}` : `H${at(x(day))}V${at(y(selling_price))}`,
+    const steps = points.map(({ day, selling_price }, position) =>
+      position === 0
+        ? `M${tenths(x(day))} ${tenths(y(selling_price))}`
+        : `H${tenths(x(day))}V${tenths(y(selling_price))}`,
     );
     const dots = points.map(
       ({ day, selling_price }) =>
-        `<circle cx="${at(x(day))}" cy="${at(y(selling_price))}" r="${points.length > 90 ? 1.5 : 3}"><title>${escapeHtml(title)}: ${groupDigits(selling_price)} ${escapeHtml(currency)} on ${day}</title></circle>`,
+        `<circle cx="${tenths(x(day))}" cy="${tenths(y(selling_price))}" r="${points.length > 90 ? 1.5 : 3}"><title>${escapeHtml(title)}: ${groupDigits(selling_price)} ${escapeHtml(currency)} on ${day}</title></circle>`,
     );
     return `<g class="line${index}"><path d="${steps.join("")}"/>${dots.join("")}</g>`;
   });
@@ -92,7 +87,7 @@ function ticksOf(low: number, high: number): number[] {
 
 const HEADINGS = ["Title", "Product", "Last price", "Lowest", "Highest", "Changes", "Seen"];
 
-function table(series: readonly Series[], currency: string): string {
+function productsTable(series: readonly Series[], currency: string): string {
   const rows = series.map(({ title, retailer, sku, last, lowest, highest, changes, isNewLow }) => {
     const cells = [
       [escapeHtml(title), ""],
@@ -114,7 +109,7 @@ function table(series: readonly Series[], currency: string): string {
 }
 
 /** A coordinate, to a tenth of a unit. */
-function at(value: number): string {
+function tenths(value: number): string {
   return value.toFixed(1);
 }
 

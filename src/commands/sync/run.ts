@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { lossWarnings } from "../../cli/loss-warnings.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";

@@ -54,7 +54,7 @@ function heatMap({ periods, rows }: Activity): string {
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
   const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
   const cell = (retailer: string, count: number, index: number): string => {
-    const text = `${retailer}, ${daysOf(periods[index])}: ${counted(count, "row")}`;
+    const text = `${retailer}, ${daysIn(periods[index])}: ${counted(count, "row")}`;
     const shade =
       count === 0 ? "" : ` class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}"`;
     return `<td${shade} title="${escapeHtml(text)}"></td>`;
@@ -77,7 +77,7 @@ function describePeriods(periods: readonly Period[]): string {
   return `${periods[0]?.start} to ${periods.at(-1)?.end}; each cell is ${each}; a stronger colour means more rows a day.`;
 }
 
-function daysOf(period: Period | undefined): string {
+function daysIn(period: Period | undefined): string {
   return period === undefined || period.days === 1 ? `${period?.start}` : `${period.start} to ${period.end}`;
 }
 
@@ -113,12 +113,8 @@ function combinationLists(entries: readonly Coverage[], summary: CoverageSummary
 
 function retailerList(retailer: string, group: readonly Coverage[], summary: CoverageSummary): string {
   const rows = group.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-  const [first = ""] = group.map(({ earliest_date }) => earliest_date).sort();
-  const last =
-    group
-      .map(({ latest_date }) => latest_date)
-      .sort()
-      .at(-1) ?? "";
+  const dates = group.flatMap(({ earliest_date, latest_date }) => [earliest_date, latest_date]).sort();
+  const [first = "", last = first] = [dates[0], dates.at(-1)];
   const days = dayTrack({ earliest_date: first, latest_date: last }, summary);
   return `<details id="${idOf(retailer)}" data-name="${escapeHtml(retailer)}" data-rows="${rows}" data-last="${last}">
 <summary><b>${escapeHtml(retailer)}</b> <span class="count">${groupDigits(rows)} rows</span> <small>${counted(group.length, "combination")}</small>${days}</summary>
