@@ -26,25 +26,22 @@ export async function withServiceSource<T>(
   context: Context,
   use: (source: CoverageSource) => Promise<T>,
 ): Promise<T> {
-  return await withConnection(options, context, (connection) =>
-    use({ ...connection, isFolder: false, days: (coverage) => daysOfService(coverage, connection, options) }),
-  );
-}
-
-async function daysOfService(
-  coverage: readonly Coverage[],
-  { client, filters, reporter, signal }: Connection,
-  { maxRequests }: CoverageOptions,
-): Promise<DayCounts> {
-  // The request that returned `coverage` counts too.
-  const needed = requestsFor(coverage) + 1;
-  if (needed > maxRequests) {
-    throw new UsageError(
-      `--group-by day may take ${groupDigits(needed)} coverage requests here, which the whole team has to share; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d, allow more, or count a synced folder without any request: --from DIR.`,
-      { flag: "--max-requests", suggestions: [String(needed)] },
-    );
-  }
-  const total = coverage.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-  const onRows = (rows: number) => reporter.progress.update({ rows, total });
-  return await countDays(client, filters, coverage, { requests: maxRequests - 1, signal, onRows });
+  const { maxRequests } = options;
+  return await withConnection(options, context, async (connection) => {
+    const { client, filters, reporter, signal } = connection;
+    const days = async (coverage: readonly Coverage[]) => {
+      // The request that returned `coverage` counts too.
+      const needed = requestsFor(coverage) + 1;
+      if (needed > maxRequests) {
+        throw new UsageError(
+          `--group-by day may take ${groupDigits(needed)} coverage requests here, which the whole team has to share; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d, allow more, or count a synced folder without any request: --from DIR.`,
+          { flag: "--max-requests", suggestions: [String(needed)] },
+        );
+      }
+      const total = coverage.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+      const onRows = (rows: number) => reporter.progress.update({ rows, total });
+      return await countDays(client, filters, coverage, { requests: maxRequests - 1, signal, onRows });
+    };
+    return await use({ ...connection, isFolder: false, days });
+  });
 }

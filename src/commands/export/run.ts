@@ -44,7 +44,12 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       await sink.finish();
     } catch (error) {
       await sink.abandon();
-      await leave(claim, options, connection);
+      // With `--error-format json` only the error is written.
+      if ((await claim?.leave()) && options.globals.errorFormat === "human") {
+        connection.reporter.warn(
+          `${options.output.output}.partial keeps what was written; repeat the command with --resume to continue`,
+        );
+      }
       throw error;
     }
     try {
@@ -142,15 +147,4 @@ async function openSink(
 /** The encoding of the rows of an export. */
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
-}
-
-/** Warns that a partial file is left. With `--error-format json` only the error is written. */
-async function leave(
-  claim: Resumable | undefined,
-  { output, globals }: ExportOptions,
-  { reporter }: Connection,
-): Promise<void> {
-  if ((await claim?.leave()) && globals.errorFormat === "human") {
-    reporter.warn(`${output.output}.partial keeps what was written; repeat the command with --resume to continue`);
-  }
 }

@@ -26,22 +26,29 @@ const SHOWN_TITLE = 70;
 
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
+    const { folder, reporter } = synced;
+    const { output, list, html } = options;
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
-    if (options.html !== undefined) {
+    if (html !== undefined) {
       const { historyPage } = await import("./page.ts");
-      const page = historyPage(series, { folder: synced.folder, now: context.now() });
-      const output = { format: "html", output: options.html, compression: undefined, noClobber: false };
-      await writeChunks([page], output, context);
-      synced.reporter.note(`${options.html}: the prices of ${counted(series.length, "product")}`);
-      return;
+      const page = historyPage(series, { folder, now: context.now() });
+      await writeChunks([page], { format: "html", output: html, compression: undefined, noClobber: false }, context);
+      reporter.note(`${html}: the prices of ${counted(series.length, "product")}`);
+    } else if (hasRowFormat(output)) {
+      const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
+      const sorted = sortBy(historyRecords(series), list.sort, member);
+      const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
+      await writeRows([batchOf(records, HISTORY_COLUMNS)], output, { known: HISTORY_COLUMNS }, reporter, context);
+    } else {
+      await showTable(historyText(series, list, screenOf(context, options)), output, list, reporter, context);
     }
-    await write(series, synced, options, context);
   });
 }
 
 async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices: Prices): Promise<Series[]> {
   const { folder, days } = synced;
-  const wanted = options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await search(options, synced, prices);
+  const wanted =
+    options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await findProducts(options, synced, prices);
   const series = await collectSeries(prices, wanted);
   const missing = options.skus.filter((sku) => series.every((found) => found.sku !== sku));
   if (missing.length > 0) {
@@ -53,7 +60,7 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices:
 }
 
 /** @throws UsageError if the words find nothing or too many products */
-async function search(
+async function findProducts(
   { search, list, output, html }: HistoryOptions,
   { folder, reporter }: SyncedFolder,
   prices: Prices,
@@ -77,20 +84,4 @@ async function search(
   }
   reporter.note(`${words} finds ${counted(found.length, "product")}`);
   return found;
-}
-
-async function write(
-  series: readonly Series[],
-  { reporter }: SyncedFolder,
-  { output, list, globals }: HistoryOptions,
-  context: Context,
-): Promise<void> {
-  if (hasRowFormat(output)) {
-    const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
-    const sorted = sortBy(historyRecords(series), list.sort, member);
-    const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
-    await writeRows([batchOf(records, HISTORY_COLUMNS)], output, { known: HISTORY_COLUMNS }, reporter, context);
-    return;
-  }
-  await showTable(historyText(series, list, screenOf(context, { globals, output })), output, list, reporter, context);
 }

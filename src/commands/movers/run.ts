@@ -18,13 +18,23 @@ import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } 
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
+    const { days, reporter } = synced;
     const since = sinceDay(options, synced, context);
     const { all, titleOf } = await withFolderPrices(synced, context, async (prices) => ({
       all: await findMovers(prices, since),
       titleOf: ({ now }: Mover) => prices.listings.titleOf(now.listing),
     }));
     const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));
-    await write(groups, titleOf, since, synced, options, context);
+    const { output } = options;
+    if (hasRowFormat(output)) {
+      const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, titleOf(mover))));
+      const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS };
+      await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
+    } else {
+      const text = moversText(groups, titleOf, since, screenOf(context, options));
+      await showTable(text, output, { pager: false }, reporter, context);
+      reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
+    }
     const held = options.kinds
       .flatMap((kind) => all[kind])
       .filter((mover) => options.failIf?.holds(conditionRow(mover)));
@@ -60,25 +70,6 @@ function groupsOf(
   return [...groupBy(movers, ({ now }) => now[dimension])]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
-}
-
-async function write(
-  groups: readonly MoverGroup[],
-  titleOf: (mover: Mover) => string,
-  since: string,
-  { days, reporter }: SyncedFolder,
-  { output, globals }: MoversOptions,
-  context: Context,
-): Promise<void> {
-  if (hasRowFormat(output)) {
-    const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, titleOf(mover))));
-    const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS };
-    await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
-    return;
-  }
-  const text = moversText(groups, titleOf, since, screenOf(context, { globals, output }));
-  await showTable(text, output, { pager: false }, reporter, context);
-  reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
 }
 
 function conditionRow({ percent, now, before }: Mover): Record<MoverField, number | undefined> {

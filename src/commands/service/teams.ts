@@ -11,7 +11,7 @@ import {
   type WantedGrants,
 } from "../../service/store/access/manage-teams.ts";
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
-import { readTeams, type TeamRecord } from "../../service/store/access/team-records.ts";
+import { readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { writeListing } from "./listing.ts";
 import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
@@ -40,18 +40,18 @@ export async function listTeamsCommand(call: ServiceCall<ListingFlags>): Promise
       keys: await readKeys(session),
     })),
   );
-  const counted = teams.map((team) => ({
+  const documents = teams.map(({ createdAt, ...team }) => ({
     ...team,
     members: members.filter((member) => member.team === team.name).map(({ email }) => email),
-    activeKeys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
+    created_at: createdAt,
+    active_keys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
   }));
-  const documents = counted.map(({ activeKeys, ...team }) => ({ ...documentOf(team), active_keys: activeKeys }));
-  const table = itemTable(counted, [
+  const table = itemTable(documents, [
     textColumn("name", (team) => team.name),
     textColumn("scopes", (team) => team.scopes.join(", ")),
     textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
     textColumn("members", (team) => String(team.members.length)),
-    textColumn("active keys", (team) => String(team.activeKeys)),
+    textColumn("active keys", (team) => String(team.active_keys)),
   ]);
   await writeListing(call, documents, table);
 }
@@ -66,7 +66,8 @@ export async function showTeamCommand({ flags, context }: ServiceCall<ListingFla
   );
   const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));
   if (flags.format === "json") {
-    const document = { ...documentOf({ ...team, members }), keys: named };
+    const { createdAt, ...others } = team;
+    const document = { ...others, members, created_at: createdAt, keys: named };
     await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
     return;
   }
@@ -130,8 +131,4 @@ function parseEmail(text: string): string {
     });
   }
   return email;
-}
-
-function documentOf({ createdAt, ...team }: TeamRecord & { members: readonly string[] }) {
-  return { ...team, created_at: createdAt };
 }

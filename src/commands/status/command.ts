@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
 import { renderStatus } from "../../output/terminal/status-feed.ts";
 
-interface Flags {
+interface StatusFlags {
   statusUrl?: string;
   demo?: boolean;
   format?: "text" | "json";
@@ -35,25 +35,29 @@ export function declare(command: Command, context: Context): void {
       "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
     ],
     `Exit code: 0 only if the service is operational; 5 if it is not, or does not respond.`,
-  ).action((flags: Flags) => runStatus(flags, parseGlobals(command), context));
+  ).action(async (flags: StatusFlags) => {
+    const globals = parseGlobals(command);
+    const { feed, document } = await withReporter(globals, context, (reporter, signal) =>
+      readStatus(flags, globals, reporter, { ...context, signal }),
+    );
+    if (flags.format === "json") {
+      await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
+    } else if (!globals.quiet) {
+      const { width = WIDTH, colour } = screenOf(context, { globals });
+      await context.print(renderStatus(feed, { width, colour }));
+    }
+    if (feed.state !== "operational") {
+      throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);
+    }
+  });
 }
 
-async function runStatus(flags: Flags, globals: GlobalOptions, context: Context): Promise<void> {
-  const { feed, document } = await withReporter(globals, context, (reporter, signal) =>
-    readStatus(flags, globals, reporter, { ...context, signal }),
-  );
-  if (flags.format === "json") {
-    await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
-  } else if (!globals.quiet) {
-    const { width = WIDTH, colour } = screenOf(context, { globals });
-    await context.print(renderStatus(feed, { width, colour }));
-  }
-  if (feed.state !== "operational") {
-    throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);
-  }
-}
-
-async function readStatus({ statusUrl, demo }: Flags, globals: GlobalOptions, reporter: Reporter, context: Context) {
+async function readStatus(
+  { statusUrl, demo }: StatusFlags,
+  globals: GlobalOptions,
+  reporter: Reporter,
+  context: Context,
+) {
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
     import("../../api/fetch-status.ts"),
     import("../../config/settings.ts"),

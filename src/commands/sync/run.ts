@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { type Connection, withConnection } from "../../cli/source/connection.ts";
+import { withConnection } from "../../cli/source/connection.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -14,38 +14,30 @@ import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
   // The folder may have filters of its own, so those of the command line are resolved later, together with these.
-  await withConnection({ ...options, filters: {} }, context, async (connection) => {
-    const result = await syncWithProgress(options, connection, context);
-    reportUnchanged(result, options, connection.reporter);
-    const { sent } = connection.reporter.requests();
+  await withConnection({ ...options, filters: {} }, context, async ({ client, service, reporter, signal }) => {
+    const warnings = lossWarnings("parquet", reporter);
+    const result = await withProgress(reporter, context, options, (update) =>
+      syncFolder(client, {
+        ...options,
+        service,
+        now: context.now,
+        pageSize: LIMITS.pageSize.maximum,
+        pid: context.pid,
+        signal,
+        createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS, ...warnings }),
+        observer: {
+          onTotal: ({ rows, requests }) => update({ total: rows, requests }),
+          onRows: (rows) => update({ rows }),
+          onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
+        },
+      }),
+    );
+    reportUnchanged(result, options, reporter);
+    const { sent } = reporter.requests();
     if (options.format === "json" || !options.globals.quiet) {
       await context.print(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
     }
   });
-}
-
-async function syncWithProgress(
-  options: SyncOptions,
-  { client, service, reporter, signal }: Connection,
-  context: Context,
-): Promise<SyncResult> {
-  const warnings = lossWarnings("parquet", reporter);
-  return await withProgress(reporter, context, options, (update) =>
-    syncFolder(client, {
-      ...options,
-      service,
-      now: context.now,
-      pageSize: LIMITS.pageSize.maximum,
-      pid: context.pid,
-      signal,
-      createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS, ...warnings }),
-      observer: {
-        onTotal: ({ rows, requests }) => update({ total: rows, requests }),
-        onRows: (rows) => update({ rows }),
-        onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
-      },
-    }),
-  );
 }
 
 /** Most names in a warning. */
