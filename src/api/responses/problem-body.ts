@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
-import type { Readable } from "node:stream";
 import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import type { Redact } from "../redaction.ts";
+import type { HttpResponse } from "../requests/transport.ts";
 import { type Body, readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -14,24 +14,15 @@ export interface ErrorBody {
   bytes: number;
 }
 
-/** The parts of an error response that are known before its body is read. */
-export interface ErrorHead {
-  status: number;
-  header: (name: string) => string;
-  /** Maximum of bytes read from the body, decompressed. */
-  maxBody: number;
-  redact: Redact;
-}
-
 /**
  * Reads the body of an error response: a problem document, other JSON, a web page, text, or a body that is empty, cut,
  * binary or endless. Never rejects.
+ *
+ * @param maxBody maximum of bytes read from the body, decompressed
  */
-export async function readErrorBody(
-  stream: Readable,
-  { status, header, maxBody, redact }: ErrorHead,
-): Promise<ErrorBody> {
-  const body = await readBody(stream, header("content-encoding"), maxBody);
+export async function readErrorBody(response: HttpResponse, maxBody: number, redact: Redact): Promise<ErrorBody> {
+  const { status, header } = response;
+  const body = await readBody(response.body, header("content-encoding"), maxBody);
   const text = body.bytes.toString("utf8");
   const document = parseJsonObject(text);
   const problem = redact(document === undefined ? {} : problemOf(document));

@@ -113,7 +113,7 @@ export async function readProblem(
     const message = `${origin} redirects to ${originOf(redirect, origin)}${advice}`;
     return { outcome: { failure: { ...facts, message, problem: {} } }, bytes: 0, requestId: undefined };
   }
-  const read = await readErrorBody(body, { status, header, maxBody, redact });
+  const read = await readErrorBody(response, maxBody, redact);
   const message = `${origin} answered ${status}${codeInBrackets(read.problem)}: ${read.text}`;
   return {
     outcome: { failure: { ...facts, message, problem: read.problem } },

@@ -12,7 +12,7 @@ import { createFilterCheck } from "../../rows/filter-check.ts";
 import { type ScannedResponse, scanResponse } from "../../rows/response.ts";
 import { findRowError } from "../../rows/row-error.ts";
 import { outsideFilters, readEnvelope } from "./envelope-response.ts";
-import { brokenContract } from "./shape.ts";
+import { brokenContract, type Shape } from "./shape.ts";
 
 /** Rows of one response. */
 export interface RowsResponse<P> {
@@ -28,16 +28,13 @@ export type SampleResponse = RowsResponse<Pagination>;
 /** One page of `GET /v1/catalog`. */
 export type CatalogPage = RowsResponse<CatalogPagination>;
 
-/** The schema skips the rows; they are checked in the received bytes. */
-const rawRows = { type: "array" } as const;
-const sampleShape = {
-  ...sampleResponseSchema,
-  properties: { ...sampleResponseSchema.properties, data: rawRows },
-} as const;
-const catalogShape = {
-  ...catalogResponseSchema,
-  properties: { ...catalogResponseSchema.properties, data: rawRows },
-} as const;
+/** A schema that skips the rows; they are checked in the received bytes. */
+function withoutRows(schema: Shape): Shape {
+  return { ...schema, properties: { ...schema.properties, data: { type: "array" } } };
+}
+
+const sampleShape = withoutRows(sampleResponseSchema);
+const catalogShape = withoutRows(catalogResponseSchema);
 
 /**
  * Reads a sample. The response owns the body afterwards.

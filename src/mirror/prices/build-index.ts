@@ -5,7 +5,7 @@ import { FileError, LockedError } from "../../errors.ts";
 import { columnChunks } from "../../export/parquet-groups.ts";
 import { lock } from "../../files/lock.ts";
 import { assertOwnFolder, createOwnFile, removeOwnFile } from "../../files/own-file.ts";
-import { fileError } from "../../files/system-error.ts";
+import { withFileError } from "../../files/system-error.ts";
 import { placeOfDay } from "../folder/day-files.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
 import type { SyncState } from "../folder/folder-state.ts";
@@ -48,8 +48,8 @@ export function isComplete({ days: indexed }: PriceIndex, { state, days }: Index
 
 /**
  * Makes an index with the wanted days. Days of the present index are copied; the others are read from their Parquet files.
- * It replaces the present one, in one step. If it cannot be kept, since another process is making one or the folder cannot
- * be written, it is in memory for this time, 28 bytes a row.
+ * The new index replaces the present one in one step. If another process is making one or the folder cannot be written,
+ * the new index is only in memory, with 28 bytes a row.
  *
  * @throws FileError if a day's file is missing or was altered
  */
@@ -72,7 +72,7 @@ export async function makeIndex(request: IndexRequest): Promise<PriceIndex> {
   }
   const present = await openIndex(indexPathOf(folder));
   try {
-    return await build(request, present, storeInMemory());
+    return await writeIndex(request, present, storeInMemory());
   } finally {
     await present?.close();
   }
@@ -90,13 +90,11 @@ async function makeFile(request: IndexRequest, assertHeld: () => Promise<void>):
     const file = await createOwnFile(next);
     try {
       const store = storeInFile(next, file);
-      const index = await build(request, present, store);
+      const index = await writeIndex(request, present, store);
       await store.finish();
       await assertHeld();
       // Not made safe against a loss of power: a damaged index is noticed, and made again.
-      await rename(next, path).catch((error: unknown) => {
-        throw fileError(next, error);
-      });
+      await withFileError(next, () => rename(next, path));
       return index;
     } catch (error) {
       await file.close();
@@ -108,7 +106,7 @@ async function makeFile(request: IndexRequest, assertHeld: () => Promise<void>):
   }
 }
 
-async function build(
+async function writeIndex(
   { folder, state, days, signal, onDay }: IndexRequest,
   present: PriceIndex | undefined,
   store: IndexStore,
@@ -118,7 +116,7 @@ async function build(
   const all = [...(present?.days.values() ?? [])];
   const kept = all.filter(isKept);
   const dropped = (present?.dropped ?? 0) + rowsOf(all) - rowsOf(kept);
-  // Otherwise most listings may be of rows that are gone.
+  // If most rows are gone, most listings may be of rows that are gone, so the index is made from nothing.
   const base = dropped > rowsOf(kept) ? undefined : present;
   const ofBase = new Map(base === undefined ? [] : kept.map((day) => [day.day, day]));
   const listings = growListings(base?.listings);
@@ -131,8 +129,8 @@ async function build(
     }
     const read =
       known === undefined || base === undefined
-        ? await readDay(folder, state, day, listings)
-        : { ...known, bytes: await bytesOfDay(base, known) };
+        ? await dayFromParquet(folder, state, day, listings)
+        : await dayFromIndex(base, known);
     if (read !== undefined) {
       const { sha256, rows, bytes } = read;
       indexed.push({ day, sha256, rows, at: await store.append(bytes) });
@@ -141,32 +139,32 @@ async function build(
   return await finishIndex(store, indexed, listings.pack(), base === undefined ? 0 : dropped);
 }
 
-async function bytesOfDay(index: PriceIndex, { rows, at }: IndexedDay): Promise<Uint8Array> {
+async function dayFromIndex(index: PriceIndex, { sha256, rows, at }: IndexedDay) {
   const bytes = new Uint8Array(bytesOfRows(rows));
   await index.read(bytes, at);
-  return bytes;
+  return { sha256, rows, bytes };
 }
 
-const COLUMNS = [
+const INDEXED_COLUMNS = [
   ...(["retailer", "category", "department", "sku", "currency", "title", "brand", "model_number"] as const),
   ...(["mrp", "selling_price", "discount_pct"] as const),
 ];
 
-/** Undefined if the folder no longer has the day. */
-async function readDay(folder: string, state: SyncState, day: string, listings: GrowingListings) {
+/** Reads a day from its Parquet file. Returns undefined if the folder no longer has the day. */
+async function dayFromParquet(folder: string, state: SyncState, day: string, listings: GrowingListings) {
   const opened = await openDay(folder, day, state);
   if (opened === undefined) {
     return undefined;
   }
   try {
-    const columns = await columnChunks(opened.buffer, COLUMNS);
+    const columns = await columnChunks(opened.buffer, INDEXED_COLUMNS);
     const rows = columns.sku.length;
     const bytes = new Uint8Array(bytesOfRows(rows));
     const target = columnsIn(bytes, rows);
     target.mrp.set(columns.mrp as number[]);
     target.selling_price.set(columns.selling_price as number[]);
     target.discount_pct.set(columns.discount_pct as number[]);
-    const textAt = (name: (typeof COLUMNS)[number], row: number) => columns[name][row] as string;
+    const textAt = (name: (typeof INDEXED_COLUMNS)[number], row: number) => columns[name][row] as string;
     for (let row = 0; row < rows; row += 1) {
       const rcd = formatRcd({
         retailer: textAt("retailer", row),

@@ -1,12 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { openOwnFile } from "../../files/own-file.ts";
-import { fileError } from "../../files/system-error.ts";
+import { withFileError } from "../../files/system-error.ts";
 import { type Listings, type PackedListings, unpackListings } from "./listings.ts";
 
 /**
- * The first number of the last twelve bytes of an index; then come the bytes of the footer before it, and the CRC-32 of all
- * before. Change it on incompatible changes. A machine with the other byte order reads another number.
+ * The last twelve bytes of an index are three numbers: this mark, the length of the footer before them in bytes, and the
+ * CRC-32 of everything before. The mark is changed on incompatible changes. A machine with the other byte order reads
+ * another mark.
  */
 const MARK = 0x70726903;
 const TRAILER = 12;
@@ -48,7 +49,7 @@ interface Footer extends Pick<PackedListings, "combinations" | "currencies"> {
   at: number;
 }
 
-/** Opens an index; undefined if there is none, or it is damaged or of another version. */
+/** Opens an index. Returns undefined if there is none, or if it is damaged or of another version. */
 export async function openIndex(path: string): Promise<PriceIndex | undefined> {
   const file = await openOwnFile(path).catch(() => undefined);
   const index = file && (await readIndex(path, file).catch(() => undefined));
@@ -120,12 +121,8 @@ export function storeInFile(path: string, file: FileHandle): IndexStore & { fini
   let [length, checksum] = [0, 0];
   const append = async (bytes: Uint8Array) => {
     const at = length;
-    try {
-      // Not `write`, which may write less than it is given.
-      await file.appendFile(bytes);
-    } catch (error) {
-      throw fileError(path, error);
-    }
+    // Not `write`, which may write less than it is given.
+    await withFileError(path, () => file.appendFile(bytes));
     length += bytes.length;
     checksum = crc32(bytes, checksum);
     return at;
@@ -150,19 +147,16 @@ export function storeInMemory(): IndexStore {
 }
 
 function inFile(path: string, file: FileHandle): Pick<PriceIndex, "read" | "close"> {
-  const readAt = async (target: Uint8Array, at: number) => {
-    for (let done = 0; done < target.length; ) {
-      const { bytesRead } = await file.read(target, done, target.length - done, at + done);
-      if (bytesRead === 0) {
-        throw new Error("it is shorter than it was");
-      }
-      done += bytesRead;
-    }
-  };
   return {
     read: (target, at) =>
-      readAt(target, at).catch((error: unknown) => {
-        throw fileError(path, error);
+      withFileError(path, async () => {
+        for (let done = 0; done < target.length; ) {
+          const { bytesRead } = await file.read(target, done, target.length - done, at + done);
+          if (bytesRead === 0) {
+            throw new Error("it is shorter than it was");
+          }
+          done += bytesRead;
+        }
       }),
     close: () => file.close(),
   };

@@ -18,12 +18,9 @@ const MAX_BODY = 1024 * 1024;
 
 async function read({ body, status = 500, contentType = "", contentEncoding = "" }: Sent) {
   const headers: Record<string, string> = { "content-type": contentType, "content-encoding": contentEncoding };
-  const { problem, text } = await readErrorBody(Readable.from(body.length === 0 ? [] : [Buffer.from(body)]), {
-    status,
-    header: (name) => headers[name] ?? "",
-    maxBody: MAX_BODY,
-    redact,
-  });
+  const stream = Readable.from(body.length === 0 ? [] : [Buffer.from(body)]);
+  const response = { status, header: (name: string) => headers[name] ?? "", body: stream };
+  const { problem, text } = await readErrorBody(response, MAX_BODY, redact);
   return { problem, text };
 }
 
@@ -114,8 +111,8 @@ test("an incomplete body does not hide the status", async () => {
     yield Buffer.from('{"code":');
     throw new Error("gone");
   }
-  const answer = { status: 503, header: () => "", maxBody: MAX_BODY, redact };
-  expect(await readErrorBody(Readable.from(breaking()), answer)).toEqual({
+  const response = { status: 503, header: () => "", body: Readable.from(breaking()) };
+  expect(await readErrorBody(response, MAX_BODY, redact)).toEqual({
     problem: {},
     text: "Service Unavailable (body cut or too long)",
     bytes: 8,
