@@ -30,7 +30,7 @@ const LOADED_TOGETHER = [
     "cli/flags/folder.ts",
     "cli/flags/list.ts",
     "cli/flags/output.ts",
-    "cli/flags/pull.ts",
+    "cli/flags/pull-flags.ts",
     "cli/reporter.ts",
     "config/config-file.ts",
     "contract/coverage.ts",

@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { refuseOtherChoices, refuseRepeatedFlags } from "./cli/flags/declared.ts";
 import { addGlobalFlags } from "./cli/flags/global.ts";
 import { helpLayout } from "./cli/help-layout.ts";
-import { COMMANDS } from "./commands/registry.ts";
+import { COMMANDS } from "./commands/command-list.ts";
 import type { Context } from "./context.ts";
 import { VERSION } from "./version.ts";
 

@@ -23,7 +23,7 @@ export async function showText(
   const command = env.PAGER ?? DEFAULT_PAGER;
   const isPaged =
     pager && isLong && stdout.isTTY && options.output === undefined && env.TERM !== "dumb" && command.trim() !== "";
-  if (!isPaged || !(await page(text, command, context))) {
+  if (!isPaged || !(await runPager(text, command, context))) {
     await writeChunks([text], options, context);
   }
 }
@@ -41,7 +41,7 @@ export async function showTable(
 }
 
 /** @returns whether the pager could be started; unread text is not an error. */
-async function page(text: string, command: string, context: Context): Promise<boolean> {
+async function runPager(text: string, command: string, context: Context): Promise<boolean> {
   const { spawn } = await import("node:child_process");
   const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
   // Ctrl-C reaches every process of the terminal; while the pager runs, only the pager handles it.

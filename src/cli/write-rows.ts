@@ -7,13 +7,13 @@ import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 
-type Target = Pick<Context, "stdout" | "signal">;
+type WriteTarget = Pick<Context, "stdout" | "signal">;
 
 /** Writes encoded output, such as the text of a table. */
 export async function writeChunks(
   chunks: AsyncIterable<Chunk> | Iterable<Chunk>,
   output: OutputOptions<string>,
-  target: Target,
+  target: WriteTarget,
 ): Promise<void> {
   await withDestination(output, target, async (write) => {
     for await (const chunk of chunks) {
@@ -28,7 +28,7 @@ export async function writeRows(
   output: OutputOptions<RowFormat>,
   encoding: EncoderOptions,
   reporter: Reporter,
-  target: Target,
+  target: WriteTarget,
 ): Promise<void> {
   await withRowWriter(output, encoding, reporter, target, async (write) => {
     for await (const batch of batches) {
@@ -42,7 +42,7 @@ export async function withRowWriter<T>(
   output: OutputOptions<RowFormat>,
   encoding: EncoderOptions,
   reporter: Reporter,
-  target: Target,
+  target: WriteTarget,
   produce: (write: (rows: RowBatch) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const encoder = (await loadEncoder(output.format))({ ...encoding, ...lossWarnings(output.format, reporter) });
@@ -56,7 +56,7 @@ export async function withRowWriter<T>(
 
 async function withDestination<T>(
   output: OutputOptions<string> & { beforeData?: () => void },
-  { stdout, signal }: Target,
+  { stdout, signal }: WriteTarget,
   use: (write: (chunk: Chunk) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const destination = await openDestination({ ...output, stdout, signal });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/commands/registry.ts";
+import { COMMANDS } from "../../src/commands/command-list.ts";
 import { EXIT } from "../../src/errors.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 

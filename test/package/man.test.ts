@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { COMMANDS } from "../../src/commands/registry.ts";
+import { COMMANDS } from "../../src/commands/command-list.ts";
 import { CATALOG } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 

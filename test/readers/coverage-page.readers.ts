@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { coveragePage } from "../../src/commands/coverage/views/page.ts";
+import { coveragePage } from "../../src/commands/coverage/views/coverage-page.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { COMBINATION, META } from "../helpers/envelopes.ts";
 

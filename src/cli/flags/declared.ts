@@ -1,10 +1,10 @@
 import type { Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
-import { checkChoice, collect } from "./values.ts";
+import { checkChoice, collectValues } from "./values.ts";
 
 /** Whether an option may be given several times, so that all its values count. */
 export function isRepeatable(option: Option): boolean {
-  return option.parseArg === collect;
+  return option.parseArg === collectValues;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type FilterName, parseRcd } from "../../contract/filters.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
-import { collect, day, quoted } from "./values.ts";
+import { collectValues, dateExpression, quoted } from "./values.ts";
 
 export interface FilterFlags {
   retailer?: string[];
@@ -29,17 +29,17 @@ export function addFilterFlags(command: Command): Command {
     .option(
       "--start-date <date>",
       "crawled on or after this day (UTC): YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest (the newest day) or latest-7d",
-      day("--start-date"),
+      dateExpression("--start-date"),
     )
-    .option("--end-date <date>", "crawled on or before this day", day("--end-date"))
-    .option("--date <date>", "crawled on this day: --start-date and --end-date at once", day("--date"))
+    .option("--end-date <date>", "crawled on or before this day", dateExpression("--end-date"))
+    .option("--date <date>", "crawled on this day: --start-date and --end-date at once", dateExpression("--date"))
     .optionsGroup("Options:");
 }
 
 /** Declares the filter flags except dates, for a command that has its own flags for days. */
 export function addVocabularyFlags(command: Command): Command {
   const list = (flags: string, description: string) =>
-    command.addOption(new Option(flags, description).argParser(collect));
+    command.addOption(new Option(flags, description).argParser(collectValues));
   command.optionsGroup("Filters:");
   list("--retailer <slug>", "only these retailers (repeatable, or a comma list); `catalog coverage` lists the slugs");
   list("--category <slug>", "only these categories (repeatable, or a comma list)");

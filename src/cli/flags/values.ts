@@ -47,7 +47,7 @@ export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_
 const DATE_WORDS = ["today", "yesterday", "latest"];
 
 /** Checks that a text names a day, and returns it unchanged. */
-export function day(flag: string): Parser<DateExpression> {
+export function dateExpression(flag: string): Parser<DateExpression> {
   return (text) => {
     if (!isDateExpression(text)) {
       const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
@@ -90,7 +90,7 @@ export function formatOption(formats: readonly string[], byDefault: string): Opt
 }
 
 /** Collects the values of an option that may be repeated. */
-export function collect(value: string, earlier: readonly string[] = []): string[] {
+export function collectValues(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 

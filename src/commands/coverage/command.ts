@@ -3,11 +3,11 @@ import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addReadFlags } from "../../cli/flags/pull.ts";
+import { addReadFlags } from "../../cli/flags/pull-flags.ts";
 import { wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { GROUPINGS } from "./groups.ts";
-import { CHART_REQUESTS, COVERAGE_FORMATS, type CoverageFlags, DAY_REQUESTS, parseOptions } from "./options.ts";
+import { CHART_REQUESTS, COVERAGE_FORMATS, type CoverageFlags, DAY_REQUESTS, parseCoverageOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command.description(
@@ -45,7 +45,7 @@ export function declare(command: Command, context: Context): void {
     "catalog coverage --html coverage.html",
     "catalog coverage --date yesterday -f csv -o yesterday.csv",
   ]).action(async (flags: CoverageFlags) => {
-    const options = parseOptions(command, flags, context);
+    const options = parseCoverageOptions(command, flags, context);
     const { runCoverage } = await import("./run.ts");
     await runCoverage(options, context);
   });

@@ -10,7 +10,7 @@ import { daysInRange, halvesOf } from "../../mirror/sync/day-ranges.ts";
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** The rows of a combination within a range of days. */
-interface Part {
+interface RangePart {
   rcd: string;
   rows: number;
   /** The first day that may have rows, and whether it is known to have some. */
@@ -39,7 +39,7 @@ export interface DaySearch {
  */
 export function requestsFor(coverage: readonly Coverage[]): number {
   const days = new Set<string>();
-  for (const { first, last } of coverage.map(wholePart).filter((part) => daysOf(part) === undefined)) {
+  for (const { first, last } of coverage.map(wholePart).filter((part) => knownDays(part) === undefined)) {
     for (let day = first; day <= last; day = addDays(day, 1)) {
       days.add(day);
     }
@@ -69,9 +69,9 @@ export async function countDays(
     return (await client.coverage({ ...filters, ...range }, signal)).data;
   };
   for (let whole = coverage; requestsFor(whole) <= left; ) {
-    const counts = await search(whole, ask, onRows);
+    const counts = await searchDays(whole, ask, onRows);
     const now = requestsFor(whole) === 0 ? whole : await ask({});
-    if (counts !== undefined && isSame(whole, now)) {
+    if (counts !== undefined && isSameCoverage(whole, now)) {
       return counts;
     }
     whole = now;
@@ -80,17 +80,17 @@ export async function countDays(
 }
 
 /** Undefined if a response contradicts an earlier one. */
-async function search(
+async function searchDays(
   whole: readonly Coverage[],
   ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
   onRows: (rows: number) => void,
 ): Promise<DayCounts | undefined> {
   const counts = new Map<string, Map<string, number>>();
   let known = 0;
-  const keep = (parts: readonly Part[]): Part[] => {
-    const open: Part[] = [];
+  const keep = (parts: readonly RangePart[]): RangePart[] => {
+    const open: RangePart[] = [];
     for (const part of parts) {
-      const days = daysOf(part);
+      const days = knownDays(part);
       if (days === undefined) {
         open.push(part);
         continue;
@@ -120,15 +120,15 @@ async function search(
 
 /** The two halves of the days of some parts; undefined if the response contradicts what is known about them. */
 async function halve(
-  parts: readonly Part[],
+  parts: readonly RangePart[],
   ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
-): Promise<[Part[], Part[]] | undefined> {
+): Promise<[RangePart[], RangePart[]] | undefined> {
   const first = parts.reduce((least, part) => (part.first < least ? part.first : least), "9999-12-31");
   const last = parts.reduce((most, part) => (part.last > most ? part.last : most), "");
   const [earlier, later] = halvesOf({ first, last });
   const coverage = await ask({ start_date: earlier.first, end_date: earlier.last });
   const found = new Map(coverage.map((entry) => [entry.rcd, wholePart(entry)]));
-  const halves: [Part[], Part[]] = [[], []];
+  const halves: [RangePart[], RangePart[]] = [[], []];
   for (const part of parts) {
     const before = found.get(part.rcd) ?? { ...part, rows: 0 };
     const after = {
@@ -151,16 +151,16 @@ async function halve(
 }
 
 /** Whether the first day of the earlier rows of a part can be this one. */
-function isFirstOf({ first, isFirstKnown }: Part, day: string): boolean {
+function isFirstOf({ first, isFirstKnown }: RangePart, day: string): boolean {
   return isFirstKnown ? day === first : day >= first;
 }
 
-function wholePart({ rcd, matching_rows, earliest_date, latest_date }: Coverage): Part {
+function wholePart({ rcd, matching_rows, earliest_date, latest_date }: Coverage): RangePart {
   return { rcd, rows: matching_rows, first: earliest_date, isFirstKnown: true, last: latest_date };
 }
 
 /** The days of all rows of a part, with the same number of rows each; undefined if they are not known. */
-function daysOf({ rows, first, isFirstKnown, last }: Part): string[] | undefined {
+function knownDays({ rows, first, isFirstKnown, last }: RangePart): string[] | undefined {
   if (rows === 0) {
     return [];
   }
@@ -170,7 +170,7 @@ function daysOf({ rows, first, isFirstKnown, last }: Part): string[] | undefined
   return rows === 2 && isFirstKnown ? [first, last] : undefined;
 }
 
-function isSame(before: readonly Coverage[], now: readonly Coverage[]): boolean {
+function isSameCoverage(before: readonly Coverage[], now: readonly Coverage[]): boolean {
   const keys = (coverage: readonly Coverage[]) =>
     coverage
       .filter(({ matching_rows }) => matching_rows > 0)

@@ -5,8 +5,8 @@ import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import type { DayState } from "../../mirror/folder/folder-state.ts";
 import { combinationsOf } from "../../mirror/folder/synced-day.ts";
 import { countingClient } from "./counting-client.ts";
+import type { CoverageSource } from "./coverage-source.ts";
 import type { CoverageOptions } from "./options.ts";
-import type { CoverageSource } from "./source.ts";
 
 /** Opens a folder of `catalog sync` as a source of counts. */
 export async function withFolderSource<T>(

@@ -20,10 +20,10 @@ interface Age {
 /** One combination, as the service counts it. */
 export type CombinationEntry = Coverage & Age;
 
-type Counts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date"> & Age;
+type GroupCounts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date"> & Age;
 
 /** All combinations that share one retailer, department or category. */
-export type CoverageGroup = Counts & { combinations: number } & Partial<Record<Dimension, string>>;
+export type CoverageGroup = GroupCounts & { combinations: number } & Partial<Record<Dimension, string>>;
 
 /** The rows of one crawl day. */
 export interface DayGroup extends Age {
@@ -86,7 +86,7 @@ export function retailersOf(rcds: Iterable<string>): Set<string> {
 /** The dates among the columns. */
 export const COVERAGE_CELLS: CellKinds = { earliest_date: "date", latest_date: "date", crawl_date: "date" };
 
-export function columnsOf(groupBy: Grouping | undefined): readonly string[] {
+export function coverageColumns(groupBy: Grouping | undefined): readonly string[] {
   const columns =
     groupBy === undefined ? COVERAGE_COLUMNS : groupBy === "day" ? DAY_COLUMNS : [groupBy, ...GROUP_COLUMNS];
   return [...columns, AGE_COLUMN];

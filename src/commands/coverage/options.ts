@@ -10,10 +10,10 @@ import {
   type OutputOptions,
   parseOutput,
 } from "../../cli/flags/output.ts";
-import type { ReadFlags } from "../../cli/flags/pull.ts";
+import type { ReadFlags } from "../../cli/flags/pull-flags.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { columnsOf, type Grouping, sortWords } from "./groups.ts";
+import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
 type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
@@ -33,9 +33,9 @@ export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, Read
   html?: string;
 }
 
-export type CoverageOptions = ReturnType<typeof parseOptions>;
+export type CoverageOptions = ReturnType<typeof parseCoverageOptions>;
 
-export function parseOptions(command: Command, flags: CoverageFlags, context: Context) {
+export function parseCoverageOptions(command: Command, flags: CoverageFlags, context: Context) {
   const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests, html } = flags;
   const output = html === undefined ? parseListing(flags, context) : parsePage(flags, html);
   if (chart && output.format !== "table") {
@@ -61,7 +61,7 @@ export function parseOptions(command: Command, flags: CoverageFlags, context: Co
     from: parseFolder(command, "--from", flags.from),
     /** The most coverage requests for the days of `groupBy`. */
     maxRequests,
-    list: parseListFlags(flags, columnsOf(groupBy), sortWords(groupBy)),
+    list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
     /** Coverage requests for the activity over time; undefined for no chart. */
     chartRequests: isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined,
   };

@@ -5,10 +5,10 @@ import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { batchOf } from "../../rows/scan.ts";
+import { type CoverageSource, withServiceSource } from "./coverage-source.ts";
 import { type DayCounts, describeGaps } from "./day-counts.ts";
-import { COVERAGE_CELLS, columnsOf, countedBy } from "./groups.ts";
+import { COVERAGE_CELLS, countedBy, coverageColumns } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
-import { type CoverageSource, withServiceSource } from "./source.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
@@ -32,7 +32,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     await showTable(view, output, options.list, reporter, context);
   } else if (hasRowFormat(output)) {
     const rows = counted.entries.map((entry) => JSON.stringify(entry));
-    const known = columnsOf(options.groupBy);
+    const known = coverageColumns(options.groupBy);
     await writeRows([batchOf(rows, known)], output, { known, kinds: COVERAGE_CELLS }, reporter, context);
   }
   notes.forEach(reporter.note);

@@ -58,16 +58,16 @@ function changedFirst(limit: number): DifferenceList {
   };
 }
 
-type Side = "from" | "to";
+type PriceDay = "from" | "to";
 
 /** A price as the API sent it; null on a day without the product. */
-function priceColumn(heading: string, side: Side, name: "selling_price" | "mrp") {
+function priceColumn(heading: string, side: PriceDay, name: "selling_price" | "mrp") {
   const cell = (difference: Difference) => jsonCell(difference[side]?.[name] ?? "null");
   return { heading, rigid: true, cell, sides: [side] };
 }
 
 /** All columns; `sides` names the days without which a column is empty. */
-const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly Side[] })[] = [
+const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly PriceDay[] })[] = [
   textColumn("change", ({ change }) => change, { rigid: true }),
   textColumn("retailer", ({ retailer }) => retailer),
   { heading: "title", minimum: 20, cell: ({ from, to }) => jsonCell((to ?? from)?.title ?? "null") },
@@ -82,7 +82,7 @@ const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly Side[] })[]
 
 /** Without the prices of a day on which none of the products was there. */
 export function diffTable(differences: readonly Difference[]): Table {
-  const isAbsent = (side: Side) => differences.length > 0 && differences.every((one) => one[side] === undefined);
+  const isAbsent = (side: PriceDay) => differences.length > 0 && differences.every((one) => one[side] === undefined);
   return itemTable(
     differences,
     COLUMNS.filter(({ sides = [] }) => !sides.some(isAbsent)),

@@ -4,12 +4,12 @@ import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addPullFlags, addReadFlags } from "../../cli/flags/pull.ts";
-import { day, onlyOption, quoted } from "../../cli/flags/values.ts";
+import { addPullFlags, addReadFlags } from "../../cli/flags/pull-flags.ts";
+import { dateExpression, onlyOption, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { CHANGES } from "../../diff/join.ts";
 import { UsageError } from "../../errors.ts";
-import { DIFF_FIELDS, type DiffFlags, parseOptions } from "./options.ts";
+import { DIFF_FIELDS, type DiffFlags, parseDiffOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -22,13 +22,13 @@ export function declare(command: Command, context: Context): void {
     .option(
       "--from <day>",
       "the earlier crawl day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC)",
-      day("--from"),
+      dateExpression("--from"),
     )
-    .option("--to <day>", "the later crawl day (default: yesterday)", day("--to"))
+    .option("--to <day>", "the later crawl day (default: yesterday)", dateExpression("--to"))
     .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
     .option("--as-of", "compare the last known price of each product up to each day (with --against or --demo)")
     .option("--no-as-of", "compare the rows of the two days themselves")
-    .option("--max-age <days>", "with --as-of: ignore prices that are older than this, such as 14d", numberOfDays)
+    .option("--max-age <days>", "with --as-of: ignore prices that are older than this, such as 14d", parseAge)
     .addOption(onlyOption(CHANGES))
     .addOption(failIfOption(DIFF_FIELDS));
   addVocabularyFlags(command);
@@ -45,14 +45,14 @@ export function declare(command: Command, context: Context): void {
     "catalog diff rows --as-of --from latest-7d --to latest --sort drop --limit 20",
     "catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv",
   ]).action(async (folder: string | undefined, flags: DiffFlags) => {
-    const options = parseOptions(command, folder, flags, context);
+    const options = parseDiffOptions(command, folder, flags, context);
     const { runDiff } = await import("./run.ts");
     await runDiff(options, context);
   });
 }
 
 /** Reads the `14d` of `--max-age`. */
-function numberOfDays(text: string): number {
+function parseAge(text: string): number {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
   if (days === undefined) {
     throw new UsageError(`--max-age ${quoted(text)} is not a number of days; write 14d.`, {

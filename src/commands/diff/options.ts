@@ -5,7 +5,7 @@ import { parseFolder } from "../../cli/flags/folder.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import type { PullFlags, ReadFlags } from "../../cli/flags/pull.ts";
+import type { PullFlags, ReadFlags } from "../../cli/flags/pull-flags.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
@@ -44,10 +44,10 @@ const SORT_WORDS = {
   rise: { column: "percent", descending: true },
 } as const;
 
-export type DiffOptions = ReturnType<typeof parseOptions>;
+export type DiffOptions = ReturnType<typeof parseDiffOptions>;
 
 /** @param folder the operand, which means the same as `--against` */
-export function parseOptions(command: Command, folder: string | undefined, flags: DiffFlags, context: Context) {
+export function parseDiffOptions(command: Command, folder: string | undefined, flags: DiffFlags, context: Context) {
   if (folder !== undefined && flags.against !== undefined) {
     throw new UsageError(`Two folders are named, ${quoted(folder)} and ${quoted(flags.against)}; leave one out.`, {
       flag: "--against",

@@ -30,7 +30,7 @@ export const DIFF_CELLS: CellKinds = { from_date: "date", to_date: "date", from_
  * before `from_date` and `to_date`.
  */
 export function diffRecord(difference: Difference, days: { from: string; to: string }): string {
-  const raw = membersOf(difference, days);
+  const raw = rawTexts(difference, days);
   return `{${DIFF_COLUMNS.map((name) => `"${name}":${raw[name] ?? "null"}`).join(",")}}`;
 }
 
@@ -38,7 +38,7 @@ export function diffRecord(difference: Difference, days: { from: string; to: str
 export function diffValue(difference: Difference, column: string): unknown {
   return column === "percent"
     ? percentMoved(difference)
-    : JSON.parse(membersOf(difference, { from: "", to: "" })[column] ?? "null");
+    : JSON.parse(rawTexts(difference, { from: "", to: "" })[column] ?? "null");
 }
 
 /** The change of the selling price in percent; undefined if it cannot be computed. */
@@ -49,7 +49,7 @@ export function percentMoved({ from, to }: Pick<Difference, "from" | "to">): num
 }
 
 /** The raw JSON text of each member. */
-function membersOf(difference: Difference, days: { from: string; to: string }): Record<string, string | undefined> {
+function rawTexts(difference: Difference, days: { from: string; to: string }): Record<string, string | undefined> {
   const { change, retailer, sku, from, to, seen = days } = difference;
   const shown = to ?? from;
   return {

@@ -32,7 +32,7 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
     const compare: Compare = (onDifferences) =>
       compareDays(options, days, context, async (differences) => {
         for (const difference of differences) {
-          if (failIf?.holds(conditionRow(difference))) {
+          if (failIf?.holds(differenceFields(difference))) {
             held.add(`${difference.retailer} ${difference.sku}`);
           }
         }
@@ -131,7 +131,7 @@ async function compareDays(
   return summary;
 }
 
-function conditionRow(difference: Difference): Record<DiffField, number | undefined> {
+function differenceFields(difference: Difference): Record<DiffField, number | undefined> {
   const { from, to } = difference;
   return {
     percent: percentMoved(difference),

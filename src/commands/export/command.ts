@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addOutputFlags } from "../../cli/flags/output.ts";
-import { addPullFlags, addReadFlags } from "../../cli/flags/pull.ts";
+import { addPullFlags, addReadFlags } from "../../cli/flags/pull-flags.ts";
 import { size, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -11,7 +11,7 @@ import { parsePartitionColumns } from "../../output/destination/partitions.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import { type ExportFlags, type ExportOptions, parseOptions } from "./options.ts";
+import { type ExportFlags, type ExportOptions, parseExportOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   const { minimum, maximum } = LIMITS.pageSize;
@@ -52,7 +52,7 @@ export function declare(command: Command, context: Context): void {
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],
     wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
-  ).action((flags: ExportFlags) => runAsAsked(parseOptions(command, flags, context), context));
+  ).action((flags: ExportFlags) => runAsAsked(parseExportOptions(command, flags, context), context));
 }
 
 async function runAsAsked(options: ExportOptions, context: Context): Promise<void> {

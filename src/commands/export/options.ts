@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
-import type { PullFlags, ReadFlags } from "../../cli/flags/pull.ts";
+import type { PullFlags, ReadFlags } from "../../cli/flags/pull-flags.ts";
 import type { Context } from "../../context.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import type { PartitionColumn } from "../../output/destination/partitions.ts";
@@ -24,9 +24,9 @@ export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFl
   manifest?: boolean;
 }
 
-export type ExportOptions = ReturnType<typeof parseOptions>;
+export type ExportOptions = ReturnType<typeof parseExportOptions>;
 
-export function parseOptions(command: Command, flags: ExportFlags, context: Context) {
+export function parseExportOptions(command: Command, flags: ExportFlags, context: Context) {
   const { dryRun, resume = false, fresh = false } = flags;
   const isTerminal = context.stdout.isTTY === true && !dryRun;
   const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson", isTerminal);

@@ -3,10 +3,10 @@ import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/pull.ts";
-import { day } from "../../cli/flags/values.ts";
+import { addDemoFlag } from "../../cli/flags/pull-flags.ts";
+import { dateExpression } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { type HistoryFlags, parseOptions } from "./options.ts";
+import { type HistoryFlags, parseHistoryOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -19,8 +19,12 @@ export function declare(command: Command, context: Context): void {
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
   addVocabularyFlags(command)
     .optionsGroup("Filters:")
-    .option("--start-date <date>", "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d", day("--start-date"))
-    .option("--end-date <date>", "up to this day", day("--end-date"))
+    .option(
+      "--start-date <date>",
+      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
+      dateExpression("--start-date"),
+    )
+    .option("--end-date <date>", "up to this day", dateExpression("--end-date"))
     .optionsGroup("Options:");
   addDemoFlag(addListOutput(command));
   addListFlags(command, "price");
@@ -32,7 +36,7 @@ export function declare(command: Command, context: Context): void {
     "catalog history B0CHX1W1XY N53437343A rows --html prices.html",
     "catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv",
   ]).action(async (words: string[], flags: HistoryFlags) => {
-    const options = await parseOptions(command, words, flags, context);
+    const options = await parseHistoryOptions(command, words, flags, context);
     const { runHistory } = await import("./run.ts");
     await runHistory(options, context);
   });

@@ -19,9 +19,14 @@ export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
 /** The name that the price has in the table. */
 const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
 
-export type HistoryOptions = Awaited<ReturnType<typeof parseOptions>>;
+export type HistoryOptions = Awaited<ReturnType<typeof parseHistoryOptions>>;
 
-export async function parseOptions(command: Command, words: readonly string[], flags: HistoryFlags, context: Context) {
+export async function parseHistoryOptions(
+  command: Command,
+  words: readonly string[],
+  flags: HistoryFlags,
+  context: Context,
+) {
   const output = parseListOutput(flags, context);
   const { skus, folder } = await splitWords(words, flags);
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");

@@ -15,8 +15,8 @@ import { type FoundProduct, searchProducts } from "../../prices/search-products.
 import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { HistoryOptions } from "./options.ts";
+import { historyText } from "./price-tables.ts";
 import { HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./records.ts";
-import { historyText } from "./views.ts";
 
 /** Most products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;
@@ -30,7 +30,7 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
     const { output, list, html } = options;
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
     if (html !== undefined) {
-      const { historyPage } = await import("./page.ts");
+      const { historyPage } = await import("./history-page.ts");
       const page = historyPage(series, { folder, now: context.now() });
       await writeChunks([page], { format: "html", output: html, compression: undefined, noClobber: false }, context);
       reporter.note(`${html}: the prices of ${counted(series.length, "product")}`);

@@ -3,11 +3,11 @@ import { failIfOption } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/pull.ts";
-import { day, onlyOption, wholeNumber } from "../../cli/flags/values.ts";
+import { addDemoFlag } from "../../cli/flags/pull-flags.ts";
+import { dateExpression, onlyOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { MOVER_KINDS } from "../../prices/movers.ts";
-import { GROUPS, MOVER_FIELDS, type MoversFlags, parseOptions } from "./options.ts";
+import { GROUPS, MOVER_FIELDS, type MoversFlags, parseMoversOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -19,7 +19,7 @@ export function declare(command: Command, context: Context): void {
     .option(
       "--since <day>",
       "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d)",
-      day("--since"),
+      dateExpression("--since"),
     )
     .addOption(onlyOption(MOVER_KINDS))
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
@@ -33,7 +33,7 @@ export function declare(command: Command, context: Context): void {
     "catalog movers rows --since latest-1d --retailer acme --group-by category",
     "catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada",
   ]).action(async (folder: string | undefined, flags: MoversFlags) => {
-    const options = parseOptions(command, folder, flags, context);
+    const options = parseMoversOptions(command, folder, flags, context);
     const { runMovers } = await import("./run.ts");
     await runMovers(options, context);
   });

@@ -23,9 +23,9 @@ export interface MoversFlags extends FilterFlags, OutputFlags {
   demo?: boolean;
 }
 
-export type MoversOptions = ReturnType<typeof parseOptions>;
+export type MoversOptions = ReturnType<typeof parseMoversOptions>;
 
-export function parseOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
+export function parseMoversOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
   const { since = "latest-7d", only: kinds = MOVER_KINDS } = flags;
   return {
     ...{ ...flags, folder, since, kinds },

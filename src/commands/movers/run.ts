@@ -13,8 +13,8 @@ import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
+import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";
 import type { MoverField, MoversOptions } from "./options.ts";
-import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./views.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
@@ -37,7 +37,7 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
     }
     const held = options.kinds
       .flatMap((kind) => all[kind])
-      .filter((mover) => options.failIf?.holds(conditionRow(mover)));
+      .filter((mover) => options.failIf?.holds(moverFields(mover)));
     refuseHeld(options.failIf, new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`)));
   });
 }
@@ -72,7 +72,7 @@ function groupsOf(
     .map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
 }
 
-function conditionRow({ percent, now, before }: Mover): Record<MoverField, number | undefined> {
+function moverFields({ percent, now, before }: Mover): Record<MoverField, number | undefined> {
   const { selling_price, mrp, discount_pct } = now;
   return { percent, selling_price, before_selling_price: before?.selling_price, mrp, discount_pct };
 }

@@ -3,7 +3,7 @@ import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
 import { addListOutput, hasRowFormat, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import { addReadFlags, type ReadFlags } from "../../cli/flags/pull.ts";
+import { addReadFlags, type ReadFlags } from "../../cli/flags/pull-flags.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -22,12 +22,12 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
 
-type SampleOptions = ReturnType<typeof parseOptions>;
+type SampleOptions = ReturnType<typeof parseSampleOptions>;
 
 /** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
-type View = "table" | "wide" | "card";
+type SampleView = "table" | "wide" | "card";
 
-interface Flags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
+interface SampleFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   columns?: string[];
   wide?: boolean;
   card?: boolean;
@@ -51,10 +51,10 @@ export function declare(command: Command, context: Context): void {
       "catalog sample --date yesterday -f csv -o sample.csv",
     ],
     wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
-  ).action((flags: Flags) => runSample(parseOptions(command, flags, context), context));
+  ).action((flags: SampleFlags) => runSample(parseSampleOptions(command, flags, context), context));
 }
 
-function parseOptions(command: Command, flags: Flags, context: Context) {
+function parseSampleOptions(command: Command, flags: SampleFlags, context: Context) {
   const view = parseView(flags);
   const output = parseListOutput(flags, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {
@@ -70,7 +70,7 @@ function parseOptions(command: Command, flags: Flags, context: Context) {
   };
 }
 
-function parseView({ wide, card }: Flags): View {
+function parseView({ wide, card }: SampleFlags): SampleView {
   if (wide && card) {
     throw new UsageError("--wide and --card are two views of the same rows; use one.", { flag: "--card" });
   }
@@ -91,7 +91,7 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
     await writeRows([rows], output, { known: PRODUCT_COLUMNS, chosen: columns }, reporter, context);
     return;
   }
-  const { text, hidden } = render(rows, options, context);
+  const { text, hidden } = renderRows(rows, options, context);
   // Otherwise the count would look like a line of the last card.
   const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
   await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
@@ -110,7 +110,11 @@ function rowsInOrder(rows: RowBatch, { sort, limit }: ListOptions): RowBatch {
   return batchOf(order.map((row) => rows.text(row))).slice(0, limit);
 }
 
-function render(rows: RowBatch, options: SampleOptions, context: Context): { text: string; hidden: readonly string[] } {
+function renderRows(
+  rows: RowBatch,
+  options: SampleOptions,
+  context: Context,
+): { text: string; hidden: readonly string[] } {
   const { columns, view } = options;
   const { width, colour } = screenOf(context, options);
   const links = colour && hasLinks(context.stdout, context.env);

@@ -4,8 +4,8 @@ import { itemTable, textColumn } from "../../output/terminal/tables/item-table.t
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
-import { writeListing } from "./listing.ts";
 import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
+import { writeListing } from "./write-listing.ts";
 
 export interface OpenIncidentFlags {
   severity?: IncidentSeverity;

@@ -6,8 +6,8 @@ import { fileError } from "../../files/system-error.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { writeListing } from "./listing.ts";
 import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
+import { writeListing } from "./write-listing.ts";
 
 export interface CreateKeyFlags {
   output?: string;

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { collect } from "../../cli/flags/values.ts";
+import { collectValues } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
@@ -61,8 +61,8 @@ export function declareTeams(command: Command, context: Context): void {
 
 function addGrantFlags(command: Command): Command {
   return command
-    .addOption(new Option("--scope <scope>", "scope of the team, repeatable").choices(SCOPES).argParser(collect))
-    .option("--retailer <slug>", "retailer that the team can see, repeatable", collect);
+    .addOption(new Option("--scope <scope>", "scope of the team, repeatable").choices(SCOPES).argParser(collectValues))
+    .option("--retailer <slug>", "retailer that the team can see, repeatable", collectValues);
 }
 
 export function declareKeys(command: Command, context: Context): void {
@@ -105,9 +105,9 @@ function addCreateFlags(command: Command): Command {
     .addOption(
       new Option("--scope <scope>", "scope of a new team, repeatable (default: all)")
         .choices(SCOPES)
-        .argParser(collect),
+        .argParser(collectValues),
     )
-    .option("--retailer <slug>", "retailer that a new team can see, repeatable (default: all)", collect)
+    .option("--retailer <slug>", "retailer that a new team can see, repeatable (default: all)", collectValues)
     .option("-o, --output <file>", "write the secret to a new file that only its owner can read, instead of stdout");
 }
 

@@ -13,8 +13,8 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { writeListing } from "./listing.ts";
 import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
+import { writeListing } from "./write-listing.ts";
 
 export interface GrantFlags {
   scope?: string[];

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/pull.ts";
+import { addDemoFlag } from "../../cli/flags/pull-flags.ts";
 import { size } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
-import { parseOptions, SCHEMA, type SqlFlags } from "./options.ts";
+import { parseSqlOptions, SCHEMA, type SqlFlags } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -24,7 +24,7 @@ export function declare(command: Command, context: Context): void {
     "catalog sql 'from rows where selling_price < 10 limit 5' rows -f csv",
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
   ]).action(async (query: string, folder: string | undefined, flags: SqlFlags) => {
-    const options = parseOptions(command, query, folder, flags, context);
+    const options = parseSqlOptions(command, query, folder, flags, context);
     const { runSql } = await import("./run.ts");
     await runSql(options, context);
   });

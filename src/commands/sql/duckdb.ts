@@ -10,12 +10,12 @@ interface DuckDb {
     create(
       path: string,
       options: Record<string, string>,
-    ): Promise<{ connect(): Promise<Connection>; closeSync(): void }>;
+    ): Promise<{ connect(): Promise<DuckDbConnection>; closeSync(): void }>;
   };
   StatementType: { SELECT: number };
 }
 
-interface Connection {
+interface DuckDbConnection {
   run(sql: string): Promise<unknown>;
   extractStatements(sql: string): Promise<{ count: number; prepare(index: number): Promise<Prepared> }>;
   interrupt(): void;
@@ -37,7 +37,7 @@ interface Result {
 /** The result of a query. */
 export interface QueryResult {
   columns: readonly { name: string; type: string }[];
-  /** Rows in chunks of about 2,000; a row is the JSON texts of its values. */
+  /** Rows in chunks of about 2,000; a row is the JSON resultTexts of its values. */
   rows: AsyncIterable<readonly (readonly string[])[]>;
 }
 
@@ -116,7 +116,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         const types = result.columnTypes().map(String);
         return {
           columns: result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" })),
-          rows: texts(result, types, ask),
+          rows: resultTexts(result, types, ask),
         };
       }),
     writeParquet: (sql, path) =>
@@ -133,8 +133,8 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   };
 }
 
-/** Rows as JSON texts. Integers of any size and decimals are numbers with all their digits. */
-async function* texts(
+/** Rows as JSON resultTexts. Integers of any size and decimals are numbers with all their digits. */
+async function* resultTexts(
   result: Result,
   types: readonly string[],
   ask: <T>(action: () => Promise<T>) => Promise<T>,

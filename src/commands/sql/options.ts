@@ -15,10 +15,10 @@ export interface SqlFlags extends OutputFlags {
   demo?: boolean;
 }
 
-export type SqlOptions = ReturnType<typeof parseOptions>;
+export type SqlOptions = ReturnType<typeof parseSqlOptions>;
 
 /** @param query `-` for standard input */
-export function parseOptions(
+export function parseSqlOptions(
   command: Command,
   query: string,
   folder: string | undefined,

@@ -40,9 +40,9 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   await withSyncedFolder(options, context, async (synced) => {
     const scratch = await mkdtemp(join(await realpath(tmpdir()), "catalog-sql-"));
     try {
-      const session = await openSession(synced, scratch, options.memory);
+      const session = await openFolderSession(synced, scratch, options.memory);
       try {
-        await writeResult(query === SCHEMA ? SCHEMA_QUERY : query, session, scratch, synced, options, context);
+        await writeQueryResult(query === SCHEMA ? SCHEMA_QUERY : query, session, scratch, synced, options, context);
       } finally {
         session.close();
       }
@@ -52,7 +52,7 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   });
 }
 
-async function openSession({ folder, state, days, signal }: SyncedFolder, scratch: string, memory: number) {
+async function openFolderSession({ folder, state, days, signal }: SyncedFolder, scratch: string, memory: number) {
   if (days.length === 0) {
     throw new UsageError(`${folder} holds no rows; \`catalog sync\` fills it.`);
   }
@@ -75,7 +75,7 @@ async function openSession({ folder, state, days, signal }: SyncedFolder, scratc
   });
 }
 
-async function writeResult(
+async function writeQueryResult(
   query: string,
   session: SqlSession,
   scratch: string,
@@ -94,7 +94,7 @@ async function writeResult(
   const names = uniqueNames(result);
   if (hasRowFormat(output)) {
     const encoding = { known: names, kinds: cellKindsOf(result, names) };
-    await writeRows(batchesOf(result, names), output, encoding, reporter, context);
+    await writeRows(rowBatches(result, names), output, encoding, reporter, context);
     return;
   }
   const { rows, more } = await firstRows(result);
@@ -135,7 +135,7 @@ function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKi
   return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));
 }
 
-async function* batchesOf({ rows }: QueryResult, names: readonly string[]) {
+async function* rowBatches({ rows }: QueryResult, names: readonly string[]) {
   const keys = names.map((name) => JSON.stringify(name));
   for await (const chunk of rows) {
     const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);

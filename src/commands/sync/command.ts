@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addDemoFlag, addPullFlags } from "../../cli/flags/pull.ts";
+import { addDemoFlag, addPullFlags } from "../../cli/flags/pull-flags.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { parseOptions, type SyncFlags } from "./options.ts";
+import { parseSyncOptions, type SyncFlags } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -41,7 +41,7 @@ export function declare(command: Command, context: Context): void {
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
 combination and day changes no count; only --lookback finds it.`,
   ).action(async (folder: string, flags: SyncFlags) => {
-    const options = parseOptions(command, folder, flags, context);
+    const options = parseSyncOptions(command, folder, flags, context);
     const { runSync } = await import("./run.ts");
     await runSync(options, context);
   });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
-import type { PullFlags } from "../../cli/flags/pull.ts";
+import type { PullFlags } from "../../cli/flags/pull-flags.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 
@@ -16,9 +16,9 @@ export interface SyncFlags extends FilterFlags, PullFlags {
   demo?: boolean;
 }
 
-export type SyncOptions = ReturnType<typeof parseOptions>;
+export type SyncOptions = ReturnType<typeof parseSyncOptions>;
 
-export function parseOptions(command: Command, folder: string, flags: SyncFlags, context: Context) {
+export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context) {
   if (folder === "") {
     throw new UsageError("the name of the folder is empty.");
   }

@@ -20,7 +20,7 @@ const READABLE_SLUG = 16;
 
 type ListedCombination = CombinationEntry | CoverageGroup;
 
-interface View {
+interface CombinationView {
   /** Width of the terminal; undefined without a terminal. */
   width: number | undefined;
   /** Whether the entries of a retailer are adjacent. */
@@ -36,7 +36,7 @@ export function coverageTable(
   summary: CoverageSummary,
   now: number,
 ): Table {
-  const table = itemTable(entries, columnsOf(groupBy, summary, now));
+  const table = itemTable(entries, combinationColumns(groupBy, summary, now));
   return { ...table, footer: labelled(table.footer ?? [], groupBy, summary) };
 }
 
@@ -48,10 +48,10 @@ export function coverageView(
   entries: readonly ListedCombination[],
   groupBy: Dimension | undefined,
   summary: CoverageSummary,
-  view: View,
+  view: CombinationView,
 ): { table: Table; caption: string } {
   const isSame = entries.length > 1 && entries.every((entry) => entry.corpus_rows === entry.matching_rows);
-  const columns = [...columnsOf(groupBy, summary, view.now), ...barsOf(summary, view)].filter(
+  const columns = [...combinationColumns(groupBy, summary, view.now), ...barsOf(summary, view)].filter(
     ({ heading }) => !isSame || heading !== CORPUS,
   );
   const full = withoutConstants(itemTable(entries, columns), [...(groupBy === undefined ? DIMENSIONS : []), ...DAYS]);
@@ -59,14 +59,14 @@ export function coverageView(
   const caption = captions.filter((text) => text !== "").join(" · ");
   const isWide = fullWidthOf(full.table) > (view.width ?? Number.POSITIVE_INFINITY);
   const hasRetailers = full.table.columns[0]?.heading === "retailer" && groupBy === undefined;
-  const table = isWide && hasRetailers && view.byRetailer ? byRetailer(full.table) : full.table;
+  const table = isWide && hasRetailers && view.byRetailer ? retailersAsHeadings(full.table) : full.table;
   return { table: { ...table, footer: labelled(table.footer ?? [], groupBy, summary) }, caption };
 }
 
 const CORPUS = "corpus rows";
 const DAYS = ["last day", "days old", "first day"] as const;
 
-function columnsOf(
+function combinationColumns(
   groupBy: Dimension | undefined,
   { combinations, corpus_rows, matching_rows, earliest_date: first, latest_date: last }: CoverageSummary,
   now: number,
@@ -95,7 +95,7 @@ function columnsOf(
 
 function barsOf(
   { earliest_date: first, latest_date: last }: CoverageSummary,
-  { width }: View,
+  { width }: CombinationView,
 ): ItemColumn<ListedCombination>[] {
   if (first === null || last === null) {
     return [];
@@ -107,7 +107,7 @@ function barsOf(
 }
 
 /** Turns the first column, the retailer, into headings above its rows, and indents the next column. */
-function byRetailer({ columns, rows, footer = [] }: Table): Table {
+function retailersAsHeadings({ columns, rows, footer = [] }: Table): Table {
   const retailers = rows.map(([retailer]) => retailer?.text ?? "");
   const begins = retailers.flatMap((retailer, index) => (retailer === retailers[index - 1] ? [] : index));
   const [name, ...others] = columns.slice(1);

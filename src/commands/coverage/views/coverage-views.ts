@@ -4,15 +4,15 @@ import { screenOf } from "../../../cli/terminal.ts";
 import type { Context } from "../../../context.ts";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { captioned, renderMarkdown, renderTable } from "../../../output/terminal/tables/table.ts";
+import type { CoverageSource } from "../coverage-source.ts";
 import type { Counted } from "../groups.ts";
 import type { CoverageOptions } from "../options.ts";
-import type { CoverageSource } from "../source.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
 import { coverageTable, coverageView, RANGE } from "./combinations-table.ts";
 import { daysTable } from "./days-table.ts";
 
-interface View {
+interface CoverageView {
   text: string;
   /** Headings of the columns that were left out; bars do not count. */
   hidden: readonly string[];
@@ -24,13 +24,13 @@ export async function viewOf(
   options: CoverageOptions,
   source: CoverageSource,
   context: Context,
-): Promise<View> {
+): Promise<CoverageView> {
   const { chartRequests, output } = options;
   const { response, entries } = counted;
   const screen = screenOf(context, options);
   const now = context.now();
   if (output.format === "html") {
-    const { coveragePage } = await import("./page.ts");
+    const { coveragePage } = await import("./coverage-page.ts");
     const activity = await readDays(counted, chartRequests ?? 0, source);
     const { service, filters } = source;
     return { text: coveragePage(response, { filters, service, now, activity }), hidden: [] };

@@ -33,7 +33,7 @@ function section(currency: string, series: readonly Series[]): string {
   const charts = Array.from({ length: Math.ceil(ordered.length / LINES) }, (_, index) =>
     figure(ordered.slice(index * LINES, (index + 1) * LINES), currency),
   );
-  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${productsTable(ordered, currency)}`;
+  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${productsHtml(ordered, currency)}`;
 }
 
 function figure(series: readonly Series[], currency: string): string {
@@ -87,7 +87,7 @@ function ticksOf(low: number, high: number): number[] {
 
 const HEADINGS = ["Title", "Product", "Last price", "Lowest", "Highest", "Changes", "Seen"];
 
-function productsTable(series: readonly Series[], currency: string): string {
+function productsHtml(series: readonly Series[], currency: string): string {
   const rows = series.map(({ title, retailer, sku, last, lowest, highest, changes, isNewLow }) => {
     const cells = [
       [escapeHtml(title), ""],
