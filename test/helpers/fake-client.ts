@@ -3,6 +3,7 @@ import type { CatalogPage } from "../../src/api/responses/rows-response.ts";
 import type { Coverage, CoverageSummary } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { PROBLEMS } from "../../src/contract/problems.ts";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { ApiError } from "../../src/errors.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 
@@ -28,14 +29,17 @@ export interface FakeService {
 }
 
 export function fakeService(rows: readonly FakeRow[]): FakeService {
-  let grouped: RowGroups = { rows: [], groups: new Map() };
-  /** The rows that match. They are grouped anew only after a test has changed them. */
-  const matching = (filters: Filters) => {
+  let known: KnownRows = { rows: [], groups: new Map(), sets: new Map() };
+  /** The set of these filters. It is computed anew only after a test has changed the rows. */
+  const matching = (filters: Filters): MatchingSet => {
     const { rows } = service;
-    if (rows.length !== grouped.rows.length || rows.some((row, index) => row !== grouped.rows[index])) {
-      grouped = { rows: [...rows], groups: groupsOf(rows) };
+    if (rows.length !== known.rows.length || rows.some((row, index) => row !== known.rows[index])) {
+      known = { rows: [...rows], groups: groupsOf(rows), sets: new Map() };
     }
-    return matchingRows(grouped, filters);
+    const key = JSON.stringify(filters);
+    const set = known.sets.get(key) ?? matchingSet(known, filters);
+    known.sets.set(key, set);
+    return set;
   };
   const service: FakeService = {
     rows: [...rows],
@@ -46,14 +50,13 @@ export function fakeService(rows: readonly FakeRow[]): FakeService {
       close: () => Promise.resolve(),
       coverage: async (filters) => {
         await heard("coverage", filters);
-        const data = coverageOf(matching(filters));
-        return { data, meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summaryOf(data) } };
+        const { data, summary } = matching(filters);
+        return { data, meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summary } };
       },
       catalog: async (filters, { limit = 100, cursor } = {}) => {
         const offset = Number(cursor ?? 0);
         await heard(`catalog ${offset}`, filters);
-        const matches = matching(filters);
-        return page(matches, filters, offset, limit);
+        return page(matching(filters), filters, offset, limit);
       },
     },
   };
@@ -71,11 +74,12 @@ export function problemError(code: keyof typeof PROBLEMS): ApiError {
 
 /** Rows of one combination on consecutive days, with a few skus per day. */
 export function fakeRows(count: number, retailer = "acme", category = "shoes", days = 10): FakeRow[] {
+  const dates = Array.from({ length: days }, (_, day) => addDays("2026-01-01", day));
   return Array.from({ length: count }, (_, index) => ({
     retailer,
     department: "fashion",
     category,
-    crawl_date: new Date(Date.UTC(2026, 0, 1 + (index % days))).toISOString().slice(0, 10),
+    crawl_date: dates[index % days] as string,
     sku: `S${String(Math.floor(index / 3)).padStart(6, "0")}`,
     product_id: `${retailer}-${category}-${String(index).padStart(6, "0")}`,
   }));
@@ -85,13 +89,26 @@ export function texts(rows: readonly FakeRow[]): string[] {
   return rows.map((row) => JSON.stringify(row));
 }
 
-/** Rows, and the same by combination. */
-interface RowGroups {
+/** Rows, the same by combination, and the sets that were asked for, by filters. */
+interface KnownRows {
   rows: readonly FakeRow[];
   groups: ReadonlyMap<string, FakeRow[]>;
+  sets: Map<string, MatchingSet>;
 }
 
-function matchingRows({ rows, groups }: RowGroups, filters: Filters): FakeRow[] {
+interface MatchingSet {
+  rows: readonly FakeRow[];
+  data: Coverage[];
+  summary: CoverageSummary;
+}
+
+function matchingSet(known: KnownRows, filters: Filters): MatchingSet {
+  const rows = matchingRows(known, filters);
+  const data = coverageOf(rows);
+  return { rows, data, summary: summaryOf(data) };
+}
+
+function matchingRows({ rows, groups }: KnownRows, filters: Filters): FakeRow[] {
   const wanted = filters.rcd?.split(",").flatMap((rcd) => groups.get(rcd) ?? []);
   return (wanted ?? rows)
     .filter(
@@ -107,18 +124,18 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function page(matches: readonly FakeRow[], filters: Filters, offset: number, limit: number): CatalogPage {
-  const rows = batchOf(texts(matches.slice(offset, offset + limit)));
-  const has_more = offset + limit < matches.length;
+function page(set: MatchingSet, filters: Filters, offset: number, limit: number): CatalogPage {
+  const rows = batchOf(texts(set.rows.slice(offset, offset + limit)));
+  const has_more = offset + limit < set.rows.length;
   return {
     rows,
     pagination: {
       limit,
-      total_matching: matches.length,
+      total_matching: set.rows.length,
       has_more,
       next_cursor: has_more ? String(offset + limit) : null,
     },
-    meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summaryOf(coverageOf(matches)) },
+    meta: { request_id: "req_fake", resolved: resolved(filters), coverage: set.summary },
   };
 }
 
