@@ -29,7 +29,7 @@ test("a column is written as the Parquet library writes it with the same encodin
             assertAsLibrary({ ...element, repetition_type }, values);
           }
         }),
-        { numRuns: 60 },
+        { numRuns: 25 },
       );
     }
   }
@@ -45,14 +45,14 @@ test("values that repeat are numbers of a dictionary, however many rows lie betw
   const values = Array.from({ length: 50_000 }, (_, row) => `https://shop.example/dp/${row % 20_000}`);
   const { encodings, file } = assertAsLibrary({ ...TEXTS, repetition_type: "REQUIRED" }, values);
   expect(encodings).toEqual(["PLAIN", "RLE_DICTIONARY"]);
-  expect((await parquetReadObjects({ file })).map(({ color }) => color)).toEqual(values);
+  expect(await textsOf(file)).toBe(values.join("\n"));
 });
 
 test("a column with more distinct values than a dictionary may have is plain, with all values in order", async () => {
   const values = Array.from({ length: 30_000 }, (_, row) => `${row < 26_000 ? row : row % 7}`);
   const { encodings, file } = assertAsLibrary({ ...TEXTS, repetition_type: "REQUIRED" }, values);
   expect(encodings).toEqual(["PLAIN"]);
-  expect((await parquetReadObjects({ file })).map(({ color }) => color)).toEqual(values);
+  expect(await textsOf(file)).toBe(values.join("\n"));
 });
 
 test("a builder starts each row group without the values of the ones before", () => {
@@ -125,9 +125,14 @@ function written(element: ColumnElement, values: readonly Value[]) {
   return { file: bytes.getBuffer(), encodings, pages: chunk.meta_data?.encoding_stats?.at(-1)?.count };
 }
 
+/** The texts of a column in one, because thousands of values are slow to compare one by one. */
+async function textsOf(file: ArrayBuffer): Promise<string> {
+  return (await parquetReadObjects({ file })).map(({ color }) => color).join("\n");
+}
+
 function fill(builder: ColumnChunkBuilder, values: readonly Value[]): void {
+  const view = new DataView(new ArrayBuffer(8));
   for (const value of values) {
-    const view = new DataView(new ArrayBuffer(8));
     if (value === null) {
       builder.addNull();
     } else if (typeof value === "string") {
