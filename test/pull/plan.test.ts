@@ -98,7 +98,7 @@ describe("a plan", () => {
           expect(covered.sort()).toEqual(cells(set, {}).sort());
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -157,7 +157,7 @@ describe("a plan", () => {
         const { pages, slices, requests } = requestsOf(set);
         expect(requests).toBeLessThan(pages + slices);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 

@@ -351,6 +351,6 @@ test("random faults do not change the rows", async () => {
         expect(sink.rows()).toEqual(await undisturbed(rows, pageSize));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
