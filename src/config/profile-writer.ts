@@ -5,15 +5,6 @@ import { askedProfile, DEFAULT_PROFILE, readConfig, rightsOfOthers } from "./con
 import type { Profile } from "./parse-config.ts";
 import { setProfile } from "./toml-edit.ts";
 
-/** The effects of writing a profile. */
-export interface ProfileWritten {
-  path: string;
-  /** Other users could read the file before; now they cannot. */
-  madePrivate: boolean;
-  /** Its comments could not be kept. */
-  commentsLost: boolean;
-}
-
 /**
  * The profile that a command writes: the one asked for, else the default one. It and its file may not exist yet.
  *
@@ -32,13 +23,14 @@ export async function profileToWrite(
  * Replaces the profile `name` in the configuration file with the result of `change`; the other profiles stay. The
  * file is created if it does not exist. Afterwards only its owner can read it.
  *
+ * @returns `madePrivate` if other users could read the file before, `commentsLost` if its comments could not be kept
  * @throws FileError if it cannot be read or written; UsageError if it is malformed
  */
 export async function writeProfile(
   context: Pick<Context, "env" | "folders" | "pid">,
   name: string,
   change: (profile: Profile) => Profile,
-): Promise<ProfileWritten> {
+) {
   const { path, text, profiles } = await readConfig(context, { mayBeMissing: true });
   const madePrivate = text !== undefined && (await rightsOfOthers(path)).read;
   const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });

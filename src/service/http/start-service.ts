@@ -10,15 +10,11 @@ export interface StartOptions extends ServiceOptions {
   port: number;
 }
 
-/** A service that listens at `url` until it is closed. */
-export interface RunningService {
-  url: string;
-  /** Stops listening, finishes the requests in progress, writes the counts and closes the store. */
-  close(): Promise<void>;
-}
-
-/** Starts the service. The store is closed with the service, and if listening fails. */
-export async function startService(options: StartOptions): Promise<RunningService> {
+/**
+ * Starts the service, which listens at `url` until it is closed. The store is closed with the service, and if listening
+ * fails.
+ */
+export async function startService(options: StartOptions) {
   const { store, host = "127.0.0.1", port, ...service } = options;
   const app = createApp(store, service);
   try {
@@ -31,7 +27,8 @@ export async function startService(options: StartOptions): Promise<RunningServic
   let closed: Promise<void> | undefined;
   return {
     url: app.listeningOrigin,
-    close: () => {
+    /** Stops listening, finishes the requests in progress, writes the counts and closes the store. */
+    close: (): Promise<void> => {
       closed ??= app.close().then(() => store.close());
       return closed;
     },

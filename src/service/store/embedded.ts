@@ -48,7 +48,7 @@ function embeddedStore(database: Database): EmbeddedStore {
   let secret: { file: string; bytes: Buffer } | undefined;
 
   async function read<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
-    return await database.reading((connection, file) =>
+    return await database.reader.use((connection, file) =>
       connection.exclusively((session) => work(session, file), deadline),
     );
   }
@@ -62,13 +62,13 @@ function embeddedStore(database: Database): EmbeddedStore {
   }
 
   async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return await database.writing((connection) => connection.transaction(work));
+    return await database.writer.use((connection) => connection.transaction(work));
   }
 
   return {
     read,
     write,
-    prepareWrite: async (work) => await database.writing((connection) => connection.exclusively(work)),
+    prepareWrite: async (work) => await database.writer.use((connection) => connection.exclusively(work)),
     snapshot: async (deadline) => (await read(snapshots, deadline)).newest,
     snapshotAt: async (version, deadline) => (await read(snapshots, deadline)).at(version),
     rows: async (ids, deadline) => await read((session) => readRowTexts(session, ids), deadline),
@@ -84,7 +84,10 @@ function embeddedStore(database: Database): EmbeddedStore {
     addKeyUses: async (uses) => await write((session) => addKeyUses(session, uses)),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
     incidents: async (since) => await read((session) => readIncidents(session, since)),
-    close: async () => await database.close(),
+    close: async () => {
+      await database.reader.close();
+      await database.writer.close();
+    },
   };
 }
 

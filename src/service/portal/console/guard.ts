@@ -21,7 +21,8 @@ type Origin = Pick<AppSettings, "publicUrl">;
 /** Name of the form field that carries the token. */
 const TOKEN = "token";
 
-function cookieName(origin: Origin): string {
+/** Name of the cookie with the browser's secret. */
+export function cookieName(origin: Origin): string {
   return isHttps(origin) ? "__Host-catalog-portal" : "catalog-portal";
 }
 
@@ -44,10 +45,6 @@ export function knownVisitor(request: FastifyRequest, reply: FastifyReply, origi
 export function setSecret(reply: FastifyReply, secret: string, origin: Origin): string {
   reply.setCookie(cookieName(origin), secret);
   return secret;
-}
-
-export function clearSecret(reply: FastifyReply, origin: Origin): void {
-  reply.clearCookie(cookieName(origin));
 }
 
 /** The hidden field of a form that only this browser can send. */

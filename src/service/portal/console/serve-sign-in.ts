@@ -5,7 +5,7 @@ import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
-import { checkForm, clearSecret, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
+import { checkForm, cookieName, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
@@ -113,7 +113,6 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
 
   app.post("/portal/sign-out", { onResponse }, async (request, reply) => {
     await endSession(store, checkForm(request, settings));
-    clearSecret(reply, settings);
-    return reply.redirect("/portal/sign-in", 303);
+    return reply.clearCookie(cookieName(settings)).redirect("/portal/sign-in", 303);
   });
 }

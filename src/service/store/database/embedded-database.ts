@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
 import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema, createSchema } from "./schema.ts";
-import { connectToFile, shareConnection } from "./shared-connection.ts";
+import { connectToFile, type SharedConnection, shareConnection } from "./shared-connection.ts";
 
 /** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
 const READ_LOCK_WAIT = 1_000;
@@ -11,13 +11,10 @@ const WRITE_LOCK_WAIT = 60_000;
 /** Milliseconds during which reads may still use a replaced file. Writes never use one. */
 const READ_TRUSTED_TIME = 1_000;
 
-/** Access to one embedded database. */
+/** The connections to one embedded database. */
 export interface Database {
-  /** Runs `work` on the connection for reading; `file` identifies the database file. */
-  reading<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
-  /** Runs `work` on the connection for writing. */
-  writing<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
+  reader: SharedConnection;
+  writer: SharedConnection;
 }
 
 /** A database in memory, with one connection for reads and writes. */
@@ -25,11 +22,8 @@ export async function openMemoryDatabase(): Promise<Database> {
   const connection = new DatabaseConnection(":memory:", 0);
   await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
   await createSchema(connection);
-  return {
-    reading: async (work) => await work(connection, "memory"),
-    writing: async (work) => await work(connection),
-    close: async () => await connection.close(),
-  };
+  const use: SharedConnection["use"] = async (work) => await work(connection, "memory");
+  return { reader: { use, close: () => connection.close() }, writer: { use, close: async () => {} } };
 }
 
 /**
@@ -47,15 +41,9 @@ export async function openFileDatabase(path: string): Promise<Database> {
   } finally {
     await creator.close();
   }
-  const reader = shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME);
-  const writer = shareConnection(path, WRITE_LOCK_WAIT, 0);
   return {
-    reading: async (work) => await reader.use(work),
-    writing: async (work) => await writer.use(work),
-    close: async () => {
-      await reader.close();
-      await writer.close();
-    },
+    reader: shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME),
+    writer: shareConnection(path, WRITE_LOCK_WAIT, 0),
   };
 }
 
@@ -63,13 +51,10 @@ export async function openFileDatabase(path: string): Promise<Database> {
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
   const reader = shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
   await reader.use(checkSchema);
-  return {
-    reading: async (work) => await reader.use(work),
-    writing: async () => {
-      throw new StoreUnavailableError("the database is read-only");
-    },
-    close: async () => await reader.close(),
+  const refuse = async () => {
+    throw new StoreUnavailableError("the database is read-only");
   };
+  return { reader, writer: { use: refuse, close: async () => {} } };
 }
 
 /** Whether the file can be read but not written, and has no write-ahead log. */

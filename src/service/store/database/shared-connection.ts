@@ -13,6 +13,15 @@ interface Lease {
   users: number;
 }
 
+export interface SharedConnection {
+  /**
+   * @param work receives the connection and the identity of the database file
+   * @throws StoreUnavailableError if the file is missing, damaged or of another program
+   */
+  use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
 /**
  * One connection to a database file. It stays open, because the driver frees a closed connection only when its statements
  * are garbage collected. It is reopened after an error and when the file was changed or replaced.
@@ -25,7 +34,7 @@ export function shareConnection(
   lockWait: number,
   trustedTime: number,
   access: "write" | "read" = "write",
-) {
+): SharedConnection {
   let current: Lease | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -68,11 +77,7 @@ export function shareConnection(
   }
 
   return {
-    /**
-     * @param work receives the connection and the identity of the database file
-     * @throws StoreUnavailableError if the file is missing, damaged or of another program
-     */
-    use: async <T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T> => {
+    use: async (work) => {
       const used = await lease();
       used.users += 1;
       try {
