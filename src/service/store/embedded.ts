@@ -9,10 +9,10 @@ import {
 } from "./database/embedded-database.ts";
 import { databasePath } from "./database/location.ts";
 import { readColumnIndex, readVersion } from "./product-rows/column-index.ts";
-import { readRowTexts } from "./product-rows/row-texts.ts";
+import { blobOf, readRowTexts } from "./product-rows/row-texts.ts";
 import { createSnapshots, type Snapshots } from "./product-rows/snapshot.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import { type Store, StoreUnavailableError } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** A writable store, in a file of this machine or in memory. */
 export interface EmbeddedStore extends Store {
@@ -75,7 +75,11 @@ function embeddedStore(database: Database): EmbeddedStore {
     keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => {
       const known = await read(async (session, file) => {
-        return secret?.file === file ? secret : { file, bytes: await readCursorSecret(session) };
+        if (secret?.file === file) {
+          return secret;
+        }
+        const [[bytes] = []] = await session.query("SELECT cursor FROM secret");
+        return { file, bytes: blobOf(bytes) };
       }, deadline);
       secret = known;
       return known.bytes;
@@ -89,12 +93,4 @@ function embeddedStore(database: Database): EmbeddedStore {
       await database.writer.close();
     },
   };
-}
-
-async function readCursorSecret(session: Session): Promise<Buffer> {
-  const [[secret] = []] = await session.query("SELECT cursor FROM secret");
-  if (!Buffer.isBuffer(secret)) {
-    throw new StoreUnavailableError("the database has no secret for cursors");
-  }
-  return secret;
 }
