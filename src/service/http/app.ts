@@ -24,12 +24,13 @@ const KEEP_ALIVE_TIME = 72_000;
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
-  const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
-  const budgets = groupBudgets(settings);
-  const measurements = createMeasurements(store, settings.now);
   let listeningUrl = "";
   const base = (): string => settings.publicUrl ?? listeningUrl;
   const errorBase = (): string => settings.errorBase ?? base();
+  const budgets = groupBudgets(settings);
+  const measurements = createMeasurements(store, settings.now);
+  const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
+  const parts = { store, settings, budgets, failedAttempts, measurements, base, errorBase };
   const refuseSocket = createRefuseSocket(budgets, errorBase);
 
   const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -108,10 +109,10 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   });
   endGracefully(app, measurements.flush);
 
-  serveOperations(app, { store, settings, budgets, failedAttempts, measurements });
-  serveStatus(app, store, measurements, settings);
-  servePages(app, { base, errorBase, hasPortal: settings.portal !== undefined });
-  serveConsole(app, { store, settings, base, measurements });
+  serveOperations(app, parts);
+  serveStatus(app, parts);
+  servePages(app, parts);
+  serveConsole(app, parts);
   return app;
 }
 

@@ -2,7 +2,8 @@ import { isIPv6 } from "node:net";
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "../../../contract/operations.ts";
 import { hashSecret } from "../../store/access/manage-keys.ts";
-import type { KeyRecord, Store } from "../../store/store.ts";
+import type { KeyRecord } from "../../store/store.ts";
+import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
 import { type FixedWindow, rateLimited } from "./rate-limit.ts";
 
@@ -16,7 +17,7 @@ const REALM = 'Bearer realm="retail-catalog"';
  */
 export async function authenticate(
   { headers, ip }: FastifyRequest,
-  { store, failedAttempts }: { store: Store; failedAttempts: FixedWindow },
+  { store, failedAttempts }: ServiceParts,
   budget: FixedWindow,
   deadline: AbortSignal,
 ): Promise<KeyRecord> {

@@ -4,18 +4,15 @@ import {
   type Selection,
   type Snapshot,
   StaleSnapshotError,
-  type Store,
   StoreUnavailableError,
   type Visibility,
 } from "../../store/store.ts";
 import { invalidCursor } from "../query/cursors.ts";
 import { checkSlugs } from "../query/slug-check.ts";
-import type { AppSettings } from "../service-options.ts";
+import type { ServiceParts } from "../service-parts.ts";
 
 /** A request after the checks of its key, rate limit and scope. */
-export interface OperationCall {
-  store: Store;
-  settings: AppSettings;
+export interface OperationCall extends Pick<ServiceParts, "store" | "settings"> {
   requestId: string;
   /** The query parameters, all known to the operation. */
   parameters: ReadonlyMap<string, string>;

@@ -1,26 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
-import type { Store } from "../../store/store.ts";
 import { authenticate, requireScope } from "../admission/auth.ts";
-import { type FixedWindow, type GroupBudgets, rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";
-import type { Measurements } from "../measurements.ts";
+import { rateLimited, rateLimitHeaders } from "../admission/rate-limit.ts";
 import { readFilters } from "../query/read-filters.ts";
 import { readQuery } from "../query/read-query.ts";
-import type { AppSettings } from "../service-options.ts";
+import type { ServiceParts } from "../service-parts.ts";
 import { encodeBody } from "./body-encoding.ts";
 import { RESPONDERS } from "./responders.ts";
 
-interface Parts {
-  store: Store;
-  settings: AppSettings;
-  budgets: GroupBudgets;
-  failedAttempts: FixedWindow;
-  measurements: Measurements;
-}
-
 /** Serves the three operations of contract section 4. */
-export function serveOperations(app: FastifyInstance, parts: Parts): void {
+export function serveOperations(app: FastifyInstance, parts: ServiceParts): void {
   const { store, settings, budgets, measurements } = parts;
 
   /** Checks the key first, then the rate limit of its team, then its scope, then the parameters. */

@@ -10,20 +10,12 @@ import { errorsPage } from "../../portal/pages/errors-page.ts";
 import { homePage } from "../../portal/pages/home-page.ts";
 import { referencePage } from "../../portal/pages/reference-page.ts";
 import { quality } from "../quality.ts";
+import type { ServiceParts } from "../service-parts.ts";
 import { problemType } from "../service-problem.ts";
 
-interface PublicPages {
-  /** Address of the service, without a final slash. */
-  base: () => string;
-  /** Address of the host of the error catalogue, to which the `type` of each problem links. */
-  errorBase: () => string;
-  /** Whether people can sign in to the portal. */
-  hasPortal: boolean;
-}
-
 /** Serves the public pages and the JSON documents behind them. */
-export function servePages(app: FastifyInstance, { base, errorBase, hasPortal }: PublicPages): void {
-  const description = () => openApiDocument(hasPortal ? `${base()}/portal` : undefined);
+export function servePages(app: FastifyInstance, { settings, base, errorBase }: ServiceParts): void {
+  const description = () => openApiDocument(settings.portal && `${base()}/portal`);
   const errors = () => ({
     errors: PROBLEM_CODES.map((code) => ({ code, type: problemType(errorBase(), code), ...PROBLEMS[code] })),
   });

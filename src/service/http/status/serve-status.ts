@@ -3,21 +3,16 @@ import { PREFIXES } from "../../../contract/operations.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { statusPage } from "../../portal/pages/status-page.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
-import type { DayCount, Incident, Store } from "../../store/store.ts";
-import type { Measurements } from "../measurements.ts";
-import type { AppSettings } from "../service-options.ts";
+import type { DayCount, Incident } from "../../store/store.ts";
+import type { ServiceParts } from "../service-parts.ts";
 import { statusFeed, windowStart } from "./status-document.ts";
 
 /** Milliseconds for which a status is reused before it is read again. */
 const SHARED_TIME = 1_000;
 
 /** Serves the status feed (contract section 4.5) as JSON and as a page. */
-export function serveStatus(
-  app: FastifyInstance,
-  store: Store,
-  measurements: Measurements,
-  { now, queryTimeout, sampleData }: AppSettings,
-): void {
+export function serveStatus(app: FastifyInstance, { store, measurements, settings }: ServiceParts): void {
+  const { now, queryTimeout, sampleData } = settings;
   let known: { counts: DayCount[]; incidents: Incident[] } = { counts: [], incidents: [] };
   let latest: { at: number; status: ReturnType<typeof read> } | undefined;
 

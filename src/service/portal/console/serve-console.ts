@@ -2,10 +2,10 @@ import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance } from "fastify";
+import type { ServiceParts } from "../../http/service-parts.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieFlags, isHttps, PortalRefusal } from "./guard.ts";
-import type { ConsoleParts } from "./parts.ts";
 import { serveKeys } from "./serve-keys.ts";
 import { serveSignIn } from "./serve-sign-in.ts";
 import { closedPage, messagePage } from "./sign-in-pages.ts";
@@ -17,10 +17,10 @@ const FORM_BYTES = 4_096;
 const COUNTED_SOURCES = 50_000;
 
 /** Serves sign-in and the keys of a team below `/portal`, in a separate scope: its plugins do not affect the API. */
-export function serveConsole(app: FastifyInstance, parts: Omit<ConsoleParts, "access">): void {
+export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
   const { settings } = parts;
-  const { portal: access } = settings;
-  if (access === undefined) {
+  const { portal } = settings;
+  if (portal === undefined) {
     app.get("/portal", async (_, reply) => sendPrivatePage(reply, 404, closedPage()));
     return;
   }
@@ -41,8 +41,8 @@ export function serveConsole(app: FastifyInstance, parts: Omit<ConsoleParts, "ac
         reply.header("strict-transport-security", "max-age=31536000");
       });
     }
-    serveSignIn(scope, { ...parts, access });
-    serveKeys(scope, { ...parts, access });
+    serveSignIn(scope, parts, portal);
+    serveKeys(scope, parts);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ServiceParts } from "../../http/service-parts.ts";
 import { createKey, DuplicateKeyError, listKeys, revokeKey } from "../../store/access/manage-keys.ts";
 import type { Member } from "../../store/access/members.ts";
 import { sessionMember } from "../../store/access/sessions.ts";
@@ -6,7 +7,6 @@ import type { KeyRecord } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { checkForm, formField, PortalRefusal, tokenField, visitorOf } from "./guard.ts";
 import { createdPage, keysPage, revokePage } from "./key-pages.ts";
-import type { ConsoleParts } from "./parts.ts";
 
 /** Longest name of a key, in characters. */
 const LONGEST_NAME = 60;
@@ -22,7 +22,7 @@ interface MemberCall {
 }
 
 /** Serves the keys of a signed-in person's team: list, create, revoke. */
-export function serveKeys(app: FastifyInstance, { store, settings, base, measurements }: ConsoleParts): void {
+export function serveKeys(app: FastifyInstance, { store, settings, base, measurements }: ServiceParts): void {
   const { now } = settings;
   const onResponse = measurements.countResponses("portal-keys");
 

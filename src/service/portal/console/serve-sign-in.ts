@@ -1,12 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sourceOf } from "../../http/admission/auth.ts";
+import type { PortalAccess } from "../../http/service-options.ts";
+import type { ServiceParts } from "../../http/service-parts.ts";
 import { normalEmail } from "../../store/access/members.ts";
 import { endSession, openPortalSession, sessionMember } from "../../store/access/sessions.ts";
 import { beginSignIn, pendingEmail, tryCode } from "../../store/access/sign-ins.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { checkForm, cookieName, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
-import type { ConsoleParts } from "./parts.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR = 3_600_000;
@@ -17,8 +18,11 @@ const CODES_PER_SOURCE = 20;
 const TRIES_PER_SOURCE = 60;
 
 /** Serves signing in with a mailed code, and signing out. */
-export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
-  const { store, access, settings, measurements } = parts;
+export function serveSignIn(
+  app: FastifyInstance,
+  { store, settings, measurements }: ServiceParts,
+  { sendCode, codesArePrinted }: PortalAccess,
+): void {
   const { now } = settings;
   /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
   const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
@@ -66,7 +70,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     if (isMember) {
       // Sent after the response, so that the time it takes does not show whether the address belongs to a member.
       reply.raw.once("close", () => {
-        access.sendCode(email, code).catch((error: unknown) => settings.onUnexpectedError(error, request.id));
+        sendCode(email, code).catch((error: unknown) => settings.onUnexpectedError(error, request.id));
       });
     }
     return reply.redirect("/portal/code", 303);
@@ -78,8 +82,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     if (visitor === undefined || email === undefined) {
       return reply.redirect("/portal/sign-in", 303);
     }
-    const printed = access.codesArePrinted;
-    return sendPrivatePage(reply, 200, codePage({ token: tokenField(visitor), email, printed }));
+    return sendPrivatePage(reply, 200, codePage({ token: tokenField(visitor), email, codesArePrinted }));
   });
 
   app.post("/portal/code", { onResponse }, async (request, reply) => {
@@ -88,7 +91,7 @@ export function serveSignIn(app: FastifyInstance, parts: ConsoleParts): void {
     const code = formField(request, "code").replaceAll(/[\s-]/g, "");
     const email = await pendingEmail(store, visitor, now());
     const again = (status: number, error: string) =>
-      sendPrivatePage(reply, status, codePage({ token, email: email ?? "", printed: access.codesArePrinted, error }));
+      sendPrivatePage(reply, status, codePage({ token, email: email ?? "", codesArePrinted, error }));
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }

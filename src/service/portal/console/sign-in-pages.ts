@@ -20,15 +20,9 @@ ${input({ name: "email", type: "email", autocomplete: "email", value: email, err
 }
 
 /** Asks for the code. The page does not show whether the address belongs to a member. */
-export function codePage(parts: {
-  token: Html;
-  email: string;
-  /** Whether the service prints the codes. */
-  printed: boolean;
-  error?: string;
-}): Html {
-  const { token, email, printed, error } = parts;
-  const where = printed
+export function codePage(parts: { token: Html; email: string; codesArePrinted: boolean; error?: string }): Html {
+  const { token, email, codesArePrinted, error } = parts;
+  const where = codesArePrinted
     ? html`No mail server is set up. If <strong>${email}</strong> belongs to a team, the service printed the code on its standard error.`
     : html`If <strong>${email}</strong> belongs to a team, a code is on its way there.`;
   return portalPage(

@@ -1,0 +1,18 @@
+import type { EmbeddedStore } from "../store/embedded.ts";
+import type { FixedWindow, GroupBudgets } from "./admission/rate-limit.ts";
+import type { Measurements } from "./measurements.ts";
+import type { AppSettings } from "./service-options.ts";
+
+/** What the routes of a service share. */
+export interface ServiceParts {
+  store: EmbeddedStore;
+  settings: AppSettings;
+  budgets: GroupBudgets;
+  /** Failed authentications, by source address. */
+  failedAttempts: FixedWindow;
+  measurements: Measurements;
+  /** Address of the service, without a final slash. */
+  base: () => string;
+  /** Address of the host of the error catalogue, to which the `type` of each problem links. */
+  errorBase: () => string;
+}
