@@ -1,4 +1,4 @@
-// Runs the built tool as its users do, in a process of its own.
+// Runs the built tool as its users do, in a separate process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -6,14 +6,14 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Another build may be named, to compare two. */
+/** The built tool. The variable CATALOG names another build, to compare two. */
 export const CATALOG = process.env.CATALOG ?? fileURLToPath(new URL("../dist/catalog.js", import.meta.url));
 const PEAK = pathToFileURL(fileURLToPath(new URL("peak.mjs", import.meta.url))).href;
 
 /**
  * Runs one command to its end.
  *
- * @returns its stdout where it goes nowhere else, milliseconds and peak resident bytes
+ * @returns its stdout unless it goes to `stdoutFile`, milliseconds and peak resident bytes
  */
 export async function catalog(folder, args, { env = {}, stdoutFile } = {}) {
   const peakFile = `${folder}/peak-${process.hrtime.bigint()}`;
@@ -37,7 +37,7 @@ export async function catalog(folder, args, { env = {}, stdoutFile } = {}) {
   return { stdout: await output, milliseconds, peak };
 }
 
-/** Starts `catalog service start` with a key of its own; `close` drains it. */
+/** Starts `catalog service start` with a new key; `close` stops it and waits for its end. */
 export async function startService(folder, database, flags = ["--rate-limit", "1000000000"]) {
   const { stdout } = await catalog(folder, [
     ...["service", "keys", "create", `bench-${process.hrtime.bigint()}`, "--database", database],

@@ -7,9 +7,9 @@ export function createDatasets(folder) {
   const loads = new Map();
   const file = (rows) => cached(files, rows, () => writeFile(folder, rows));
   return {
-    /** NDJSON of this many rows. */
+    /** An NDJSON file with this number of rows. */
     file,
-    /** A database that holds them, and what loading it took. */
+    /** A database with this number of rows, and the time and peak memory of loading it. */
     database: (rows) => cached(loads, rows, async () => load(folder, await file(rows), rows)),
   };
 }

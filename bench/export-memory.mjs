@@ -1,4 +1,4 @@
-// Peak memory of an export: it must not follow the size of the set, whatever the output and the concurrency.
+// Peak memory of an export: it must not grow with the size of the set, with any output and any concurrency.
 import { rm } from "node:fs/promises";
 import { catalog, startService } from "./catalog.mjs";
 import { mebibytes, printTable, ratio, seconds } from "./table.mjs";

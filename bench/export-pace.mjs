@@ -1,4 +1,4 @@
-// What the rate limit costs beyond the windows that it takes: in simulated time, and against the real service.
+// The time that an export takes beyond the windows of the rate limit: in simulated time, and with the real service.
 
 import { readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -30,7 +30,7 @@ async function simulate(folder) {
   );
 }
 
-/** The engine's sources, bundled: what is measured is not a part of the tool's public face. */
+/** Bundles the sources of the simulation, because the built tool does not export what it measures. */
 async function loadSimulation(folder) {
   const outfile = `${folder}/pace-simulation.mjs`;
   const entry = fileURLToPath(new URL("pace-simulation.ts", import.meta.url));

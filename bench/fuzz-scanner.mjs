@@ -1,5 +1,5 @@
 // Compares the scanner of rows with JSON.parse on responses as a service may write them and on damaged ones.
-// `node bench/fuzz-scanner.mjs [SECONDS] [SEED]`; ends with an error at the first difference, which the seed finds again.
+// `node bench/fuzz-scanner.mjs [SECONDS] [SEED]`; ends with an error at the first difference, which the same seed finds again.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const [SECONDS = 60, SEED = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number);
-/** Texts between two looks at the clock. */
+/** Texts between two checks of the time. */
 const BATCH = 1000;
 
 const folder = await mkdtemp(join(tmpdir(), "catalog-fuzz-"));
@@ -36,7 +36,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The same rolls for the same seed (mulberry32). */
+/** Random numbers that are the same for the same seed (mulberry32). */
 function diceFrom(seed) {
   let state = seed;
   return (below) => {

@@ -1,4 +1,4 @@
-// Kills an export at random instants, resumes it each time until it is done, and compares the file with that of an
+// Kills an export at random instants, resumes it until it is done, and compares the file with that of an
 // undisturbed run. `node bench/kill-resume.mjs [KILLS]`, after a build; prints one line a format.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -6,9 +6,8 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { CATALOG, catalog, startService } from "./catalog.mjs";
 
-const CATALOG = process.env.CATALOG ?? fileURLToPath(new URL("../dist/catalog.js", import.meta.url));
 const KILLS = Number(process.argv[2] ?? 200);
 const NAMES = ["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.ndjson.gz", "rows.parquet"];
 
@@ -16,28 +15,22 @@ const folder = await mkdtemp(join(tmpdir(), "catalog-kills-"));
 const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: folder };
 let service;
 try {
-  service = await startService();
+  service = await startDemoService();
+  Object.assign(env, service.env);
   for (const [index, name] of NAMES.entries()) {
     await prove(name, Math.ceil((KILLS - index) / NAMES.length));
   }
 } finally {
-  service?.kill();
+  await service?.close();
   await rm(folder, { recursive: true, force: true });
 }
 
-async function startService() {
+async function startDemoService() {
   const database = join(folder, "catalog.db");
   const rows = join(folder, "demo.ndjson");
-  await run(["export", "--demo", "--max-rows", "4000", "-o", rows]).ended;
-  await run(["service", "load", rows, "--database", database]).ended;
-  const created = run(["service", "keys", "create", "kills", "--database", database]);
-  const [secret] = await Promise.all([once(created.child.stdout, "data"), created.ended]);
-  env.CATALOG_API_KEY = String(secret).trim();
-  const flags = ["--port", "0", "--database", database, "--rate-limit", "1000000000"];
-  const { child } = run(["service", "start", ...flags]);
-  const [line] = await once(child.stdout, "data");
-  env.CATALOG_BASE_URL = String(line).trim().split(" ").at(-1);
-  return child;
+  await catalog(folder, ["export", "-q", "--demo", "--max-rows", "4000", "-o", rows]);
+  await catalog(folder, ["service", "load", "-q", rows, "--database", database]);
+  return await startService(folder, database);
 }
 
 async function prove(name, kills) {
@@ -67,7 +60,7 @@ async function prove(name, kills) {
   console.log(`${name}: ${killed} kills, ${files} files, each as undisturbed`);
 }
 
-/** Whether the file is whole, has nothing of an unfinished run beside it, and is as its manifest says. */
+/** Fails unless the file is whole, as its manifest says, and without files of an unfinished run beside it. */
 async function compare(file, expected) {
   const [found, wanted] = await Promise.all([digestOf(file), digestOf(expected)]);
   const left = (await readdir(folder)).filter((name) => name.includes(".partial"));

@@ -1,5 +1,5 @@
-// A service that costs next to nothing: pages of 500 rows that are ready before the first request. It knows the
-// parameters `rcd`, `cursor` and `limit=500`, and takes every key. `node page-server.mjs ROWS LATENCY_MS...` prints one
+// A service that takes almost no processor time: its pages of 500 rows are ready before the first request. It knows the
+// parameters `rcd`, `cursor` and `limit=500`, and accepts every key. `node page-server.mjs ROWS LATENCY_MS...` prints one
 // address for each latency.
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
@@ -47,7 +47,7 @@ function blockOf(number) {
   return { bytes, places };
 }
 
-/** Sets larger than the pages in memory repeat them, each time of another retailer. */
+/** Sets larger than the pages in memory repeat them, each time with another retailer. */
 function pageOf(combination, page) {
   const { bytes, places } = blocks[(combination.number * PAGES_OF_COMBINATION + page) % blocks.length];
   const retailer = retailerOf(combination.number).slice(-3);

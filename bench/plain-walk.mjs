@@ -1,5 +1,5 @@
-// What a user would write instead of the tool: one page after the other, each parsed and written as NDJSON or, where the
-// name of the file ends so, CSV. `node plain-walk.mjs URL FILE PAGES`; all pages without the last.
+// What a user would write instead of the tool: one page after the other, each parsed and written as CSV if the name of
+// the file ends in `.csv`, otherwise as NDJSON. `node plain-walk.mjs URL FILE [PAGES]`; without PAGES, all pages.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,11 +1,9 @@
 // Prices over time: history, movers and diff over a synced year of 1,000,000 rows.
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { CATALOG } from "./catalog.mjs";
+import { measure } from "./side-by-side.mjs";
 import { mebibytes, median, printTable, ratio } from "./table.mjs";
 
 const DAYS = 365;
@@ -15,7 +13,7 @@ const FIRST = Date.UTC(2025, 0, 1);
 const RETAILERS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch"];
 const DEPARTMENTS = ["garden", "home", "kitchen"];
 
-/** Who is crawled: the same products each day, or a few of many. */
+/** Which products are crawled: the same ones each day, or a few of many. */
 const YEARS = [
   { title: "the same 2,740 products each day", products: ROWS_A_DAY },
   { title: "2,740 of 50,000 products each day", products: 50_000 },
@@ -62,18 +60,8 @@ async function medians(folder, args) {
   return { seconds: of("seconds"), cpu: of("cpu"), peak: of("peak") };
 }
 
-async function measured(folder, args) {
-  const result = `${folder}/measured-prices.json`;
-  const script = fileURLToPath(new URL("measured.py", import.meta.url));
-  const child = spawn("python3", [script, result, process.execPath, ...args], {
-    env: { PATH: process.env.PATH, HOME: folder },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const [code] = await once(child, "close");
-  if (code !== 0) {
-    throw new Error(`${args.join(" ")} failed`);
-  }
-  return JSON.parse(await readFile(result, "utf8"));
+function measured(folder, args) {
+  return measure([process.execPath, ...args], { folder });
 }
 
 /** A folder as `catalog sync` leaves it. */

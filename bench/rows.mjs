@@ -1,4 +1,4 @@
-// Rows as a crawl gives them, invented and always the same: about 550 bytes each, ordered by day.
+// Generated rows like those of a crawl, the same in every run: about 550 bytes each, ordered by day.
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
@@ -11,7 +11,7 @@ const BRANDS = ["Alden", "Brightway", "Corvo", "Élan", "", "Fjällström", "أ�
 const DAYS = 50;
 const ROWS_A_CHUNK = 1000;
 
-/** One filter of each kind; together they take every kind of path through the service. */
+/** One filter of each kind; together they need every kind of query of the service. */
 export const FILTERS = [
   {},
   { retailer: "cedar" },
@@ -22,7 +22,7 @@ export const FILTERS = [
   { end_date: dayOf(9) },
 ];
 
-/** Whether a row of `rowOf` is one that these filters match. */
+/** Whether filters match a row of `rowOf`. */
 export function matches(row, { retailer, category, department, rcd, start_date, end_date }) {
   return (
     (retailer ?? row.retailer) === row.retailer &&

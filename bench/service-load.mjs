@@ -1,4 +1,4 @@
-// Loading a file into the service's database: time, and memory that must not follow the size of the file.
+// Loading a file into the service's database: time, and memory, which must not grow with the size of the file.
 import { mebibytes, printTable, ratio, seconds } from "./table.mjs";
 
 const SIZES = [100_000, 1_000_000];

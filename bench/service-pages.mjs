@@ -1,5 +1,5 @@
-// Time of one page of 500 rows at any depth of a walk, for each kind of filter, and of a coverage without filters. Pages
-// for each second of the service's processor time, beside those that SQLite alone reads.
+// Time of one page of 500 rows at several depths of a walk, for each kind of filter, and of a coverage without filters.
+// Pages for each second of the service's processor time, compared with SQLite alone.
 import { readFileSync } from "node:fs";
 import Database from "libsql";
 import { startService } from "./catalog.mjs";
@@ -95,7 +95,7 @@ function readAll(path) {
   database.close();
 }
 
-/** A cursor tells an offset and nothing else (contract section 4.3 rule 3), so that one walk gives those of all sets. */
+/** A cursor holds only an offset (contract section 4.3 rule 3), so one walk gives the cursors for all filters. */
 async function cursorsByOffset(service) {
   const cursors = new Map();
   let offset = 0;

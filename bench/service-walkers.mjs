@@ -1,4 +1,4 @@
-// Many walks at once for a while, each over another filter set and each response held against the rows that were loaded.
+// Many walks at once, with different filters. Each response is compared with the rows that were loaded.
 import { setTimeout as delay } from "node:timers/promises";
 import { startService } from "./catalog.mjs";
 import { FILTERS, matches, rowOf } from "./rows.mjs";

@@ -1,23 +1,23 @@
-// The tool beside what its users would run instead, on the same pages in one run. The service costs next to nothing, so
-// that the programs are measured. Figures depend on the machine; the ratios are what counts.
+// Compares the tool with what its users would run instead, on the same pages in one run. The service takes almost no
+// processor time, so that the programs are measured. Figures depend on the machine; only the ratios matter.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { CATALOG } from "./catalog.mjs";
 import { mebibytes, median, printTable, ratio } from "./table.mjs";
 
 /** Multiples of 5,000. */
 const ROWS = Number(process.env.ROWS ?? 200_000);
 const SLOW_ROWS = 300_000;
 const PAGE = 500;
-/** Pages of the sequential walk at the long latency, where all of them would take minutes. */
+/** Pages of the sequential walk at the long latency, because all pages would take minutes. */
 const WALKED_PAGES = 100;
 const RUNS = Number(process.env.RUNS ?? 3);
 const LATENCIES = [5, 300];
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const CATALOG = process.env.CATALOG ?? here("../dist/catalog.js");
 const catalog = (...args) => [process.execPath, CATALOG, ...args];
 
 /**
@@ -101,7 +101,7 @@ export async function serveReadyPages(rows, latencies) {
   return { urls: line.split(" "), close: () => child.kill() };
 }
 
-/** Rounds of one run of each, so that what else the machine does meets all of them alike. */
+/** Runs each command once a round, so that other work of the machine affects all of them alike. */
 async function measureAll(commands, rounds, place) {
   const results = commands.map((program) => ({
     ...program,
@@ -124,7 +124,7 @@ function isThere(need) {
   return spawnSync(command, args.length > 0 ? args : ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-/** Runs a command to its end in an environment of its own: seconds, processor seconds and peak KiB. */
+/** Runs a command to its end with few variables: seconds, processor seconds and peak KiB. */
 export async function measure(command, { folder, url }) {
   const result = `${folder}/measured.json`;
   const env = { PATH: process.env.PATH, HOME: folder, CATALOG_BASE_URL: url, CATALOG_API_KEY: "k".repeat(43) };
@@ -172,7 +172,7 @@ function compare(time, other, least) {
   return `${other.name}: ${times} (≥ ${least}${Number(times) >= least ? "" : ", missed"})`;
 }
 
-/** What walking several slices at once gains where each request takes its time. */
+/** Measures what several slices at once gain if each request takes long. */
 async function measureLatencies(folder) {
   const server = await serveReadyPages(SLOW_ROWS, LATENCIES);
   const cells = [];

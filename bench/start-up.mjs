@@ -1,4 +1,4 @@
-// How long the tool takes to start, beside `node -e 0`. NODES=/path/to/node,... measures with other versions of Node.js.
+// How long the tool takes to start, compared with `node -e 0`. NODES=/path/to/node,... measures with other versions of Node.js.
 import { spawnSync } from "node:child_process";
 import { CATALOG } from "./catalog.mjs";
 import { measure, serveReadyPages } from "./side-by-side.mjs";
@@ -29,10 +29,10 @@ export async function run({ folder }) {
   }
 }
 
-/** Rounds of one run of each, so that what else the machine does meets all of them alike. */
+/** Runs each command once a round, so that other work of the machine affects all of them alike. */
 async function measureAll(node, place) {
   const runs = new Map(STARTS.map(({ name }) => [name, []]));
-  // The round 0 makes the database of the demo and fills the cache of compiled code.
+  // Round 0 makes the database of the demo and fills the cache of compiled code.
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const { name, args } of STARTS) {
       const measured = await measure([node, ...args], place);
@@ -57,7 +57,7 @@ function print(version, runs) {
   );
 }
 
-/** The target is compared with processor time: seconds on a busy machine are those of others too. */
+/** The target is compared with processor time: on a busy machine, seconds include the work of other programs. */
 function compared(name, target, medianOf) {
   if (target === undefined) {
     return ["", ""];

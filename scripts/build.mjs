@@ -1,5 +1,5 @@
-// Bundles the tool into dist/. Everything but libsql, whose native library must stay a package of its
-// own, goes into chunks that a command loads only when it runs.
+// Bundles the tool into dist/, in chunks that a command loads only when it runs. libsql has a native library, so it
+// stays a package.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -72,7 +72,7 @@ const result = await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none",
-  // undici looks at it while it loads, for cookies, which loads all of Node's own fetch.
+  // undici reads it while it loads, and Node.js would then load all of its own fetch.
   define: { "globalThis.Headers": "undefined" },
   plugins: [newerStringWidth, lazyStringWidth, lazyBuiltins, quickStart(join(root, "src"), LOADED_TOGETHER)],
 });
@@ -85,7 +85,7 @@ await removeStaleChunks(chunks);
 await writeNotices(result.metafile);
 await writeManPages(root, outdir);
 
-/** Removed only after the new ones are there, so that a tool that runs meanwhile goes on. */
+/** Removes old chunks. This comes after the new ones are written, so that a tool that is started meanwhile works. */
 async function removeStaleChunks(written) {
   const current = new Set(written.map(({ path }) => basename(path)));
   const folder = join(outdir, "chunks");
@@ -93,7 +93,7 @@ async function removeStaleChunks(written) {
   await Promise.all(stale.map((name) => rm(join(folder, name))));
 }
 
-/** The licences of the bundled packages, which ask to be passed on with every copy. */
+/** Writes the licences of the bundled packages, which must be part of every copy. */
 async function writeNotices(meta) {
   const folders = new Set(
     Object.keys(meta.inputs)

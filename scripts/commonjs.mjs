@@ -1,12 +1,12 @@
-// Node.js loads a CommonJS module in half the time of an ES module, but esbuild splits ES modules only: its chunks are
-// transformed after the split.
+// Node.js loads a CommonJS module in half the time of an ES module, but esbuild splits only ES modules. So its chunks
+// are transformed after the split.
 import { basename } from "node:path";
 import { transform } from "esbuild";
 
-/** A chunk that only passes on another one: imports without other names, the first of which it exports. */
+/** A chunk that only passes on another one: it exports what its first import gives, and its other imports have no names. */
 const PASSING_ON = /^import\{([\w$,]+)\}from"\.\/([\w-]+\.js)";(?:import"\.\/[\w-]+\.js";)*export\{\1\};$/;
 
-/** An import of all of a module of Node.js, of which esbuild would copy every member. */
+/** An import of a whole module of Node.js: esbuild would copy each of its members. */
 const WHOLE_BUILTIN = /\bimport(?:\*as)? ([\w$]+) from("node:[\w/]+");/g;
 
 /**

@@ -1,4 +1,4 @@
-// Shows what the tool does, on an embedded service with generated rows: every command is run as it is shown.
+// Shows what the tool does, on an embedded service with generated rows. Each command is run as it is shown.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";

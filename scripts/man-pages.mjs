@@ -9,7 +9,7 @@ export async function writeManPages(root, outdir) {
   const folder = join(outdir, "man");
   await mkdir(folder, { recursive: true });
   const { createProgram, TOPICS, VERSION } = await declarations(root, folder);
-  // The folders of whoever builds are nobody else's.
+  // The pages must not name folders of the person who builds them.
   const folders = { config: "~/.config/catalog", data: "~/.local/share/catalog", cache: "~/.cache/catalog" };
   const context = { stdout: { columns: 80 }, env: {}, folders };
   const program = await createProgram(
@@ -22,7 +22,7 @@ export async function writeManPages(root, outdir) {
   await Promise.all(pages.map(([name, page]) => writeFile(join(folder, `${name}.1`), page)));
 }
 
-/** Node.js 20 reads no TypeScript: the declarations are bundled first. */
+/** Bundles the declarations and loads them, because Node.js 20 cannot load TypeScript. */
 async function declarations(root, folder) {
   const exports = [
     'export { createProgram } from "./src/program.ts";',
@@ -68,7 +68,7 @@ function pageOf(command, { TOPICS, VERSION }) {
   return `${sections.join("\n")}\n`;
 }
 
-/** Operands, options by group, what stands below the options, then the same of each command below. */
+/** Operands, options by group, notes and examples, then the same of each subcommand. */
 function body(command, level) {
   const help = command.createHelp();
   const operands = help
@@ -95,7 +95,7 @@ function subcommand(command) {
   return [`.SH ${usage}\n${escaped(command.description())}`, ...body(command, "SS")];
 }
 
-/** What `addHelpText` puts after the options: paragraphs, the last of which are the examples. */
+/** The text that `addHelpText` adds after the options: notes, then examples. */
 function notes(command, level) {
   let text = "";
   command.emit("afterHelp", {
@@ -141,7 +141,7 @@ function verbatim(text) {
   return `.nf\n${text.split("\n").map(escaped).join("\n")}\n.fi`;
 }
 
-/** A line of text in which roff finds no request and no escape of its own. */
+/** Escapes text so that roff finds no request and no escape in it. */
 function escaped(text) {
   return text
     .replaceAll("\\", "\\e")

@@ -3,11 +3,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Makes few files of what commands load.
+ * Puts what commands load into few files.
  *
- * esbuild makes a chunk for each set of entries that share a module. For each of `groups`, all that its modules load goes
- * into one chunk, without what earlier groups load: every module that is loaded by `import()` and needs a part of a group
- * imports all of it, and so all parts are shared by the same entries. The first group is loaded from the start.
+ * esbuild makes a chunk for each set of entries that share modules. For each group, this plugin puts all that the group's
+ * modules load into one chunk, except what earlier groups load: every module that is loaded by `import()` and needs a part
+ * of a group gets imports of the whole group, so the same entries share all parts. The first group is always loaded.
  *
  * @param groups paths below `sources`; the first path of all is the module that loads all others
  */
@@ -39,7 +39,7 @@ export function quickStart(sources, groups) {
   };
 }
 
-/** What each module below `sources` imports from there: by statements, and by `import()`. Absolute paths. */
+/** The modules below `sources` that each of them imports, by statements and by `import()`, as absolute paths. */
 async function importsOf(sources) {
   const files = (await readdir(sources, { recursive: true })).filter((file) => file.endsWith(".ts"));
   const found = files.map(async (file) => {
@@ -52,7 +52,7 @@ async function importsOf(sources) {
   return new Map(await Promise.all(found));
 }
 
-/** The modules that are loaded together with some. */
+/** The given modules and all that are loaded with them. */
 function reachable(imports, paths) {
   const reached = new Set(paths);
   for (const path of reached) {
@@ -63,13 +63,13 @@ function reachable(imports, paths) {
   return reached;
 }
 
-/** Modules of Node.js that a package loads at once, but uses only for what this tool does not do. */
+/** Modules of Node.js that a package loads at once, but uses only for features that this tool does not need. */
 const UNUSED = new Map([
   ["node:child_process", /[\\/]node_modules[\\/]commander[\\/]/],
   ["node:http2", /[\\/]node_modules[\\/]fastify[\\/]/],
 ]);
 
-/** Loads the modules of Node.js that some packages hardly use when these are first used. */
+/** Loads these modules only when a package first uses them. */
 export const lazyBuiltins = {
   name: "lazy-builtins",
   setup: ({ onResolve, onLoad }) => {
@@ -85,7 +85,10 @@ export const lazyBuiltins = {
   },
 };
 
-/** Most texts are ASCII, of which each character takes a cell. V8 compiles the expressions for all others in 50 ms. */
+/**
+ * Loads string-width only for texts that are not ASCII, because V8 takes 50 ms to compile its expressions. Each character
+ * of ASCII takes one cell.
+ */
 export const lazyStringWidth = {
   name: "lazy-string-width",
   setup: ({ onResolve, onLoad }) => {

@@ -1,6 +1,6 @@
-// cli-table3 measures text by a string-width of 2021, which takes many emoji, combining marks and Indic letters for
-// wider or narrower than terminals draw them. The bundle and the tests give it the one that `src` measures by. An npm
-// override cannot: cli-table3 calls `require`, and newer versions are ES modules.
+// cli-table3 uses a string-width of 2021, whose widths of many emoji, combining marks and Indic letters differ from those
+// of terminals. The bundle and the tests replace it by the one that `src` uses. An npm override cannot do this, because
+// cli-table3 calls `require`, and newer versions are ES modules.
 import { build } from "esbuild";
 
 /** A plugin of esbuild. */

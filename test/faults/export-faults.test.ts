@@ -75,7 +75,7 @@ describe("an export", () => {
   });
 
   test.each(["rows.ndjson", "rows.json", "rows.csv.gz", "rows.parquet"])(
-    "to %s is the undisturbed one after two crashes, and no page is asked for twice",
+    "to %s has the bytes of an undisturbed one after two crashes, and no page is requested twice",
     async (name) => {
       const whole = undisturbed.get(name);
       const rows = await interruptible(name, [...PAGES, "--manifest"], service);

@@ -12,26 +12,26 @@ type Fault = (typeof FAULTS)[number];
 
 export interface FaultProxy {
   url: string;
-  /** How often each fault was met. */
+  /** How often each fault happened. */
   met: Partial<Record<Fault, number>>;
 }
 
 interface ProxyOptions {
   seed: number;
-  /** Share of the requests that meet a fault, 0 to 1. */
+  /** Share of the requests that get a fault, 0 to 1. */
   share: number;
 }
 
 /**
- * Stands between a client and a service. Which request meets which fault follows from the seed and the request alone,
- * whatever the order of arrival; one that is sent again goes through.
+ * A proxy between a client and a service that injects faults. The seed and the request decide which fault a request
+ * gets; the order of arrival does not matter. A request that is sent again gets no fault.
  */
 export async function startFaultProxy(upstream: string, { seed, share }: ProxyOptions): Promise<FaultProxy> {
   const seen: string[] = [];
   const met: FaultProxy["met"] = {};
   const server = createServer(async (request, response) => {
     const target = request.url ?? "";
-    // A cursor may be another in every run; which page of its walk it stands for is not.
+    // Cursors may differ between runs, but not the number of their page in the walk.
     const walk = target.replace(/&cursor=[^&]*/, "");
     const page = seen.filter((earlier) => earlier.startsWith(walk)).length;
     const fault = seen.includes(target) ? undefined : errorIn(seed, share, walk, page);
@@ -56,7 +56,7 @@ export async function startFaultProxy(upstream: string, { seed, share }: ProxyOp
 
 function errorIn(seed: number, share: number, walk: string, page: number): Fault | undefined {
   const dice = createHash("sha256").update(`${seed} ${walk} ${page}`).digest();
-  // Few pages have a cursor, so half of their faults are that of a cursor.
+  // Few pages have a cursor, so half of their faults are `invalid_cursor`.
   const kinds: readonly Fault[] = page > 0 && dice.readUInt8(8) % 2 === 0 ? ["invalid_cursor"] : OTHER_FAULTS;
   return dice.readUInt32LE(0) / 2 ** 32 < share ? kinds[dice.readUInt32LE(4) % kinds.length] : undefined;
 }

@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
 
-/** Registers what closes a part: `onTestFinished` of vitest, or the result of `afterAllTests`. */
+/** Registers a function that closes something: `onTestFinished` of vitest, or the result of `afterAllTests`. */
 export type OnEnd = (close: () => Promise<void>) => void;
 
 /** Closes what was registered, newest first, after all tests of the file. Call it at the top of the file. */

@@ -30,7 +30,7 @@ export interface FakeService {
 
 export function fakeService(rows: readonly FakeRow[]): FakeService {
   let known: KnownRows = { rows: [], groups: new Map(), sets: new Map() };
-  /** The set of these filters. It is computed anew only after a test has changed the rows. */
+  /** The set of these filters. It is computed again only after a test has changed the rows. */
   const matching = (filters: Filters): MatchingSet => {
     const { rows } = service;
     if (rows.length !== known.rows.length || rows.some((row, index) => row !== known.rows[index])) {

@@ -9,7 +9,7 @@ export interface ReceivedRequest {
   headers: Readonly<Record<string, string>>;
 }
 
-/** The reaction to one request. It has the whole socket. */
+/** The reaction to one request. It may do anything with the socket. */
 export type Behaviour = (socket: Socket, request: ReceivedRequest) => void;
 
 export interface FaultServer {
@@ -22,7 +22,7 @@ export interface FaultServer {
   close(): Promise<void>;
 }
 
-/** A list is used once, in order. A function chooses for each request. */
+/** A list has one behaviour for each request, in order. A function chooses for each request. */
 export type Script = readonly Behaviour[] | ((request: ReceivedRequest) => Behaviour);
 
 /**

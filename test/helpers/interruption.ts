@@ -138,7 +138,7 @@ export async function interruptible(
   };
 }
 
-/** The files of a folder except locks. The journal is read first, since what it names is in the other files by then. */
+/** The files of a folder except locks. The journal is read first: what it names is in the other files already. */
 async function filesOf(folder: string): Promise<[name: string, bytes: Buffer][]> {
   const names = (await readdir(folder)).filter((name) => !name.endsWith(".lock"));
   names.sort((one, other) => Number(other.endsWith(".json")) - Number(one.endsWith(".json")));

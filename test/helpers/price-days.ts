@@ -12,7 +12,7 @@ export interface PriceRow {
   currency: string;
 }
 
-/** The rows of each day as columns, in the given order. Each day has another model number, which must change no response. */
+/** The rows of each day as columns, in the given order. Each day has another model number, which must not change a result. */
 export function priceDays(rows: readonly PriceRow[]): Prices {
   const listings = growListings();
   const listed = rows.map((row) => ({

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
+import { isJsonObject, type JsonObject } from "../../src/contract/values/json-object.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { scanResponse } from "../../src/rows/response.ts";
 
@@ -15,8 +16,8 @@ export function compareWithParse(text: string): void {
     return;
   }
   const { rows, foreign, document } = found.value;
-  const parsed = known.value as { data?: unknown; pagination?: unknown; meta?: unknown } | null;
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+  const parsed = known.value;
+  if (!isJsonObject(parsed)) {
     assert.equal(document, undefined);
     return;
   }
@@ -28,12 +29,12 @@ export function compareWithParse(text: string): void {
   }
   assert.deepEqual(
     foreign,
-    data.findIndex((row) => !isObject(row)),
+    data.findIndex((row) => !isJsonObject(row)),
   );
-  compareRows(rows, data.filter(isObject));
+  compareRows(rows, data.filter(isJsonObject));
 }
 
-function compareRows(rows: RowBatch, parsed: readonly Record<string, unknown>[]): void {
+function compareRows(rows: RowBatch, parsed: readonly JsonObject[]): void {
   assert.deepEqual(rows.length, parsed.length);
   assert.deepEqual(
     rows.texts().map((row) => JSON.parse(row)),
@@ -57,10 +58,6 @@ function compareRows(rows: RowBatch, parsed: readonly Record<string, unknown>[])
       assert.deepEqual(raw === undefined ? undefined : JSON.parse(raw), members[name]);
     }
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function resultOf<T>(action: () => T): { value: T } | { error: unknown } {

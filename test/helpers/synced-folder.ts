@@ -32,7 +32,7 @@ export function sixteenDays(): Product[] {
   ]);
 }
 
-/** A text that begins with a byte order mark. */
+/** Keeps a byte order mark, which is part of the text. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
@@ -95,7 +95,7 @@ export async function servedFolder(
       const result = await syncFolder(wrap(counting), { ...defaults(folder, new URL(url).href), ...options });
       return { ...result, requests };
     },
-    /** The folder as after its first run, which is made once for the same rows and copied. */
+    /** Makes the folder as after its first run. For the same rows, that run is made once and copied. */
     alreadySynced: async (): Promise<void> => {
       const key = JSON.stringify(rows);
       const made = firstRuns.get(key);

@@ -56,7 +56,7 @@ restored = bool(modes & termios.ECHO and modes & termios.ICANON and modes & term
 json.dump({"code": code, "output": shown.decode(), "isRestored": restored, "untyped": job["typed"]}, sys.stdout)
 `;
 
-/** Runs the built tool in a pseudo-terminal of its own to its end, with nothing of the user's configuration. */
+/** Runs the built tool to its end in a pseudo-terminal, without the user's configuration. */
 export async function runInTerminal(
   args: readonly string[],
   { env = {}, cwd, columns = SIZE.columns, rows = SIZE.rows, pipedTo, typed = [] }: TerminalOptions = {},

@@ -8,11 +8,11 @@ export const KEY = "k".repeat(43);
 export interface TestClient {
   client: CatalogClient;
   events: ClientEvent[];
-  /** Milliseconds of every wait, none of which was waited. */
+  /** Milliseconds of each wait. The client did not really wait. */
   waits: number[];
 }
 
-/** A real client whose clock stands at 2026-01-01T00:00:00Z but for its own waits, which take no time. */
+/** A real client. Its clock starts at 2026-01-01T00:00:00Z, and only its own waits advance it; these take no time. */
 export function testClient(baseUrl: URL, options: Partial<ClientOptions> = {}): TestClient {
   const events: ClientEvent[] = [];
   const waits: number[] = [];
@@ -37,7 +37,7 @@ export function testClient(baseUrl: URL, options: Partial<ClientOptions> = {}): 
   return { client, events, waits };
 }
 
-/** A scripted server and a client of it, which end with the test. */
+/** A scripted server and a client of it. Both are closed after the test. */
 export async function start(
   script: Script,
   options: Partial<ClientOptions> = {},
@@ -55,7 +55,7 @@ export function closeAfterTest(...parts: readonly { close(): Promise<void> }[]):
   });
 }
 
-/** What `work` rejects with; undefined where it does not. */
+/** The error that `work` rejects with; undefined if it does not reject. */
 export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

@@ -1,6 +1,6 @@
 import { product } from "./products.ts";
 
-/** Rows with what real ones have: shared categories, several days, awkward titles, a number that must keep its digits. */
+/** Rows like real ones: shared categories, several days, awkward titles, a number that must keep its digits. */
 export const TRANSCRIPT_ROWS = [
   product({ sku: "A-1", retailer: "nordwind", category: "lamps", crawl_date: "2026-01-01", title: 'Lamp, 12" =1+1' }),
   product({ sku: "A-1", retailer: "nordwind", category: "lamps", crawl_date: "2026-01-03", selling_price: 12.5 }),
@@ -36,7 +36,7 @@ export const MORNING_ROWS = (
   }),
 );
 
-/** The questions of every morning, asked of the folder `rows`. */
+/** What a user asks every morning, of the folder `rows`. */
 export const MORNING_QUESTIONS = {
   "morning-what-dropped": ["movers", "rows", "--only", "drop"],
   "morning-is-it-a-new-low": ["history", "NW-7", "rows"],
@@ -47,7 +47,7 @@ export const MORNING_QUESTIONS = {
   "morning-how-fresh": ["coverage", "--from", "rows", "--group-by", "retailer"],
 } as const;
 
-/** Puts a constant for what differs from run to run, as long as it, so that lines break where they did. */
+/** Replaces what differs between runs by constants of the same length, so that lines break at the same places. */
 export function settled(text: string, { url, cwd }: { url: string; cwd: string }): string {
   return text
     .replaceAll(url, "http://service.example")
@@ -73,7 +73,7 @@ export function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Of a long output, the lines that are kept. */
+/** The first lines of a long output. */
 export function firstLines(text: string, count: number | undefined): string {
   const lines = text.split("\n");
   return count === undefined || lines.length <= count ? text : [...lines.slice(0, count), "[…]", ""].join("\n");

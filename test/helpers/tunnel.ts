@@ -20,7 +20,7 @@ export interface SecureService {
 
 let pair: ReturnType<typeof generate> | undefined;
 
-/** A service over TLS that answers every request with one coverage entry; it ends with the test. */
+/** A service over TLS that answers every request with one coverage entry. It is closed after the test. */
 export async function startSecureService(): Promise<SecureService> {
   pair ??= generate([{ name: "commonName", value: "localhost" }], {
     extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
@@ -43,7 +43,7 @@ export interface Proxy {
   requests: { method: string | undefined; target: string | undefined; credentials: string | undefined }[];
 }
 
-/** A proxy that opens tunnels and passes plain requests on, to whoever has the `credentials` where it asks for some. */
+/** A proxy that opens tunnels and accepts plain requests. It refuses requests without the given `credentials`. */
 export async function startProxy(credentials?: string): Promise<Proxy> {
   const requests: Proxy["requests"] = [];
   const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
