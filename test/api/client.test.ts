@@ -22,7 +22,7 @@ test("a page's rows are the text that the service sent", async () => {
   });
 });
 
-test("a sample has rows and an uncursored pagination", async () => {
+test("a sample has rows and a pagination without a cursor", async () => {
   const row = productRow({ mrp: "19.90" });
   const body = `{"data":[${row}],"pagination":{"next_cursor":null,"has_more":false},"meta":${JSON.stringify(META)}}`;
   const { client } = await start([answer({ body })]);
@@ -131,7 +131,7 @@ describe("a service that echoes the key", () => {
   const page = (meta: Record<string, unknown>, pagination: Record<string, unknown> = {}) =>
     pageBody([], pagination, { ...META, ...meta });
 
-  test("does not get it into events or results", async () => {
+  test("does not put it into events or results", async () => {
     const { client, events } = await start([answer({ body: page({ request_id: KEY }) })]);
     const { meta } = await client.catalog({});
     expect(meta.request_id).toBe("[redacted]");
@@ -149,7 +149,7 @@ describe("a service that echoes the key", () => {
       "a problem",
       answer({ status: 400, body: problemBody({ code: "invalid_request", detail: KEY, request_id: KEY }) }),
     ],
-  ])("in %s does not get it into an error", async (_, behaviour) => {
+  ])("in %s does not put it into an error", async (_, behaviour) => {
     const { client, events } = await start(() => behaviour, { retries: 0 });
     const error = (await failureOf(client.catalog({}))) as Error;
     expect(error.message).toMatch(/./);

@@ -109,7 +109,7 @@ test("a window that lasts longer than the tool waits is an error", async () => {
   expect({ requests: server.requests.length, waits }).toEqual({ requests: 1, waits: [] });
 });
 
-test("setting the wall clock back by an hour delays nothing", async () => {
+test("setting the wall clock back by an hour does not delay a request", async () => {
   let elapsed = 0;
   let wall = Date.UTC(2026, 0, 1);
   const waits: number[] = [];

@@ -16,7 +16,7 @@ test("a newer row with the same price is no change, the same number in another c
   expect(await changedSkus(rows)).toEqual(["dearer", "other currency"]);
 });
 
-test("a price that a product got or lost beside another one is a change", async () => {
+test("a second price that a product got or lost is a change", async () => {
   const rows = [
     ...[row("2026-01-01", "got", 10), row("2026-01-01", "lost", 10), row("2026-01-01", "lost", 12)],
     ...[row("2026-01-02", "got", 10), row("2026-01-02", "got", 12), row("2026-01-02", "lost", 10)],

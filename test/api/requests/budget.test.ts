@@ -93,7 +93,7 @@ describe("a single pull", () => {
   );
 
   test.each(cases)(
-    "meets no 429 and wastes under 5 % at $latency ms, $concurrency at once, phase $phase, rounded $rounding",
+    "gets no 429 and wastes under 5 % at $latency ms, $concurrency at once, phase $phase, rounded $rounding",
     async ({ latency, concurrency, phase, rounding }) => {
       const clock = new SimulatedClock();
       const server = fixedWindowServer(clock, { ...WINDOW, phase, rounding });
@@ -105,7 +105,7 @@ describe("a single pull", () => {
     },
   );
 
-  test("meets no 429 when responses come out of order", async () => {
+  test("gets no 429 when responses come out of order", async () => {
     const clock = new SimulatedClock();
     const server = fixedWindowServer(clock, { ...WINDOW, phase: 31_000, rounding: "down" });
     const latency = (number: number) => 20 + ((number * 7919) % 1500);
@@ -113,7 +113,7 @@ describe("a single pull", () => {
     expect(server.state).toEqual({ served: 600, refused: 0 });
   });
 
-  test.each(["up", "down"] as const)("meets no 429 in windows of 7 seconds, rounded %s", async (rounding) => {
+  test.each(["up", "down"] as const)("gets no 429 in windows of 7 seconds, rounded %s", async (rounding) => {
     const clock = new SimulatedClock();
     const server = fixedWindowServer(clock, { limit: 10, windowSeconds: 7, phase: 4321, rounding });
     await clock.run(pull(clock, server, { requests: 100, concurrency: 8, latency: () => 130 }));
@@ -190,7 +190,7 @@ describe("a budget", () => {
     expect(await granted(budget, 100)).toBe(64);
   });
 
-  test("waits as long as a 429 demands, and reports it", async () => {
+  test("waits as long as a 429 asks, and reports it", async () => {
     const clock = new SimulatedClock();
     const waits: number[] = [];
     const budget = budgetAt(clock, { onWait: (milliseconds) => waits.push(milliseconds) });

@@ -49,7 +49,7 @@ test("a body whose chunks are not HTTP is named in the error", async () => {
   );
 });
 
-test("a redirect is refused with its target's origin and without its query, and the key stays", async () => {
+test("a redirect is refused, the error names the target's origin without its query, and the target does not get the key", async () => {
   const other = await startFaultServer([]);
   closeAfterTest(other);
   const location = `${other.url}v1/catalog?token=secret`;
@@ -125,7 +125,7 @@ test("a target that NO_PROXY names is reached directly", async () => {
   expect(server.requests.length).toBe(1);
 });
 
-test("an https target gets a tunnel, which a proxy that asks for a password refuses for good, and no key", async () => {
+test("an https target is reached through a tunnel; if the proxy asks for a password, that is final and it does not get the key", async () => {
   const proxy = await startFaultServer([answer({ status: 407 })]);
   closeAfterTest(proxy);
   const { client } = testClient(new URL("https://catalog.invalid"), { env: { HTTPS_PROXY: proxy.url.href } });

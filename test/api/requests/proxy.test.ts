@@ -74,7 +74,7 @@ test("an http service is reached through HTTP_PROXY, with its credentials", asyn
   expect(stderr).not.toContain("secret");
 });
 
-test("a proxy without credentials gets none", async () => {
+test("a proxy URL without credentials sends none", async () => {
   const proxy = await startProxy();
   const env = { HTTP_PROXY: `http://localhost:${proxy.port}` };
   const { code, rows } = await coverage("http://catalog.invalid/api", env, runInProcess);

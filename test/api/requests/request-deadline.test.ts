@@ -19,7 +19,7 @@ describe("a deadline", () => {
     expect([before.signal.reason, after.signal.reason]).toEqual([reason, reason]);
   });
 
-  test("does not follow its parent once released", () => {
+  test("does not follow its parent after it is released", () => {
     const parent = new AbortController();
     const deadline = startDeadline([parent.signal], 60_000, expired);
     deadline.release();

@@ -25,18 +25,26 @@ const internal = refused({ status: 500, problem: { code: "internal_error", retry
 
 describe("whether to retry", () => {
   test.each<[string, AttemptFailure, boolean]>([
-    ["`retryable: false` is final whatever the status", refused({ problem: { retryable: false } }), false],
-    ["`retryable: true` is not, whatever the status", refused({ status: 400, problem: { retryable: true } }), true],
-    ["an unknown code is judged by `retryable`", refused({ problem: { code: "new_code", retryable: false } }), false],
-    ["a known code without the member by the catalogue", refused({ problem: { code: "invalid_cursor" } }), false],
-    ["an unknown code without the member by status", refused({ status: 400, problem: { code: "new_code" } }), false],
+    ["with `retryable: false`, any status is final", refused({ problem: { retryable: false } }), false],
+    ["with `retryable: true`, any status is retried", refused({ status: 400, problem: { retryable: true } }), true],
+    ["for an unknown code, `retryable` decides", refused({ problem: { code: "new_code", retryable: false } }), false],
+    [
+      "for a known code without `retryable`, the contract decides",
+      refused({ problem: { code: "invalid_cursor" } }),
+      false,
+    ],
+    [
+      "for an unknown code without `retryable`, the status decides",
+      refused({ status: 400, problem: { code: "new_code" } }),
+      false,
+    ],
     ["a 408 without a body is retried", refused({ status: 408 }), true],
     ["a 429 without a body is retried", refused({ status: 429 }), true],
     ["a 500 without a body is retried", refused({ status: 500 }), true],
-    ["a 302 is not", refused({ status: 302 }), false],
-    ["a 404 without a body is not", refused({ status: 404 }), false],
-    ["a fault of the network is retried", broken, true],
-    ["a permanent one is not", { ...broken, permanent: true }, false],
+    ["a 302 is not retried", refused({ status: 302 }), false],
+    ["a 404 without a body is not retried", refused({ status: 404 }), false],
+    ["a failure of the network is retried", broken, true],
+    ["a permanent failure is not retried", { ...broken, permanent: true }, false],
   ])("%s", (_, failure, retry) => {
     expect(decide([failure]).retry).toBe(retry);
   });

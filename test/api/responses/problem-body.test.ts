@@ -40,7 +40,7 @@ test("a problem document is read completely", async () => {
   });
 });
 
-test("members of a wrong type are dropped one by one, and unknown ones are ignored", async () => {
+test("each member of a wrong type is dropped, and unknown members are ignored", async () => {
   const body = JSON.stringify({
     type: 7,
     title: "Bad",

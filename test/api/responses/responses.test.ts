@@ -28,7 +28,7 @@ const without = (body: string, name: string) => JSON.stringify({ ...JSON.parse(b
 
 describe("a page", () => {
   test.each<[string, string, string]>([
-    ["that is no object", "[]", "the body is not an object"],
+    ["that is not an object", "[]", "the body is not an object"],
     ["without data", without(pageBody([]), "data"), "`data` is not an array (request req-1)"],
     ["without pagination", without(pageBody([]), "pagination"), "`pagination` is not an object (request req-1)"],
     ["without meta", without(pageBody([]), "meta"), "`meta` is not an object"],
@@ -62,7 +62,7 @@ describe("a page", () => {
       pageBody([ROW], { total_matching: 1.5 }),
       "`pagination.total_matching` is not an integer from 0 or null (request req-1)",
     ],
-    ["with a row that is no object", pageBody([ROW, "[]"]), "`data[1]` is not an object (request req-1)"],
+    ["with a row that is not an object", pageBody([ROW, "[]"]), "`data[1]` is not an object (request req-1)"],
     [
       "with a request id that is no string",
       pageBody([], {}, { ...META, request_id: 7 }),
@@ -110,7 +110,7 @@ describe("a page", () => {
     ["a price in exponents", { mrp: "-1.5E+3" }],
     ["members that the contract does not name", { stock: "[null]" }],
     ["text with escapes", { title: '"\\u0041 \\"x\\""', crawl_date: '"2026\\u002d01-02"' }],
-  ])("with %s is taken", (_, raw) => {
+  ])("with %s is accepted", (_, raw) => {
     expect(pageRefusal(pageBody([productRow(raw)]))).toBeUndefined();
   });
 
@@ -221,9 +221,9 @@ describe("a coverage", () => {
     refusal((bytes) => readCoverage(JSON.parse(bytes.toString()), filters), body);
 
   test.each<[string, unknown[], string]>([
-    ["an entry that is no object", [7], "`data[0]` is not an object (request req-1)"],
+    ["an entry that is not an object", [7], "`data[0]` is not an object (request req-1)"],
     [
-      "rows that are no integer",
+      "rows that are not an integer",
       [{ ...COMBINATION, matching_rows: 2.5 }],
       "`data[0].matching_rows` is not an integer from 0 (request req-1)",
     ],
@@ -238,7 +238,7 @@ describe("a coverage", () => {
       "`data[0].latest_date` is not a date (request req-1)",
     ],
     [
-      "a triple of something else",
+      "an `rcd` of another combination",
       [{ ...COMBINATION, rcd: "acme:home:lamps" }],
       "`data[0].rcd` is not its retailer:category:department (request req-1)",
     ],
@@ -289,7 +289,7 @@ describe("a coverage", () => {
     );
   });
 
-  test("of nothing is empty", () => {
+  test("without entries is accepted", () => {
     const coverage = {
       combinations: 0,
       matching_rows: 0,

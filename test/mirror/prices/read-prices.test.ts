@@ -43,7 +43,7 @@ describe("prices of the days of a synced folder", () => {
     expect(await pricesOf(folder)).toEqual(first);
   });
 
-  test("of some days can be asked for before those of others", async () => {
+  test("of some days can be read before those of others", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
 
@@ -112,19 +112,22 @@ describe("prices of the days of a synced folder", () => {
     expect(await readFile(indexOf(folder))).toEqual(bytes);
   });
 
-  test.each(["prices.index", "prices.index.new", "prices.index.lock"])("follow no link planted as %s", async (name) => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
-    const victim = join(folder, "..", "victim");
-    await writeFile(victim, "untouched");
-    await symlink(victim, join(ownFolderOf(folder), name));
+  test.each(["prices.index", "prices.index.new", "prices.index.lock"])(
+    "are read without following a link planted as %s",
+    async (name) => {
+      const { folder, sync } = await servedFolder(rows);
+      await sync();
+      const victim = join(folder, "..", "victim");
+      await writeFile(victim, "untouched");
+      await symlink(victim, join(ownFolderOf(folder), name));
 
-    expect(await pricesOf(folder)).toEqual(expected(rows));
-    expect(await readFile(victim, "utf8")).toBe("untouched");
-    expect(await readdir(join(folder, ".."))).toEqual(["copy", "victim"]);
-  });
+      expect(await pricesOf(folder)).toEqual(expected(rows));
+      expect(await readFile(victim, "utf8")).toBe("untouched");
+      expect(await readdir(join(folder, ".."))).toEqual(["copy", "victim"]);
+    },
+  );
 
-  test("are read while another process makes the index, and the reason why they are not kept is told", async () => {
+  test("are read while another process makes the index, and the reason why they are not kept is reported", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();
     const held = await lock(folder, `${indexOf(folder)}.lock`, process.pid);
@@ -164,10 +167,10 @@ describe("prices of the days of a synced folder", () => {
   });
 });
 
-describe("as processes of their own", () => {
+describe("in separate processes", () => {
   const movers = (folder: string) => ["movers", folder, "--since", "2026-01-05", "-f", "csv"];
 
-  test("several that begin at once give the same response, and leave one whole index", async () => {
+  test("several commands that begin at once have the same output and leave one whole index", async () => {
     const { folder, alreadySynced } = await servedFolder(sixteenDays());
     await alreadySynced();
 
@@ -179,7 +182,7 @@ describe("as processes of their own", () => {
     expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index", "state.json"]);
   });
 
-  test("one that is killed while it makes the index leaves nothing in the way of the next", async () => {
+  test("a command that is killed while it makes the index does not disturb the next one", async () => {
     const { folder, alreadySynced, file } = await servedFolder(sixteenDays());
     await alreadySynced();
     // A day that is never there to be read stops the process after the days before it.
@@ -203,7 +206,7 @@ describe("as processes of their own", () => {
     expect(await readdir(ownFolderOf(folder))).toEqual(["prices.index", "state.json"]);
   });
 
-  test("one that may not write the folder answers", async () => {
+  test("a command that may not write the folder succeeds", async () => {
     const { folder, alreadySynced } = await servedFolder(sixteenDays());
     await alreadySynced();
     const before = await runInProcess(movers(folder));

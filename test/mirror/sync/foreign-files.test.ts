@@ -100,7 +100,7 @@ describe("in a synced folder", () => {
   });
 });
 
-test("a day file that an interrupted run began to take over is not forgotten by the next", async () => {
+test("a day file that an interrupted run began to take over is taken over by the next run", async () => {
   const [held, late, adopted] = [FIRST_DAY, addDays(FIRST_DAY, 5), addDays(FIRST_DAY, 9)];
   const interrupted: string[] = [];
   let isInterrupting = false;
