@@ -27,10 +27,9 @@ const LOADED_TOGETHER = [
   ["program.ts"],
   [
     "cli/flags/filter.ts",
-    "cli/flags/folder.ts",
     "cli/flags/list.ts",
     "cli/flags/output.ts",
-    "cli/flags/pull-flags.ts",
+    "cli/flags/source.ts",
     "cli/reporter.ts",
     "config/config-file.ts",
     "contract/coverage.ts",

@@ -10,7 +10,7 @@ import { resolveBaseUrl } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { checkKey, type KeyFacts } from "./key-check.ts";
+import { checkKey, type KeyFacts } from "./key-status.ts";
 import { readKey } from "./prompt.ts";
 
 interface LoginOptions {

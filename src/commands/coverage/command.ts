@@ -3,7 +3,7 @@ import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addReadFlags } from "../../cli/flags/pull-flags.ts";
+import { addReadFlags } from "../../cli/flags/source.ts";
 import { wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { GROUPINGS } from "./groups.ts";

@@ -1,11 +1,16 @@
+import type { CatalogClient } from "../../api/client.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
-import { formatRcd, type Rcd } from "../../contract/filters.ts";
+import type { Coverage } from "../../contract/coverage.ts";
+import type { Meta } from "../../contract/envelope.ts";
+import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
+import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import type { DayState } from "../../mirror/folder/folder-state.ts";
 import { combinationsOf } from "../../mirror/folder/synced-day.ts";
-import { countingClient } from "./counting-client.ts";
+import { summaryOf } from "../../pull/long-lists.ts";
 import type { CoverageSource } from "./coverage-source.ts";
+import type { DayCounts } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Opens a folder of `catalog sync` as a source of counts. */
@@ -30,4 +35,43 @@ export async function withFolderSource<T>(
 function rowsOf(day: Pick<DayState, "counts"> = { counts: {} }, isWanted: (combination: Rcd) => boolean = () => true) {
   const wanted = combinationsOf(day).filter(isWanted);
   return new Map(wanted.map((combination) => [formatRcd(combination), combination.rows]));
+}
+
+/**
+ * A client whose coverage (contract section 4.4) comes from counted days.
+ *
+ * @param days all days; the corpus rows of a combination are its rows on them
+ */
+export function countingClient(days: DayCounts): Pick<CatalogClient, "coverage"> {
+  const corpus = new Map<string, number>();
+  for (const [rcd, rows] of [...days.values()].flatMap((counts) => [...counts])) {
+    corpus.set(rcd, (corpus.get(rcd) ?? 0) + rows);
+  }
+  return {
+    coverage: async (filters) => {
+      const isInDates = dayFilter(filters);
+      const isWanted = combinationFilter(filters);
+      const found = new Map<string, Coverage>();
+      for (const [day, counts] of [...days].filter(([name]) => isInDates(name))) {
+        const wanted = combinationsOf({ counts: Object.fromEntries(counts) }).filter(isWanted);
+        for (const { rows, retailer, category, department } of wanted) {
+          const rcd = formatRcd({ retailer, category, department });
+          const entry = found.get(rcd);
+          found.set(rcd, {
+            ...{ retailer, department, category, rcd, corpus_rows: corpus.get(rcd) ?? 0 },
+            matching_rows: (entry?.matching_rows ?? 0) + rows,
+            earliest_date: entry !== undefined && entry.earliest_date < day ? entry.earliest_date : day,
+            latest_date: entry !== undefined && entry.latest_date > day ? entry.latest_date : day,
+          });
+        }
+      }
+      const data = [...found.values()];
+      return { data, meta: { request_id: "", resolved: resolvedOf(filters), coverage: summaryOf(data) } };
+    },
+  };
+}
+
+function resolvedOf(filters: Filters): Meta["resolved"] {
+  const none = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
+  return { ...none, ...filters };
 }

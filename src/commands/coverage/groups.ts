@@ -18,12 +18,12 @@ interface Age {
 }
 
 /** One combination, as the service counts it. */
-export type CombinationEntry = Coverage & Age;
+type CombinationEntry = Coverage & Age;
 
 type GroupCounts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date"> & Age;
 
 /** All combinations that share one retailer, department or category. */
-export type CoverageGroup = GroupCounts & { combinations: number } & Partial<Record<Dimension, string>>;
+type CoverageGroup = GroupCounts & { combinations: number } & Partial<Record<Dimension, string>>;
 
 /** The rows of one crawl day. */
 export interface DayGroup extends Age {
@@ -110,7 +110,7 @@ export function sortWords(groupBy: Grouping | undefined): Readonly<Record<string
   };
 }
 
-export type Entry = CombinationEntry | CoverageGroup | DayGroup;
+export type Entry = ListedCombination | DayGroup;
 
 /** The first `limit` entries: by name, or the newest day first, or first by another column. */
 export function entriesInOrder<One extends Coverage | Entry>(
@@ -126,11 +126,20 @@ export function entriesInOrder<One extends Coverage | Entry>(
   return sortBy(natural, sort, member).slice(0, limit);
 }
 
-/** What is written: days, or combinations and groups of them. */
-export type Counted = { response: CoverageResponse } & (
-  | { days: DayCounts; entries: readonly DayGroup[] }
-  | { days?: undefined; groupBy: Dimension | undefined; entries: readonly (CombinationEntry | CoverageGroup)[] }
-);
+export type ListedCombination = CombinationEntry | CoverageGroup;
+
+export interface CountedDays {
+  response: CoverageResponse;
+  days: DayCounts;
+  entries: readonly DayGroup[];
+}
+
+export interface CountedCombinations {
+  response: CoverageResponse;
+  days?: undefined;
+  groupBy: Dimension | undefined;
+  entries: readonly ListedCombination[];
+}
 
 /** @param daysOf the rows of every day of a coverage */
 export async function countedBy(
@@ -138,7 +147,7 @@ export async function countedBy(
   response: CoverageResponse,
   daysOf: (coverage: readonly Coverage[]) => Promise<DayCounts>,
   now: number,
-): Promise<Counted> {
+): Promise<CountedDays | CountedCombinations> {
   if (groupBy === "day") {
     const days = await daysOf(response.data);
     return { response, days, entries: entriesInOrder(groupDays(days, now), list) };
@@ -147,5 +156,5 @@ export async function countedBy(
     groupBy === undefined
       ? response.data.map((entry) => withAge(entry, now))
       : groupCoverage(response.data, groupBy, now);
-  return { response, groupBy, entries: entriesInOrder<CombinationEntry | CoverageGroup>(entries, list) };
+  return { response, groupBy, entries: entriesInOrder<ListedCombination>(entries, list) };
 }

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseFolder } from "../../cli/flags/folder.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import {
@@ -10,7 +9,8 @@ import {
   type OutputOptions,
   parseOutput,
 } from "../../cli/flags/output.ts";
-import type { ReadFlags } from "../../cli/flags/pull-flags.ts";
+import type { ReadFlags } from "../../cli/flags/source.ts";
+import { parseFolder } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";

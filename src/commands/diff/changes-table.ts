@@ -1,7 +1,7 @@
 import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
-import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
+import { CHANGES, type Change, type Difference, type Side } from "../../diff/join.ts";
 import { jsonCell, percentCell } from "../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
@@ -58,16 +58,14 @@ function changedFirst(limit: number): DifferenceList {
   };
 }
 
-type PriceDay = "from" | "to";
-
 /** A price as the API sent it; null on a day without the product. */
-function priceColumn(heading: string, side: PriceDay, name: "selling_price" | "mrp") {
+function priceColumn(heading: string, side: Side, name: "selling_price" | "mrp") {
   const cell = (difference: Difference) => jsonCell(difference[side]?.[name] ?? "null");
   return { heading, rigid: true, cell, sides: [side] };
 }
 
 /** All columns; `sides` names the days without which a column is empty. */
-const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly PriceDay[] })[] = [
+const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly Side[] })[] = [
   textColumn("change", ({ change }) => change, { rigid: true }),
   textColumn("retailer", ({ retailer }) => retailer),
   { heading: "title", minimum: 20, cell: ({ from, to }) => jsonCell((to ?? from)?.title ?? "null") },
@@ -82,7 +80,7 @@ const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly PriceDay[] 
 
 /** Without the prices of a day on which none of the products was there. */
 export function diffTable(differences: readonly Difference[]): Table {
-  const isAbsent = (side: PriceDay) => differences.length > 0 && differences.every((one) => one[side] === undefined);
+  const isAbsent = (side: Side) => differences.length > 0 && differences.every((one) => one[side] === undefined);
   return itemTable(
     differences,
     COLUMNS.filter(({ sides = [] }) => !sides.some(isAbsent)),

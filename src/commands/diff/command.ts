@@ -4,7 +4,7 @@ import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addPullFlags, addReadFlags } from "../../cli/flags/pull-flags.ts";
+import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { dateExpression, onlyOption, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { CHANGES } from "../../diff/join.ts";

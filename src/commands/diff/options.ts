@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseFolder } from "../../cli/flags/folder.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import type { PullFlags, ReadFlags } from "../../cli/flags/pull-flags.ts";
+import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
+import { parseFolder } from "../../cli/flags/source.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";

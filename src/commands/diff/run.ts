@@ -7,7 +7,7 @@ import { withRowWriter } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
-import { CHANGES, type Change, type Difference } from "../../diff/join.ts";
+import { CHANGES, type Change, type Difference, SIDES } from "../../diff/join.ts";
 import { EmptyResultError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { renderCaptioned } from "../../output/terminal/tables/table.ts";
@@ -145,10 +145,9 @@ function differenceFields(difference: Difference): Record<DiffField, number | un
 /** Warns if a day has no rows at all of a retailer: the retailer was probably not crawled on that day. */
 async function warnOfGaps({ retailers }: DiffSummary, { failOnEmpty }: DiffOptions, days: ComparedDays): Promise<void> {
   const { reporter, daysWithRows, asOf } = days;
-  const sides = ["from", "to"] as const;
-  const empty = sides
-    .filter((side) => [...retailers.values()].every((rows) => rows[side] === 0))
-    .map((side) => days[side]);
+  const empty = SIDES.filter((side) => [...retailers.values()].every((rows) => rows[side] === 0)).map(
+    (side) => days[side],
+  );
   if (empty.length > 0) {
     const others = await daysWithRows(empty);
     const message = `no rows match ${asOf ? "up to" : "on"} ${empty.join(" and ")}${others === undefined ? "" : ` (${others})`}`;
@@ -158,7 +157,7 @@ async function warnOfGaps({ retailers }: DiffSummary, { failOnEmpty }: DiffOptio
     reporter.warn(message);
     return;
   }
-  for (const side of sides) {
+  for (const side of SIDES) {
     const missing = [...retailers].filter(([, rows]) => rows[side] === 0).map(([retailer]) => retailer);
     if (missing.length > 0) {
       const seen = side === "from" ? "appeared" : "vanished";

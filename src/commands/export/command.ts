@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addOutputFlags } from "../../cli/flags/output.ts";
-import { addPullFlags, addReadFlags } from "../../cli/flags/pull-flags.ts";
+import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { size, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
-import type { PullFlags, ReadFlags } from "../../cli/flags/pull-flags.ts";
+import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import type { PartitionColumn } from "../../output/destination/partitions.ts";

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -5,8 +6,12 @@ import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted } from "../../contract/values/decimal.ts";
+import { FileError } from "../../errors.ts";
+import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import { claimOutput, type Resumable } from "../../export/resume.ts";
 import { createSink, type OpenSink } from "../../export/sink.ts";
+import { LONGEST_NAME } from "../../files/own-file.ts";
+import { replaceFile } from "../../files/replace-file.ts";
 import { isFile, isStdout, openDestination } from "../../output/destination/open.ts";
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
 import { loadEncoder } from "../../output/formats/registry.ts";
@@ -14,8 +19,7 @@ import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import type { ExportOptions } from "./options.ts";
-import { pullWithProgress } from "./pull-rows.ts";
-import { checkManifestName, writeManifest } from "./with-manifest.ts";
+import { pageSizeOf, pullWithProgress } from "./pull-rows.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await withConnection(options, context, async (connection) => {
@@ -147,4 +151,51 @@ async function openSink(
 /** The encoding of the rows of an export. */
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
+}
+
+/** @throws FileError if the name of the output is too long to add the suffix of a manifest. */
+function checkManifestName(output: string): void {
+  const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
+  if (excess > 0) {
+    throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
+  }
+}
+
+/** Writes the manifest of an output that is complete and in its place. */
+async function writeManifest(
+  result: PullResult,
+  { target, earlier }: Resumable,
+  options: ExportOptions,
+  { service, filters, reporter }: Connection,
+  { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
+): Promise<void> {
+  const { format, compression } = options.output;
+  const manifest: Manifest = {
+    version: MANIFEST_VERSION,
+    tool: { name: "retail-catalog-cli", version: VERSION, node: context.nodeVersion },
+    service,
+    asked: options.filters,
+    filters,
+    resolved: result.resolved,
+    file: {
+      name: target,
+      ...(await fingerprint(target)),
+      format,
+      compression: compression ?? null,
+      columns: options.columns ?? null,
+    },
+    rows: result.rows,
+    complete: !result.truncated,
+    coverage: result.summary,
+    plan: {
+      page_size: pageSizeOf(options),
+      slice_pages: result.slicePages,
+      slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
+    },
+    requests: { ...reporter.requests(), ids },
+    started_at: earlier?.started_at ?? startedAt,
+    finished_at: new Date(context.now()).toISOString(),
+    resumed: earlier !== undefined,
+  };
+  await replaceFile(manifestPathOf(target), manifestText(manifest));
 }

@@ -3,7 +3,7 @@ import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/pull-flags.ts";
+import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { type HistoryFlags, parseHistoryOptions } from "./options.ts";

@@ -3,7 +3,7 @@ import { failIfOption } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/pull-flags.ts";
+import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression, onlyOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { MOVER_KINDS } from "../../prices/movers.ts";

@@ -3,7 +3,7 @@ import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
 import { addListOutput, hasRowFormat, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import { addReadFlags, type ReadFlags } from "../../cli/flags/pull-flags.ts";
+import { addReadFlags, type ReadFlags } from "../../cli/flags/source.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";

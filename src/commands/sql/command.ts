@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
-import { addDemoFlag } from "../../cli/flags/pull-flags.ts";
+import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";

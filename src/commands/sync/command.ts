@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addDemoFlag, addPullFlags } from "../../cli/flags/pull-flags.ts";
+import { addDemoFlag, addPullFlags } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { parseSyncOptions, type SyncFlags } from "./options.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
-import type { PullFlags } from "../../cli/flags/pull-flags.ts";
+import type { PullFlags } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 

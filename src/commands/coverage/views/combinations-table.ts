@@ -1,10 +1,10 @@
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { rangeBar } from "../../../output/terminal/chart.ts";
-import { type Cell, textCell } from "../../../output/terminal/tables/cell.ts";
+import { textCell } from "../../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
-import { ageOf, type CombinationEntry, type CoverageGroup, DIMENSIONS, type Dimension } from "../groups.ts";
+import { ageOf, type CountedCombinations, DIMENSIONS, type Dimension, type ListedCombination } from "../groups.ts";
 
 /** Width of a bar next to the other columns. */
 const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
@@ -18,8 +18,6 @@ export const RANGE = "range";
 /** Smallest width of a slug; people copy slugs into flags, so they should not be cut. */
 const READABLE_SLUG = 16;
 
-type ListedCombination = CombinationEntry | CoverageGroup;
-
 interface CombinationView {
   /** Width of the terminal; undefined without a terminal. */
   width: number | undefined;
@@ -30,14 +28,9 @@ interface CombinationView {
 }
 
 /** The table of a coverage with all its columns; its totals are those of the service (`meta.coverage`). */
-export function coverageTable(
-  entries: readonly ListedCombination[],
-  groupBy: Dimension | undefined,
-  summary: CoverageSummary,
-  now: number,
-): Table {
-  const table = itemTable(entries, combinationColumns(groupBy, summary, now));
-  return { ...table, footer: labelled(table.footer ?? [], groupBy, summary) };
+export function coverageTable({ entries, groupBy, response }: CountedCombinations, now: number): Table {
+  const summary = response.meta.coverage;
+  return labelled(itemTable(entries, combinationColumns(groupBy, summary, now)), groupBy, summary);
 }
 
 /**
@@ -45,11 +38,10 @@ export function coverageTable(
  * columns do not fit, each retailer becomes a heading above its combinations.
  */
 export function coverageView(
-  entries: readonly ListedCombination[],
-  groupBy: Dimension | undefined,
-  summary: CoverageSummary,
+  { entries, groupBy, response }: CountedCombinations,
   view: CombinationView,
 ): { table: Table; caption: string } {
+  const summary = response.meta.coverage;
   const isSame = entries.length > 1 && entries.every((entry) => entry.corpus_rows === entry.matching_rows);
   const columns = [...combinationColumns(groupBy, summary, view.now), ...barsOf(summary, view)].filter(
     ({ heading }) => !isSame || heading !== CORPUS,
@@ -60,7 +52,7 @@ export function coverageView(
   const isWide = fullWidthOf(full.table) > (view.width ?? Number.POSITIVE_INFINITY);
   const hasRetailers = full.table.columns[0]?.heading === "retailer" && groupBy === undefined;
   const table = isWide && hasRetailers && view.byRetailer ? retailersAsHeadings(full.table) : full.table;
-  return { table: { ...table, footer: labelled(table.footer ?? [], groupBy, summary) }, caption };
+  return { table: labelled(table, groupBy, summary), caption };
 }
 
 const CORPUS = "corpus rows";
@@ -119,7 +111,8 @@ function retailersAsHeadings({ columns, rows, footer = [] }: Table): Table {
   };
 }
 
-function labelled(footer: readonly Cell[], groupBy: Dimension | undefined, { combinations }: CoverageSummary): Cell[] {
+/** Names the totals in their first cell. */
+function labelled(table: Table, groupBy: Dimension | undefined, { combinations }: CoverageSummary): Table {
   const label = groupBy === undefined ? `total of ${groupDigits(combinations)}` : "total";
-  return [textCell(label), ...footer.slice(1)];
+  return { ...table, footer: [textCell(label), ...(table.footer ?? []).slice(1)] };
 }

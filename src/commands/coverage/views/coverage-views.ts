@@ -5,7 +5,7 @@ import type { Context } from "../../../context.ts";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { captioned, renderMarkdown, renderTable } from "../../../output/terminal/tables/table.ts";
 import type { CoverageSource } from "../coverage-source.ts";
-import type { Counted } from "../groups.ts";
+import type { CountedCombinations, CountedDays } from "../groups.ts";
 import type { CoverageOptions } from "../options.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
@@ -20,7 +20,7 @@ interface CoverageView {
 
 /** The view for people. */
 export async function viewOf(
-  counted: Counted,
+  counted: CountedDays | CountedCombinations,
   options: CoverageOptions,
   source: CoverageSource,
   context: Context,
@@ -46,30 +46,25 @@ export async function viewOf(
     return { text: `${bars}\n${activityChart(activity, cost, screen)}`, hidden: [] };
   }
   if (output.format === "table") {
-    if (counted.days !== undefined) {
-      const { text, hidden } = renderTable(daysTable(counted.entries, counted.days, now, true), screen);
-      return { text, hidden: worthNaming(hidden) };
-    }
     const view = { width: screen.width, byRetailer: options.list.sort === undefined, now };
-    const { table, caption } = coverageView(counted.entries, counted.groupBy, response.meta.coverage, view);
+    const { table, caption } =
+      counted.days === undefined ? coverageView(counted, view) : { table: daysTable(counted, now, true), caption: "" };
     const { text, hidden } = renderTable(table, screen);
-    return { text: captioned(caption, text, screen), hidden: worthNaming(hidden) };
+    // A bar only draws what other columns say.
+    const named = hidden.filter((heading) => heading !== RANGE && heading !== "");
+    return { text: captioned(caption, text, screen), hidden: named };
   }
-  const table =
-    counted.days === undefined
-      ? coverageTable(counted.entries, counted.groupBy, response.meta.coverage, now)
-      : daysTable(counted.entries, counted.days, now, false);
+  const table = counted.days === undefined ? coverageTable(counted, now) : daysTable(counted, now, false);
   return { text: renderMarkdown(table), hidden: [] };
 }
 
-/** The headings of columns with data of their own: a bar only draws what other columns say. */
-function worthNaming(hidden: readonly string[]): string[] {
-  return hidden.filter((heading) => heading !== RANGE && heading !== "");
-}
-
 /** When the rows were crawled. If the days are known, no request is sent. */
-async function readDays({ response, days }: Counted, requests: number, source: CoverageSource): Promise<Activity> {
-  const client = days === undefined ? source.client : (await import("../counting-client.ts")).countingClient(days);
+async function readDays(
+  { response, days }: CountedDays | CountedCombinations,
+  requests: number,
+  source: CoverageSource,
+): Promise<Activity> {
+  const client = days === undefined ? source.client : (await import("../folder-source.ts")).countingClient(days);
   const activity = await readActivity(client, source.filters, response.meta.coverage, requests, source.signal);
   warnOfChange(response, activity.rows, source.reporter);
   return activity;

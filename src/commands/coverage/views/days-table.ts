@@ -2,20 +2,18 @@ import { counted } from "../../../contract/values/decimal.ts";
 import { countBar } from "../../../output/terminal/chart.ts";
 import { itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import type { Table } from "../../../output/terminal/tables/table.ts";
-import type { DayCounts } from "../day-counts.ts";
-import { ageOf, type DayGroup, retailersOf } from "../groups.ts";
+import { ageOf, type CountedDays, type DayGroup, retailersOf } from "../groups.ts";
 
 /** Widest bar, so that the table fits 80 cells. */
 const BAR = 24;
 
 /**
- * The table of some days.
+ * The table of the listed days; the totals are those of all days.
  *
- * @param all every day; the totals are theirs
  * @param now milliseconds since the epoch
  * @param withBars whether the last column draws the rows of each day as a bar
  */
-export function daysTable(entries: readonly DayGroup[], all: DayCounts, now: number, withBars: boolean): Table {
+export function daysTable({ entries, days: all }: CountedDays, now: number, withBars: boolean): Table {
   const counts = [...all.values()].flatMap((day) => [...day]);
   const rcds = new Set(counts.map(([rcd]) => rcd));
   const rows = counts.reduce((sum, [, count]) => sum + count, 0);
