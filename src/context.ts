@@ -5,9 +5,7 @@ import { InterruptedError } from "./errors.ts";
 import { writeToStdout } from "./output/destination/stdout.ts";
 import { sleep } from "./timer.ts";
 
-/**
- * The environment of a command, built once and passed on. Nothing else in the tool reads `process`.
- */
+/** The environment of a command, built once and passed on. Nothing else in the tool reads `process`. */
 export interface Context {
   stdin: Readable & { isTTY?: boolean };
   stdout: Output;

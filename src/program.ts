@@ -62,11 +62,9 @@ export async function createProgram(
       // Usage errors are reported once, by the same code as every other error.
       writeErr: () => undefined,
       getOutHelpWidth: () => context.stdout.columns || 80,
-      outputError: () => undefined,
     })
     .configureHelp(helpLayout(FIRST_STEPS))
     .version(VERSION, "--version", "show the version")
-    .showHelpAfterError(false)
     .showSuggestionAfterError(false)
     .helpCommand(false)
     .addHelpText("after", "\nTopics: `catalog help exit-codes`, `catalog help environment`, `catalog help formats`.");

@@ -212,7 +212,7 @@ describe("the stderr of an export", () => {
     ]);
   });
 
-  test("has each request once with --verbose, and never the key", async () => {
+  test("lists each request once with --verbose, and never the key", async () => {
     const { env, key, pages } = await service();
     const { code, stderr } = await runInProcess(["export", "--page-size", "20", "--verbose"], { env });
     const lines = stderr.trimEnd().split("\n");
@@ -226,7 +226,7 @@ describe("the stderr of an export", () => {
     expect(stderr).not.toContain(key);
   });
 
-  test("has the one request of a refused key with --verbose, and never the key", async () => {
+  test("lists the one request of a refused key with --verbose, and never the key", async () => {
     const { env } = await service();
     const key = "unknown-".padEnd(43, "k");
     const { code, stdout, stderr } = await runInProcess(["export", "--verbose"], {

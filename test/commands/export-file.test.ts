@@ -112,7 +112,7 @@ describe("an export to a file", () => {
     await expectWhole(rows);
   });
 
-  test("is whole if two processes write it at once, and the process that is refused says so", async () => {
+  test("is whole if two processes write it at once, and the second process is refused with an error", async () => {
     const rows = await exporting();
     await rows.interrupt("SIGKILL", 3);
     const runs = await Promise.all([1, 2].map(() => rows.runProcess("--resume")));

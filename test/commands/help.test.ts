@@ -13,7 +13,7 @@ describe("help", () => {
     expect(stdout).toContain("catalog help exit-codes");
   });
 
-  test("shows the commands in groups, then first steps and the questions of every morning, then options", async () => {
+  test("shows the commands in groups, then examples of first steps and of daily questions, then options", async () => {
     const { stdout } = await runInProcess([]);
     const headings = stdout.split("\n").filter((line) => /^[A-Z][^.]*:$/.test(line));
     expect(headings).toEqual([

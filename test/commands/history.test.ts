@@ -107,7 +107,7 @@ describe("catalog history", () => {
     expect(stdout.match(/one|two|three/g)).toEqual(["three", "two", "one"]);
   });
 
-  test("finds too many products: the first titles stand in lines of their own, without control characters", async () => {
+  test("refuses a search that finds too many products, and lists the first titles without control characters", async () => {
     const { folder, sync } = await servedFolder(
       Array.from({ length: 51 }, (_, index) =>
         product({ sku: `s${index}`, title: `Kettle \u001b[31m\n${"x".repeat(90)}` }),
@@ -124,7 +124,7 @@ describe("catalog history", () => {
     expect([limited.code, limited.stdout.match(/^Kettle /gm)?.length]).toEqual([0, 2]);
   });
 
-  test("names the folder that was probably meant where none is named", async () => {
+  test("names the folder that was probably meant if none is named", async () => {
     const folder = await syncedFolder();
     const { code, stderr } = await runInProcess(["history", "A1"], { cwd: dirname(folder) });
     expect([code, stderr]).toEqual([

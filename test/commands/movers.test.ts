@@ -98,7 +98,7 @@ describe("catalog movers", () => {
     expect(await runInProcess(["movers", folder])).toEqual(week);
   });
 
-  test("tells what all rows share above the table, so that the sku fits a terminal of 80 columns", async () => {
+  test("shows what all rows share above the table, so that the sku fits a terminal of 80 columns", async () => {
     const more = ["2026-01-01", "2026-01-08"].map((crawl_date, index) =>
       product({ crawl_date, sku: "too", selling_price: 9 - index, mrp: 100 }),
     );

@@ -71,7 +71,7 @@ test("compiled code is stored in the cache folder if Node.js supports it", async
   expect(kept.length > 0).toBe("enableCompileCache" in module);
 });
 
-test("a cache folder that cannot be written does no harm", async () => {
+test("a cache folder that cannot be written is ignored", async () => {
   const { code, stderr } = await runCatalog(["--version"], { env: { XDG_CACHE_HOME: "/dev/null" } });
   expect([code, stderr]).toEqual([0, ""]);
 });

@@ -115,11 +115,7 @@ export function parseOutput<Format extends string>(
   return { format, output, compression, noClobber: flags.clobber === false };
 }
 
-/**
- * The format of a list for a file name, by its extension.
- *
- * @throws UsageError for Parquet
- */
+/** The format of a list for a file name, by its extension. @throws UsageError for Parquet */
 export function listFormatOfFile(name: string): ListFormat | undefined {
   const { format } = formatOfFile(name);
   if (format === "parquet") {

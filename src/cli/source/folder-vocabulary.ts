@@ -109,15 +109,12 @@ interface Named {
 
 function namedBy({ retailer, category, department, rcd }: Filters): Named[] {
   const scope = retailer === undefined ? {} : { retailer };
-  const slugs = [
-    ["retailer", retailer, {}],
-    ["category", category, scope],
-    ["department", department, scope],
-  ] as const;
+  const slug = (filter: "retailer" | "category" | "department", value: string | undefined, scope: Filters): Named[] =>
+    value === undefined ? [] : [{ filter, value, scope, read: (combination) => combination[filter] }];
   return [
-    ...slugs.flatMap(([filter, value, scope]): Named[] =>
-      value === undefined ? [] : [{ filter, value, scope, read: (combination) => combination[filter] }],
-    ),
+    ...slug("retailer", retailer, {}),
+    ...slug("category", category, scope),
+    ...slug("department", department, scope),
     ...(rcd?.split(",") ?? []).map((value): Named => ({ filter: "rcd", value, scope: {}, read: formatRcd })),
   ];
 }
