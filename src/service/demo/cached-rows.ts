@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
-import { demoRows } from "./demo-rows.ts";
 
 /** Rows whose checksum identifies the version of the generator. */
 const COMPARED_ROWS = 100;
@@ -13,24 +12,28 @@ const KEPT_TIME = 2 * DAY;
 const READ_BYTES = 1024 * 1024;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
+/** Generates the rows of a day (`YYYY-MM-DD`) as JSON texts. */
+type RowGenerator = (today: string) => Iterator<string> & Iterable<string>;
+
 /**
- * The demo's rows of one day, in a read-only database. It is generated once a day and kept in `folder`. The file name
- * contains a checksum, so that a damaged file is detected and generated again. Several commands may do this at the same
- * time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in memory.
+ * The generated rows of one day, in a read-only database. They are generated once a day and kept in `folder`. The file
+ * name contains a checksum, so that a damaged file is detected and generated again. Several commands may do this at the
+ * same time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in
+ * memory.
  */
-export async function openDemoRows(today: string, folder: string): Promise<EmbeddedStore> {
-  const name = `${today}-${generatorSum(today)}`;
+export async function openCachedRows(today: string, folder: string, generate: RowGenerator): Promise<EmbeddedStore> {
+  const name = `${today}-${generatorSum(generate(today))}`;
   const kept = await findKept(folder, name);
   if (kept !== undefined) {
     return kept;
   }
   try {
-    const path = await keep(folder, name, today);
+    const path = await keep(folder, name, generate(today));
     await removeOld(folder);
     return await openStoreForReading(path);
   } catch {
     const store = await openStore(":memory:");
-    await loadDemoRows(store, today);
+    await load(store, generate(today));
     return store;
   }
 }
@@ -54,13 +57,13 @@ async function findKept(folder: string, name: string): Promise<EmbeddedStore | u
 }
 
 /** Generates the database under a temporary name, then renames it. @returns its path */
-async function keep(folder: string, name: string, today: string): Promise<string> {
+async function keep(folder: string, name: string, rows: Iterable<string>): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const unfinished = join(folder, `${name}-${process.pid}-${Math.random().toString(36).slice(2)}.new`);
   try {
     const store = await openStore(unfinished);
     try {
-      await loadDemoRows(store, today);
+      await load(store, rows);
       await store.prepareWrite((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
     } finally {
       await store.close();
@@ -73,10 +76,10 @@ async function keep(folder: string, name: string, today: string): Promise<string
   }
 }
 
-async function loadDemoRows(store: EmbeddedStore, today: string): Promise<void> {
+async function load(store: EmbeddedStore, rows: Iterable<string>): Promise<void> {
   // Loaded once a day, when it is needed: its schema takes longer to compile than the service to start.
   const { loadTexts } = await import("../load/load-rows.ts");
-  await loadTexts(store, "demo data", demoRows(today));
+  await loadTexts(store, "demo data", rows);
 }
 
 async function removeOld(folder: string): Promise<void> {
@@ -98,8 +101,7 @@ async function fileSum(path: string): Promise<string> {
 }
 
 /** A checksum that differs if another version of the tool generates other rows. */
-function generatorSum(today: string): string {
-  const rows = demoRows(today);
+function generatorSum(rows: Iterator<string>): string {
   const texts = Array.from({ length: COMPARED_ROWS }, () => rows.next().value);
   return hexadecimal(crc32(texts.join("")));
 }

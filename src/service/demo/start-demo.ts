@@ -2,7 +2,8 @@ import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { startService } from "../http/start-service.ts";
 import { createKey } from "../store/access/manage-keys.ts";
 import { openStore } from "../store/embedded.ts";
-import { openDemoRows } from "./cached-rows.ts";
+import { openCachedRows } from "./cached-rows.ts";
+import { demoRows } from "./demo-rows.ts";
 import { addDemoHistory } from "./history.ts";
 
 /** A service with generated rows, for one command. */
@@ -20,7 +21,7 @@ export interface DemoService {
  * @param folder where the rows are kept for the next command
  */
 export async function startDemoService(now: number, folder: string): Promise<DemoService> {
-  const [rows, own] = await Promise.all([openDemoRows(dayOf(now), folder), openStore(":memory:")]);
+  const [rows, own] = await Promise.all([openCachedRows(dayOf(now), folder, demoRows), openStore(":memory:")]);
   await addDemoHistory(own, now);
   const apiKey = await createKey(own, { name: "demo" }, new Date(now));
   const { snapshot, snapshotAt, rows: readRows, cursorSecret } = rows;
