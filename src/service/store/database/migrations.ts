@@ -6,7 +6,7 @@ import { rebuildColumnIndex } from "../product-rows/column-index.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-connection.ts";
 
-/** The schema version of `TABLES` in `schema.ts`. Each migration raises the version by one. */
+/** The oldest schema version that can be migrated. Each migration raises the version by one. */
 export const FIRST_VERSION = 2;
 
 /** All run in one transaction, together with the change of the version. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { rebuildColumnIndex } from "../product-rows/column-index.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseConnection, Session } from "./database-connection.ts";
 import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
@@ -6,7 +7,7 @@ import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
 
-/** The tables of the first version. `migrations.ts` changes them to the newest version. */
+/** The tables of the newest version. `migrations.ts` gives the same tables to a database of an earlier version. */
 const TABLES = `
   CREATE TABLE combination (
     id INTEGER PRIMARY KEY,
@@ -21,25 +22,54 @@ const TABLES = `
     sku TEXT NOT NULL,
     combination INTEGER NOT NULL REFERENCES combination,
     day INTEGER NOT NULL,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    sum INTEGER NOT NULL DEFAULT 0
   );
   CREATE TABLE data_version (version INTEGER NOT NULL);
+  CREATE TABLE row_version (version INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, rows INTEGER NOT NULL);
   -- The columns that filters need, in the row order of the service, some rows at a time: little-endian 32-bit integers.
   CREATE TABLE row_index (
     first INTEGER PRIMARY KEY,
     ids BLOB NOT NULL,
     combinations BLOB NOT NULL,
-    days BLOB NOT NULL
+    days BLOB NOT NULL,
+    sum INTEGER NOT NULL DEFAULT 0
   );
   CREATE TABLE secret (cursor BLOB NOT NULL);
-  CREATE TABLE api_key (
+  CREATE TABLE team (
     name TEXT PRIMARY KEY,
-    hash TEXT NOT NULL UNIQUE,
-    team TEXT NOT NULL,
     scopes TEXT NOT NULL,
     retailers TEXT,
+    created_at TEXT NOT NULL
+  );
+  CREATE TABLE api_key (
+    id INTEGER PRIMARY KEY,
+    team TEXT NOT NULL REFERENCES team,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
     created_at TEXT NOT NULL,
-    revoked_at TEXT
+    last_used_at TEXT,
+    revoked_at TEXT,
+    UNIQUE (team, name)
+  );
+  -- Members of teams, sign-ins and sessions of the portal. Secrets are stored as hashes.
+  CREATE TABLE member (
+    email TEXT PRIMARY KEY,
+    team TEXT NOT NULL REFERENCES team,
+    added_at TEXT NOT NULL
+  );
+  CREATE TABLE sign_in (
+    hash TEXT PRIMARY KEY,
+    email TEXT NOT NULL,
+    code_hash TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    expires_at TEXT NOT NULL
+  );
+  CREATE TABLE portal_session (
+    hash TEXT PRIMARY KEY,
+    email TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    seen_at TEXT NOT NULL
   );
   CREATE TABLE day_count (
     date TEXT NOT NULL,
@@ -82,11 +112,13 @@ export async function createSchema(connection: DatabaseConnection): Promise<void
 async function createOrMigrate(session: Session): Promise<void> {
   const { tables, version } = await schemaFacts(session);
   if (tables === 0) {
-    await session.script(TABLES);
-    await session.script(`PRAGMA application_id = ${APPLICATION_ID}`);
-    await session.query("INSERT INTO data_version VALUES (0)");
+    await session.script(`
+      ${TABLES}
+      INSERT INTO data_version VALUES (0);
+      PRAGMA application_id = ${APPLICATION_ID};
+      PRAGMA user_version = ${NEWEST_VERSION}`);
     await session.query("INSERT INTO secret VALUES (?)", [randomBytes(32)]);
-    await migrate(session, FIRST_VERSION);
+    await rebuildColumnIndex(session);
   } else if (version < NEWEST_VERSION) {
     await migrate(session, version);
   }

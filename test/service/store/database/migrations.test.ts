@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { hashSecret, listKeys } from "../../../../src/service/store/access/manage-keys.ts";
+import type { EmbeddedStore } from "../../../../src/service/store/embedded.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 
@@ -41,6 +42,28 @@ test("migrating a database without teams keeps the rights of each key, and split
     ["shop-3", "sales", ["catalog:sample"], ["nordwind"], "active"],
   ]);
 });
+
+test("a migrated database has the tables of a new one", async () => {
+  const [migrated, fresh] = [await testStore(await oldDatabase()), await testStore()];
+  const tables = (await tablesOf(fresh)) as unknown[][];
+  expect(tables.length).toBeGreaterThan(50);
+  expect(await tablesOf(migrated)).toEqual(tables);
+});
+
+/** Columns, indexes and references of each table. */
+async function tablesOf(store: EmbeddedStore) {
+  return await store.read((session) =>
+    session.query(`
+      SELECT list.name, wr, info.cid, info.name, info.type, "notnull", dflt_value, info.pk
+      FROM pragma_table_list AS list JOIN pragma_table_info(list.name) AS info WHERE list.schema = 'main'
+      UNION ALL SELECT list.name, seq, part.seqno, part.name, origin, "unique", partial, NULL
+      FROM pragma_table_list AS list JOIN pragma_index_list(list.name) AS own JOIN pragma_index_info(own.name) AS part
+      WHERE list.schema = 'main'
+      UNION ALL SELECT list.name, "table", id, "from", "to", on_update, on_delete, NULL
+      FROM pragma_table_list AS list JOIN pragma_foreign_key_list(list.name) WHERE list.schema = 'main'
+      ORDER BY 1, 2, 3, 4, 5`),
+  );
+}
 
 test("migrating a database without teams keeps its secrets, rows and incidents", async () => {
   const store = await testStore(await oldDatabase());
