@@ -10,12 +10,12 @@ interface ConfigFile extends Profiles {
   text: string | undefined;
 }
 
-/** The profile asked for by `--profile` or the environment; undefined if neither names one. */
+/** The profile requested by `--profile` or the environment; undefined if neither names one. */
 export function askedProfile(flag: string | undefined, { env }: Pick<Context, "env">): string | undefined {
   return flag ?? (env.CATALOG_PROFILE || undefined);
 }
 
-/** Name of the profile that is used if no other is asked for or configured. */
+/** Name of the profile that is used if no other is requested or configured. */
 export const DEFAULT_PROFILE = "default";
 
 /** Path of the configuration file: `CATALOG_CONFIG`, or `config.toml` in the platform's configuration folder. */
@@ -24,9 +24,9 @@ export function configPath(context: Pick<Context, "env" | "folders">): string {
 }
 
 /**
- * Reads the configuration file. A file that may be missing and is has no profiles.
+ * Reads the configuration file. If it is missing and may be missing, there are no profiles.
  *
- * @param mayBeMissing by default, if `CATALOG_CONFIG` does not name the file
+ * @param mayBeMissing default: whether `CATALOG_CONFIG` is not set
  * @throws FileError when it cannot be read; UsageError when it is not TOML of the expected shape
  */
 export async function readConfig(
@@ -47,7 +47,7 @@ export async function readConfig(
   return { path, text, ...parseConfig(text, path) };
 }
 
-/** What other users of the machine may do with the file. On Windows nothing is reported: its file modes do not tell. */
+/** What other users of the machine may do with the file. On Windows, both are false, because its file modes do not show it. */
 export async function rightsOfOthers(path: string): Promise<{ read: boolean; write: boolean }> {
   const mode = process.platform === "win32" ? 0 : (await stat(path)).mode;
   return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };

@@ -24,7 +24,7 @@ export interface NamedProfile {
   values: Profile;
   /** The only origin that its key is sent to; absent if the profile has no address. */
   origin?: string;
-  /** The key was removed from the values, because another origin is asked for. */
+  /** The key was removed from the values, because another origin is requested. */
   isWithheld?: boolean;
 }
 

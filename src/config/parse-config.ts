@@ -8,7 +8,7 @@ export type Profile = Partial<Record<(typeof PROFILE_KEYS)[number], string>>;
 
 export interface Profiles {
   profiles: ReadonlyMap<string, Profile>;
-  /** `default_profile`: the profile that is used if none is asked for. */
+  /** `default_profile`: the profile that is used if none is requested. */
   defaultProfile: string | undefined;
 }
 

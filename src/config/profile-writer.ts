@@ -6,7 +6,7 @@ import type { Profile } from "./parse-config.ts";
 import { setProfile } from "./toml-edit.ts";
 
 /**
- * The profile that a command writes: the one asked for, else the default one. It and its file may not exist yet.
+ * The profile that a command writes: the requested one, else the default one. It and its file may not exist yet.
  *
  * @throws FileError if the file cannot be read; UsageError if it is malformed
  */

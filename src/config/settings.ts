@@ -28,7 +28,7 @@ export async function resolveService(
   return { baseUrl, credential, profile: profile?.name };
 }
 
-/** Removes the key from a profile if another origin is asked for: the key is only sent to the profile's own service. */
+/** Removes the key from a profile if another origin is requested: the key is only sent to the profile's own service. */
 function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
   const { base_url, api_key, api_key_command, ...rest } = profile.values;
   if (base_url === undefined) {
@@ -40,7 +40,7 @@ function keysFor(baseUrl: URL, profile: NamedProfile): NamedProfile {
 }
 
 /**
- * The profile in use; undefined if none is asked for, configured or named `default`.
+ * The profile in use; undefined if none is requested, configured or named `default`.
  *
  * @throws UsageError if there is no profile of this name
  */

@@ -135,7 +135,7 @@ function wrongMethod(method: string): ServiceProblem {
   });
 }
 
-/** A number is the count of trusted proxies in front of the service. A text lists their addresses and networks. */
+/** A number is the count of trusted proxies; fastify itself trusts none for a number. A text lists addresses and networks. */
 function trusted(proxies: number | string): string | false | ((address: string, hop: number) => boolean) {
   return typeof proxies === "string" ? proxies : proxies > 0 && ((_, hop) => hop < proxies);
 }

@@ -44,11 +44,7 @@ export async function loadRows(
 
 /** Loads all generated rows, given as JSON texts, or none. */
 export async function loadTexts(database: EmbeddedStore, name: string, texts: Iterable<string>): Promise<LoadResult> {
-  let line = 0;
-  const rows = Array.from(texts, (text) => {
-    line += 1;
-    return { line, text };
-  });
+  const rows = Array.from(texts, (text, index) => ({ line: index + 1, text }));
   return await writeBatches(database, name, [rows]);
 }
 

@@ -12,17 +12,12 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
   if (target.includes("#")) {
     throw new ServiceProblem("invalid_request", 'A request target has no fragment. Write "#" in a value as %23.');
   }
-  const mark = target.indexOf("?");
-  const query = mark === -1 ? "" : target.slice(mark + 1);
+  const query = target.replace(/^[^?]*\??/, "");
   const parameters = new Map<string, string>();
-  for (const pair of query.split("&")) {
-    if (pair === "") {
-      continue;
-    }
-    const sign = pair.includes("=") ? pair.indexOf("=") : pair.length;
-    const rawName = pair.slice(0, sign);
-    const name = decode(rawName, rawName);
-    const value = decode(pair.slice(sign + 1), name);
+  for (const pair of query.split("&").filter((text) => text !== "")) {
+    const [, rawName = "", rawValue = ""] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    const name = decodeFormText(rawName, rawName);
+    const value = decodeFormText(rawValue, name);
     if (!allowed.includes(name)) {
       throw new ServiceProblem("invalid_request", `There is no parameter ${quote(name)} here.`, {
         field: name,
@@ -42,7 +37,7 @@ export function readQuery(target: string, allowed: readonly string[]): Map<strin
  *
  * @param field name of the parameter, for the error
  */
-function decode(text: string, field: string): string {
+function decodeFormText(text: string, field: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -31,7 +31,7 @@ export function cookieFlags(origin: Origin) {
   return { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps(origin) } as const;
 }
 
-/** The secret in the browser's cookie, signed in or not. Only its form is checked: the browser may have invented it. */
+/** The secret in the browser's cookie, signed in or not. Only its format is checked, because the browser may have invented it. */
 export function visitorOf(request: FastifyRequest, origin: Origin): string | undefined {
   const value = request.cookies[cookieName(origin)];
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;

@@ -12,7 +12,7 @@ import { codePage, signInPage } from "./sign-in-pages.ts";
 
 const HOUR = 3_600_000;
 
-/** Limits per hour: codes for one address, codes asked for by one source, codes tried by one source. */
+/** Limits per hour: codes for one address, codes requested by one source, codes tried by one source. */
 const CODES_PER_ADDRESS = 5;
 const CODES_PER_SOURCE = 20;
 const TRIES_PER_SOURCE = 60;

@@ -59,13 +59,12 @@ export async function openReadOnlyDatabase(path: string): Promise<Database> {
 
 /** Whether the file can be read but not written, and has no write-ahead log. */
 async function isReadOnly(path: string): Promise<boolean> {
-  const codeOf = (mode: number) =>
+  const allows = (mode: number) =>
     access(path, mode).then(
-      () => "",
-      (error: NodeJS.ErrnoException) => error.code ?? "?",
+      () => true,
+      () => false,
     );
-  const refused = await codeOf(constants.R_OK | constants.W_OK);
-  if (!["EACCES", "EROFS", "EPERM"].includes(refused) || (await codeOf(constants.R_OK)) !== "") {
+  if (!(await allows(constants.R_OK)) || (await allows(constants.W_OK))) {
     return false;
   }
   const log = await stat(`${path}-wal`).catch(() => undefined);
