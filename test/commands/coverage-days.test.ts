@@ -156,7 +156,7 @@ describe("coverage --from DIR", () => {
           expect([flags, offline]).toEqual([flags, { ...service, stdout }]);
         }
       }),
-      { numRuns: 6 },
+      { numRuns: 4 },
     );
   });
 

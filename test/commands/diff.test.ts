@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 
 const MONDAY = "2026-01-12";
 const TUESDAY = "2026-01-13";
@@ -16,10 +17,15 @@ function row(sku: string, crawl_date: string, selling: string, given: Record<str
   return text.replace('"selling_price":0', `"selling_price":${selling}`);
 }
 
+const onEnd = afterAllTests();
+/** Services by their rows. */
+const services = new Map<string, Promise<TestService>>();
+
 async function diff(rows: readonly string[], ...args: string[]) {
-  const { url, key } = await startTestService({ rows });
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-  return await runInProcess(["diff", ...DAYS, ...args], { env });
+  const key = rows.join("\n");
+  const started = services.get(key) ?? startTestService({ rows, onEnd });
+  services.set(key, started);
+  return await runInProcess(["diff", ...DAYS, ...args], { service: await started });
 }
 
 const WEEK = [

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { EXIT, InterruptedError } from "../../src/errors.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
 import { CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
@@ -16,6 +17,8 @@ const ROWS = ["chairs", "lamps", "tables"].flatMap((category) => products(40, { 
 
 /** What happens before the service answers with a page, counted from 1. */
 type BeforePage = (page: number) => Promise<void> | void;
+
+const onEnd = afterAllTests();
 
 async function service(beforePage: BeforePage = () => {}, options: TestServiceOptions = {}) {
   let pages = 0;
@@ -62,8 +65,8 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 describe("an export to stdout", () => {
   test("ends quietly when its reader stops, and sends few further requests", async () => {
-    const { env, pages } = await service(undefined, { rows: products(4_000) });
-    const child = startCatalog(["export", "--page-size", "20", "--concurrency", "1"], { env });
+    const { env, pages } = await service(undefined, { rows: products(2_000) });
+    const child = startCatalog(["export", "--page-size", "10", "--concurrency", "1"], { env });
     let stderr = "";
     child.stderr?.on("data", (text) => {
       stderr += text;
@@ -82,14 +85,17 @@ describe("an export to stdout", () => {
     expect([stdout.split("\n").length - 1, stderr]).toEqual([ROWS.length, ""]);
   });
 
-  // One page that is larger than a pipe: its write is under way until somebody reads.
-  const LARGE_PAGE = products(500, { title: "x".repeat(4_000) });
+  /** Responds with one page that is larger than a pipe: its write is under way until somebody reads. */
+  let largePage: Awaited<ReturnType<typeof service>>;
+  beforeAll(async () => {
+    largePage = await service(undefined, { rows: products(500, { title: "x".repeat(4_000) }), onEnd });
+  });
 
   test.each([
     ["SIGINT", EXIT.interrupted],
     ["SIGTERM", EXIT.terminated],
-  ] as const)("ends at %s where its reader does not read", async (signal, expected) => {
-    const { env } = await service(undefined, { rows: LARGE_PAGE });
+  ] as const)("ends at %s if its reader does not read", async (signal, expected) => {
+    const { env } = largePage;
     const child = startCatalog(["export"], { env });
     const ended = once(child, "exit");
     await once(child.stdout ?? child, "readable");
@@ -98,7 +104,7 @@ describe("an export to stdout", () => {
   });
 
   test("ends at --max-time if its reader does not read", async () => {
-    const { env } = await service(undefined, { rows: LARGE_PAGE });
+    const { env } = largePage;
     const child = startCatalog(["export", "--max-time", "1s"], { env });
     expect(await once(child, "exit")).toEqual([EXIT.unavailable, null]);
   });

@@ -2,20 +2,25 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT, InterruptedError } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { stallBeforeHeaders, startFaultServer } from "../helpers/fault-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
-import { interruptible, startInterruptibleService } from "../helpers/interruption.ts";
+import { type InterruptibleService, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
 
 const ROWS = products(30);
 
+const onEnd = afterAllTests();
+let service: InterruptibleService;
+beforeAll(async () => {
+  service = await startInterruptibleService({ rows: ROWS, onEnd });
+});
+
 /** An export of six pages to rows.csv. */
 async function exporting() {
-  const service = await startInterruptibleService({ rows: ROWS });
   const rows = await interruptible("rows.csv", ["--page-size", "5"], service);
   return { ...rows, at: (name = "rows.csv") => join(rows.cwd, name) };
 }
@@ -38,12 +43,10 @@ describe("an export to a file", () => {
     "refuses %s at FILE%s and leaves everything as it was",
     async (kind, suffix, make: (path: string) => Promise<unknown>) => {
       const cwd = await temporaryFolder();
-      const { url, key } = await startTestService({ rows: products(3) });
       await writeFile(join(cwd, "victim"), "precious");
       await make(join(cwd, `rows.csv${suffix}`));
-      const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
       for (const flags of [[], ["--resume"], ["--fresh"]]) {
-        const { code, stderr } = await runInProcess(["export", "-o", "rows.csv", ...flags], { cwd, env });
+        const { code, stderr } = await runInProcess(["export", "-o", "rows.csv", ...flags], { cwd, env: service.env });
         expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
           EXIT.failure,
           expect.stringContaining(`rows.csv${suffix} is ${kind}, and catalog needs a file of its own there`),
@@ -67,9 +70,7 @@ describe("an export to a file", () => {
 
   test("refuses a name that is too long for the files beside it", async () => {
     const cwd = await temporaryFolder();
-    const { url, key } = await startTestService({ rows: products(3) });
-    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
-    const run = (name: string) => runInProcess(["export", "-o", name], { cwd, env });
+    const run = (name: string) => runInProcess(["export", "-o", name], { cwd, env: service.env });
     for (const length of [242, 255]) {
       const { code, stderr } = await run(`${"n".repeat(length - 4)}.csv`);
       expect([code, stderr.replace(/\s+/g, "")]).toEqual([

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
@@ -69,7 +70,6 @@ describe("several values of a filter", () => {
     ["sample", ["sample", "-f", "ndjson"]],
     ["export", ["export"]],
   ])("%s has the rows of all of them", async (_, command) => {
-    const service = await startTestService({ rows: ROWS });
     const { stdout } = await runInProcess([...command, "--retailer", "acme", "--retailer=casa"], { service });
     const retailers = stdout
       .trim()
@@ -79,11 +79,9 @@ describe("several values of a filter", () => {
   });
 
   test("a manifest records the filters as typed and as sent", async () => {
-    const service = await startTestService({ rows: ROWS });
     const output = join(await temporaryFolder(), "rows.ndjson");
     const args = ["export", "--retailer", "acme,casa", "-o", output, "--manifest", "--date", "latest"];
     expect(await runInProcess(args, { service })).toMatchObject({ code: EXIT.ok });
-    const { readFile } = await import("node:fs/promises");
     const manifest = JSON.parse(await readFile(`${output}.manifest.json`, "utf8"));
     expect(manifest.asked).toEqual({ retailer: ["acme", "casa"], start_date: "latest", end_date: "latest" });
     expect(manifest.resolved.rcd).toBe("acme:lamps:home,acme:shoes:clothing,casa:chairs:home");
@@ -102,7 +100,6 @@ describe("several values of a filter", () => {
     [["--category", "lamps,shoos"], "unknown_category", "--category lamps,shoes"],
     [["--rcd", "acme:lamps:home,casa:chair:home"], "unknown_category", "--rcd acme:lamps:home,casa:chairs:home"],
   ])("%j: a value that the service does not know is refused like a single one", async (flags, code, corrected) => {
-    const service = await startTestService({ rows: ROWS });
     const result = await runInProcess(["export", ...flags], { service });
     expect(result).toMatchObject({ code: EXIT.usage, stdout: "" });
     expect(result.stderr).toContain(`\n  catalog export ${corrected}\n`);
@@ -110,7 +107,6 @@ describe("several values of a filter", () => {
   });
 
   test("a value without rows within the other filters is refused, not ignored", async () => {
-    const service = await startTestService({ rows: ROWS });
     const args = ["export", "--retailer", "acme,casa", "--category", "shoes,lamps"];
     expect(await runInProcess(args, { service })).toEqual({
       code: EXIT.usage,
@@ -136,14 +132,16 @@ describe("more combinations than one request can name", () => {
     { length: 300 },
     (_, index) => `${index % 2 === 0 ? "acme" : "bolt"}:category-with-a-long-name-${index}:home`,
   );
-  const rows = oneRowEach(...many, "casa:chairs:home");
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ rows: oneRowEach(...many, "casa:chairs:home"), onEnd });
+  });
 
   test.each([
     ["export", ["export"], 300],
     ["coverage", ["coverage", "-f", "ndjson"], 300],
     ["sample", ["sample", "-f", "ndjson"], 100],
   ])("%s still means all of them", async (_, command, count) => {
-    const service = await startTestService({ rows });
     const { code, stdout, stderr } = await runInProcess([...command, "--retailer", "acme,bolt", "--date=latest"], {
       service,
     });
@@ -157,7 +155,6 @@ describe("more combinations than one request can name", () => {
   });
 
   test("one that the service does not know is refused", async () => {
-    const service = await startTestService({ rows });
     const list = [...many, "acme:hats:home"].join(",");
     const { code, stderr } = await runInProcess(["export", "--rcd", list], { service });
     expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"acme:hats:home"')]);
@@ -186,6 +183,10 @@ describe("a day counted from the newest", () => {
     product({ retailer: "acme", crawl_date, sku: crawl_date }),
   ]);
   const older = product({ retailer: "bolt", crawl_date: "2026-02-01", sku: "b" });
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ rows: [...rows, older], onEnd });
+  });
 
   test.each([
     [["--date", "latest"], ["2026-03-09"]],
@@ -200,7 +201,6 @@ describe("a day counted from the newest", () => {
     [["--date", "latest", "--retailer", "bolt"], ["2026-02-01"]],
     [["--date", "latest", "--retailer", "acme,bolt"], ["2026-03-09"]],
   ])("%j selects the rows of that day", async (flags, days) => {
-    const service = await startTestService({ rows: [...rows, older] });
     const { code, stdout } = await runInProcess(["export", ...flags], { service });
     expect(code).toBe(EXIT.ok);
     expect(
@@ -213,7 +213,6 @@ describe("a day counted from the newest", () => {
   });
 
   test("diff accepts it for a service and for a synced folder", async () => {
-    const service = await startTestService({ rows: [...rows, older] });
     const folder = await temporaryFolder();
     expect(await runInProcess(["sync", folder], { service })).toMatchObject({ code: EXIT.ok });
     for (const source of [[], ["--against", folder]]) {
@@ -225,7 +224,6 @@ describe("a day counted from the newest", () => {
   });
 
   test("a wrong order of days that depends on the service is refused", async () => {
-    const service = await startTestService({ rows });
     const args = ["export", "--start-date", "2026-03-10", "--end-date", "latest"];
     const { code, stderr } = await runInProcess(args, { service });
     expect([code, stderr]).toEqual([EXIT.usage, "error: --start-date 2026-03-10 is after --end-date 2026-03-09.\n"]);

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { servedFolder } from "../helpers/synced-folder.ts";
@@ -13,15 +14,18 @@ const rows = PRICES.flatMap((selling_price, index) => [
   product({ crawl_date: `2026-01-0${index + 1}`, sku: "B2", retailer: "bolt", selling_price: 9, title: "LAMP desk" }),
 ]);
 
-async function syncedFolder(): Promise<string> {
-  const { folder, sync } = await servedFolder(rows);
-  await sync();
-  return folder;
-}
+const onEnd = afterAllTests();
 
 describe("catalog history", () => {
+  let synced: string;
+  beforeAll(async () => {
+    const { folder, sync } = await servedFolder(rows, undefined, onEnd);
+    await sync();
+    synced = folder;
+  });
+
   test("writes each day of a product with the change from the day before", async () => {
-    const { code, stdout } = await runInProcess(["history", "A1", await syncedFolder()]);
+    const { code, stdout } = await runInProcess(["history", "A1", synced]);
     const records = stdout
       .trimEnd()
       .split("\n")
@@ -37,7 +41,7 @@ describe("catalog history", () => {
   });
 
   test("shows for one product the last, lowest and highest price and the days of changes", async () => {
-    const { stdout } = await runInProcess(["history", "A1", await syncedFolder(), "-f", "table"]);
+    const { stdout } = await runInProcess(["history", "A1", synced, "-f", "table"]);
 
     expect(stdout.split("\n").slice(0, 4)).toEqual([
       "Desk lamp, brass · acme A1",
@@ -49,8 +53,7 @@ describe("catalog history", () => {
   });
 
   test("finds products by words of their titles, in any order and case, the cheapest first", async () => {
-    const folder = await syncedFolder();
-    const { stdout } = await runInProcess(["history", "--search", "lamp DESK", folder, "-f", "table"]);
+    const { stdout } = await runInProcess(["history", "--search", "lamp DESK", synced, "-f", "table"]);
 
     expect(stdout.match(/bolt|acme/g)).toEqual(["bolt", "acme"]);
   });
@@ -83,11 +86,10 @@ describe("catalog history", () => {
   });
 
   test("says whether the last price is a new low, and of several products which ones have one", async () => {
-    const folder = await syncedFolder();
-    const higher = await runInProcess(["history", "A1", folder, "-f", "table", "--end-date", "2026-01-03"]);
+    const higher = await runInProcess(["history", "A1", synced, "-f", "table", "--end-date", "2026-01-03"]);
     expect(higher.stdout).toContain("last 25 EUR (2026-01-03), not a new low");
 
-    const { stdout } = await runInProcess(["history", "--search", "desk lamp", folder, "-f", "table"]);
+    const { stdout } = await runInProcess(["history", "--search", "desk lamp", synced, "-f", "table"]);
     expect(stdout.split("\n").filter((line) => line.includes("new low"))).toEqual([
       expect.stringMatching(/ acme .* 18 /),
     ]);
@@ -125,8 +127,7 @@ describe("catalog history", () => {
   });
 
   test("names the folder that was probably meant if none is named", async () => {
-    const folder = await syncedFolder();
-    const { code, stderr } = await runInProcess(["history", "A1"], { cwd: dirname(folder) });
+    const { code, stderr } = await runInProcess(["history", "A1"], { cwd: dirname(synced) });
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("the current folder is not one, but it contains copy."),
@@ -134,7 +135,7 @@ describe("catalog history", () => {
   });
 
   test("names a sku that is not in the folder", async () => {
-    const { code, stderr } = await runInProcess(["history", "A1", "C3", await syncedFolder()]);
+    const { code, stderr } = await runInProcess(["history", "A1", "C3", synced]);
 
     expect(code).toBe(2);
     expect(stderr).toContain('has no row of the sku "C3" from 2026-01-01 to 2026-01-04');
@@ -142,7 +143,7 @@ describe("catalog history", () => {
 
   test("writes a page that needs no other file", async () => {
     const page = join(await temporaryFolder(), "prices.html");
-    await runInProcess(["history", "A1", "B2", await syncedFolder(), "--html", page]);
+    await runInProcess(["history", "A1", "B2", synced, "--html", page]);
     const html = await readFile(page, "utf8");
 
     expect(html).toContain("Desk lamp, brass: 18 EUR on 2026-01-04");

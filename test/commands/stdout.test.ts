@@ -4,12 +4,13 @@ import { createWriteStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { bareEnvironment, CATALOG, temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { startTestService } from "../helpers/service.ts";
+import { startTestService, type TestService } from "../helpers/service.ts";
 
 interface Setting {
   cwd: string;
@@ -27,10 +28,15 @@ async function runInto(target: ">/dev/full" | ">&-", args: readonly string[], { 
   return { code, stderr };
 }
 
+const onEnd = afterAllTests();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ rows: [product()], onEnd });
+});
+
 async function setting(): Promise<Setting> {
-  const { url, key } = await startTestService({ rows: [product()] });
   const cwd = await temporaryFolder();
-  return { cwd, env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } };
+  return { cwd, env: { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: service.key } };
 }
 
 const UNWRITABLE = [

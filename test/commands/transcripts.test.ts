@@ -84,9 +84,19 @@ async function expectAsReviewed(name: string, args: readonly string[], service: 
   await expect(settled(transcript, { url: service.url, cwd })).toMatchFileSnapshot(`../transcripts/${name}.txt`);
 }
 
+const onEnd = afterAllTests();
+
+/** Commands that show the limits of the service or its requests so far. */
+const SHOWS_SERVICE = new Set(["status", "status-json", "auth-status"]);
+
 describe("what a script sees of", () => {
+  let shared: TestService;
+  beforeAll(async () => {
+    shared = await startTestService({ rows: TRANSCRIPT_ROWS, rateLimit: 1_000, onEnd });
+  });
+
   test.each(Object.entries(TRANSCRIPTS))("%s is as reviewed", async (name, args) => {
-    const service = await startTestService({ rows: TRANSCRIPT_ROWS });
+    const service = SHOWS_SERVICE.has(name) ? await startTestService({ rows: TRANSCRIPT_ROWS }) : shared;
     const cwd = await temporaryFolder();
     for (const earlier of EARLIER[name] ?? []) {
       expect(await runInProcess(earlier, { service, cwd })).toMatchObject({ code: 0 });
@@ -96,7 +106,6 @@ describe("what a script sees of", () => {
 });
 
 describe("on a folder that is kept by sync, what a script sees of", () => {
-  const onEnd = afterAllTests();
   let service: TestService;
   let cwd: string;
   beforeAll(async () => {
