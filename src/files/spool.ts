@@ -13,20 +13,7 @@ export interface Extent {
 }
 
 /** Keeps pieces of bytes in one file until they are wanted. Memory: a few numbers for each piece. */
-export interface Spool {
-  /**
-   * @param beyondLimit write even if the limit is reached
-   * @returns undefined if there is no room: the limit is reached or the disk is full
-   */
-  write(bytes: Buffer, beyondLimit?: boolean): Promise<Extent | undefined>;
-  read(extent: Extent): Promise<Buffer>;
-  /** Frees the room of a piece. */
-  free(extent: Extent): void;
-  hasRoom(): boolean;
-  /** Resolves when everything written survives a loss of power. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Spool = Awaited<ReturnType<typeof spoolIn>>;
 
 /** System errors that mean a full disk. */
 const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
@@ -51,19 +38,18 @@ export function openTemporarySpool(limit: number): Promise<Spool> {
   });
 }
 
-async function spoolIn(
-  path: string,
-  asked: number,
-  kept: readonly Extent[],
-  open: () => Promise<FileHandle>,
-): Promise<Spool> {
+async function spoolIn(path: string, asked: number, kept: readonly Extent[], open: () => Promise<FileHandle>) {
   const limit = Math.min(asked, await halfOfFreeSpace(dirname(path)));
   const room = createRoom(kept);
   let opening: Promise<FileHandle> | undefined;
   let isFull = false;
   const handle = () => (opening ??= open());
   return {
-    write: async (bytes, beyondLimit = false) => {
+    /**
+     * @param beyondLimit write even if the limit is reached
+     * @returns undefined if there is no room: the limit is reached or the disk is full
+     */
+    write: async (bytes: Buffer, beyondLimit = false): Promise<Extent | undefined> => {
       if (!beyondLimit && (isFull || room.used() + bytes.length > limit)) {
         return undefined;
       }
@@ -80,16 +66,18 @@ async function spoolIn(
         throw fileError(path, error);
       }
     },
-    read: ({ at, length }) =>
+    read: ({ at, length }: Extent): Promise<Buffer> =>
       withFileError(path, async () => {
         const { buffer, bytesRead } = await (await handle()).read(Buffer.allocUnsafe(length), 0, length, at);
         return buffer.subarray(0, bytesRead);
       }),
-    free: (extent) => {
+    /** Frees the room of a piece. */
+    free: (extent: Extent): void => {
       room.give(extent);
       isFull = false;
     },
     hasRoom: () => !isFull && room.used() < limit,
+    /** Resolves when everything written survives a loss of power. */
     sync: async () => (await opening)?.datasync(),
     close: async () => (await opening?.catch(() => undefined))?.close(),
   };
@@ -117,7 +105,7 @@ function createRoom(kept: readonly Extent[]) {
   let end = 0;
   let used = 0;
   /** In order, never touching each other. */
-  const gaps: Extent[] = [];
+  let gaps: Extent[] = [];
   for (const { at, length } of [...kept].sort((a, b) => a.at - b.at)) {
     if (at > end) {
       gaps.push({ at: end, length: at - end });
@@ -145,20 +133,15 @@ function createRoom(kept: readonly Extent[]) {
     },
     give: ({ at, length }: Extent): void => {
       used -= length;
-      const next = gaps.findIndex((gap) => gap.at > at);
-      const index = next === -1 ? gaps.length : next;
-      gaps.splice(index, 0, { at, length });
-      for (const left of [index, index - 1]) {
-        const [gap, after] = [gaps[left], gaps[left + 1]];
-        if (gap !== undefined && after !== undefined && gap.at + gap.length === after.at) {
-          gap.length += after.length;
-          gaps.splice(left + 1, 1);
-        }
-      }
-      const last = gaps.at(-1);
-      if (last !== undefined && last.at + last.length === end) {
-        end = last.at;
-        gaps.pop();
+      const before = gaps.find((gap) => gap.at + gap.length === at);
+      const after = gaps.find((gap) => gap.at === at + length);
+      const start = before?.at ?? at;
+      const stop = at + length + (after?.length ?? 0);
+      gaps = gaps.filter((gap) => gap !== before && gap !== after);
+      if (stop === end) {
+        end = start;
+      } else {
+        gaps = [...gaps, { at: start, length: stop - start }].sort((a, b) => a.at - b.at);
       }
     },
   };

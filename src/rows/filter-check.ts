@@ -9,10 +9,11 @@ export type FilterCheck = (rows: RowBatch) => number;
 export function createFilterCheck(filters: Filters): FilterCheck {
   const isOfCombination = combinationFilter(filters);
   const isOfDay = dayFilter(filters);
-  const combinations = new KnownValues(["retailer", "category", "department"], ([retailer, category, department]) =>
-    isOfCombination({ retailer: retailer ?? "", category: category ?? "", department: department ?? "" }),
+  const combinations = new KnownValues(
+    ["retailer", "category", "department"],
+    ([retailer = "", category = "", department = ""]) => isOfCombination({ retailer, category, department }),
   );
-  const days = new KnownValues(["crawl_date"], ([day]) => isOfDay(day ?? ""));
+  const days = new KnownValues(["crawl_date"], ([day = ""]) => isOfDay(day));
   return (rows) => {
     const columns = [combinations.columnsIn(rows), days.columnsIn(rows)] as const;
     for (let row = 0; row < rows.length; row += 1) {
@@ -48,7 +49,7 @@ class KnownValues {
   private find(rows: RowBatch, row: number, columns: readonly number[]): boolean {
     const sum = checksum(rows, row, columns);
     const known = this.known.get(sum);
-    if (known?.some((candidate) => isSame(candidate, rows, row, columns)) !== true) {
+    if (known?.some((candidate) => equalsValues(candidate, rows, row, columns)) !== true) {
       const raw = columns.map((column) => rows.raw(row, column) ?? "null");
       if (!this.isAccepted(raw.map((value) => String(JSON.parse(value))))) {
         return false;
@@ -79,7 +80,7 @@ function checksum(rows: RowBatch, row: number, columns: readonly number[]): numb
   return sum;
 }
 
-function isSame(values: Buffer, rows: RowBatch, row: number, columns: readonly number[]): boolean {
+function equalsValues(values: Buffer, rows: RowBatch, row: number, columns: readonly number[]): boolean {
   const { bytes } = rows;
   let at = 0;
   for (const column of columns) {

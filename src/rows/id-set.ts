@@ -21,7 +21,7 @@ export class IdSet {
   /** Adds the id in these bytes; returns false if it was there before. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     const { hash } = this;
-    hashOf(bytes, start, end, this.seed, hash);
+    murmurHash(bytes, start, end, this.seed, hash);
     if ((this.size + 1) * WORDS > this.table.length * FULL) {
       this.grow();
     }
@@ -72,7 +72,7 @@ const C3 = 0x38b34ae5;
 const C4 = 0xa1e38b93;
 
 /** MurmurHash3 x86_128 (Austin Appleby), whose last word is never 0 here. */
-function hashOf(bytes: Uint8Array, start: number, end: number, seed: number, hash: Int32Array): void {
+function murmurHash(bytes: Uint8Array, start: number, end: number, seed: number, hash: Int32Array): void {
   let h1 = seed;
   let h2 = seed;
   let h3 = seed;

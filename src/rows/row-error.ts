@@ -13,9 +13,9 @@ const TEXT_OR_NULL = 1;
 const NUMBER = 2;
 const DATE = 3;
 
-const EXPECTED = ["a string", "a string or null", "a number", "a date"] as const;
+const KIND_NAMES = ["a string", "a string or null", "a number", "a date"] as const;
 
-const KINDS = PRODUCT_COLUMNS.map((name) => {
+const COLUMN_KINDS = PRODUCT_COLUMNS.map((name) => {
   const property: { type: string | readonly string[]; format?: string } = productSchema.properties[name];
   if (property.type === "number") {
     return NUMBER;
@@ -33,9 +33,9 @@ export function findRowError(rows: RowBatch): string | undefined {
   const dates = new Set<string>();
   const { bytes } = rows;
   for (let row = 0; row < rows.length; row += 1) {
-    for (let column = 0; column < KINDS.length; column += 1) {
+    for (let column = 0; column < COLUMN_KINDS.length; column += 1) {
       const start = rows.valueStart(row, column);
-      const kind = KINDS[column] as number;
+      const kind = COLUMN_KINDS[column] as number;
       const fits = start > 0 && isOfKind(bytes[start] as number, kind);
       if (!fits || (kind === NUMBER && rows.valueEnd(row, column) - start > LONGEST_NUMBER)) {
         return errorIn(rows, row, column);
@@ -75,8 +75,8 @@ function errorIn(rows: RowBatch, row: number, column: number): string {
   if (raw === undefined) {
     return `${place} is missing${named}`;
   }
-  const kind = KINDS[column] as number;
+  const kind = COLUMN_KINDS[column] as number;
   return kind === NUMBER && raw.length > LONGEST_NUMBER
     ? `${place} is a number of ${raw.length} characters; ${LONGEST_NUMBER} are the most that are read${named}`
-    : `${place} is not ${EXPECTED[kind]}${named}`;
+    : `${place} is not ${KIND_NAMES[kind]}${named}`;
 }

@@ -21,13 +21,9 @@ export function missingMember(rows: RowBatch, row: number, name: string): Contra
 
 /** Names the row in an error, by its id if it has one. */
 export function identityOf(rows: RowBatch, row: number): string {
-  for (const name of ["product_id", "rcd"]) {
-    const raw = rows.raw(row, rows.column(name));
-    if (raw !== undefined) {
-      return `${name} ${raw}`;
-    }
-  }
-  return "it has no product_id either";
+  const rawOf = (name: string) => rows.raw(row, rows.column(name));
+  const name = ["product_id", "rcd"].find((candidate) => rawOf(candidate) !== undefined);
+  return name === undefined ? "it has no product_id either" : `${name} ${rawOf(name)}`;
 }
 
 /** Reports each member beyond the known columns once; the output leaves these out, although no flag chose columns. */

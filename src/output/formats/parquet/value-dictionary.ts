@@ -25,7 +25,7 @@ export class ValueDictionary {
     if (this.isValue(this.last, source, from, size)) {
       return this.last;
     }
-    const hash = hashOf(source, from, size);
+    const hash = valueHash(source, from, size);
     const mask = this.slots.length - 1;
     let slot = hash & mask;
     for (; ; slot = (slot + 1) & mask) {
@@ -99,7 +99,7 @@ export class ValueDictionary {
   }
 }
 
-function hashOf(source: DataView, from: number, size: number): number {
+function valueHash(source: DataView, from: number, size: number): number {
   let hash = size;
   let at = 0;
   for (; at + 4 <= size; at += 4) {
