@@ -43,7 +43,14 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
     }
   }
   assertEqual(path, "rows", rows, manifest.rows);
-  compareCounts(path, manifest);
+  const inSlices = manifest.plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
+  if (inSlices !== rows) {
+    throw new MismatchError(`${path} has ${rows} rows, but the slices of its manifest have ${inSlices}`);
+  }
+  const { matching_rows } = manifest.coverage;
+  if (manifest.complete && matching_rows !== rows) {
+    throw new MismatchError(`${path} has ${rows} rows, but the service counted ${matching_rows}`);
+  }
   const repeated = await findRepeated(hashes.all(), () => exportedIds(path, file, signal));
   if (repeated !== undefined) {
     throw new MismatchError(`${path} has the row ${JSON.stringify(repeated)} twice`);
@@ -89,17 +96,6 @@ function filterOf(filters: Filters): (row: ExportedRow) => boolean {
       department === undefined ||
       isOfCombination({ retailer, category, department })) &&
     (crawl_date === undefined || isOfDay(crawl_date));
-}
-
-/** Compares the counts within the manifest with each other; the file has already been compared with them. */
-function compareCounts(path: string, { rows, complete, coverage, plan }: Manifest): void {
-  const inSlices = plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
-  if (inSlices !== rows) {
-    throw new MismatchError(`${path} has ${rows} rows, but the slices of its manifest have ${inSlices}`);
-  }
-  if (complete && coverage.matching_rows !== rows) {
-    throw new MismatchError(`${path} has ${rows} rows, but the service counted ${coverage.matching_rows}`);
-  }
 }
 
 function assertEqual(path: string, what: string, found: number, expected: number): void {

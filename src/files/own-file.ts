@@ -94,9 +94,9 @@ export async function assertOwnFolder(path: string): Promise<void> {
  * @throws FileError if it cannot be made, or something else has its name
  */
 export async function makeFolderPath(path: string): Promise<void> {
+  const isFolder = async (folder: string) => (await stat(folder).catch(() => undefined))?.isDirectory() === true;
   const make = async (folder: string): Promise<void> => {
-    const found = await stat(folder).catch(() => undefined);
-    if (found?.isDirectory()) {
+    if (await isFolder(folder)) {
       return;
     }
     if (dirname(folder) !== folder) {
@@ -108,8 +108,7 @@ export async function makeFolderPath(path: string): Promise<void> {
     await make(path);
   } catch (error) {
     // Another process may have been faster.
-    const found = await stat(path).catch(() => undefined);
-    if (!found?.isDirectory()) {
+    if (!(await isFolder(path))) {
       throw fileError(path, error);
     }
   }

@@ -5,9 +5,9 @@ import { createFilterCheck } from "../rows/filter-check.ts";
 import { IdSet } from "../rows/id-set.ts";
 import { BACKSLASH } from "../rows/json-bytes.ts";
 
-/** A row was returned twice in one walk, because the set changed. */
-export class RepeatedRowError extends Error {
-  override readonly name = "RepeatedRowError";
+/** The set changed during the walk; the walk begins again. */
+export class SetMovedError extends Error {
+  override readonly name = "SetMovedError";
 }
 
 /**
@@ -25,7 +25,7 @@ export function createPageCheck(filters: Filters): (rows: RowBatch, requestId: s
     }
     for (let row = 0; row < rows.length; row += 1) {
       if (!addId(ids, rows.bytes, rows.valueStart(row, id), rows.valueEnd(row, id))) {
-        throw new RepeatedRowError(`row ${rows.raw(row, id)} was returned twice`);
+        throw new SetMovedError(`row ${rows.raw(row, id)} was returned twice`);
       }
     }
   };

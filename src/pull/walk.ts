@@ -6,7 +6,7 @@ import type { CoverageSummary } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { createPageCheck, RepeatedRowError } from "./row-check.ts";
+import { createPageCheck, SetMovedError } from "./row-check.ts";
 
 /** The state of a walk after a page. Plain JSON, so that another process can continue from it. */
 export interface WalkPlace {
@@ -52,11 +52,6 @@ export class DeliveredRowsMovedError extends Error {
   override readonly name = "DeliveredRowsMovedError";
 }
 
-/** The set changed during the walk; the walk begins again. */
-class SetMovedError extends Error {
-  override readonly name = "SetMovedError";
-}
-
 /**
  * Walks one filtered set from its first page to its last and yields each row exactly once, page by page. The last page
  * is yielded only after the count of all rows was found correct.
@@ -98,7 +93,7 @@ function reasonToRestart(error: unknown): string | undefined {
   if (error instanceof ApiError && error.problem.code === "invalid_cursor") {
     return "the service no longer accepts its cursor";
   }
-  return error instanceof SetMovedError || error instanceof RepeatedRowError ? error.message : undefined;
+  return error instanceof SetMovedError ? error.message : undefined;
 }
 
 async function* walkOnce(

@@ -17,6 +17,9 @@ const TSV: Dialect = { delimiter: "\t", record_delimiter: "\n" };
 const SLASH = 47;
 const LETTER_N = 110;
 
+/** Bytes of an empty JSON string. */
+const EMPTY_STRING = 2;
+
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** Separates fields that are written together; a field that contains it is written alone. */
@@ -44,62 +47,16 @@ interface SpecialField {
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
   const columns = options.chosen ?? options.known;
   const reportUnknown = reportUnknownMembers(options);
-  const textOf = fieldReader(options);
+  const readField = fieldReader(options);
   const delimiter = dialect.delimiter.charCodeAt(0);
   const recordEnd = Buffer.from(dialect.record_delimiter);
   // A record of one empty field would be a blank line, which readers skip: the row would be lost.
   const nothing = columns.length === 1 ? '""' : "";
+  // A spreadsheet might change text, so it is never copied.
+  const isGuarded = options.spreadsheet === "excel";
 
-  function encode(rows: RowBatch): Buffer {
-    reportUnknown(rows);
-    const plain = plainFields(rows, delimiter, options.spreadsheet === "excel");
-    const special: SpecialField[] = [];
-    const numbers = columns.map((name) => rows.column(name));
-    const addField = (row: number, column: number, name: string): void => {
-      if (rows.valueStart(row, column) === 0) {
-        throw missingMember(rows, row, name);
-      }
-      if (!plain.add(row, column, nothing)) {
-        special.push({ at: plain.output.length, text: textOf(rows.raw(row, column) ?? "", name) });
-      }
-    };
-    for (let row = 0; row < rows.length; row += 1) {
-      for (let index = 0; index < columns.length; index += 1) {
-        if (index > 0) {
-          plain.output.addByte(delimiter);
-        }
-        addField(row, numbers[index] as number, columns[index] as string);
-      }
-      plain.output.addPart(recordEnd, 0, recordEnd.length);
-    }
-    return merged(plain.output, special, dialect);
-  }
-
-  return {
-    begin: () => (options.spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + stringify([[...columns]], dialect),
-    encode,
-    end: () => "",
-  };
-}
-
-/**
- * Copies the fields whose text needs no more than quotes.
- *
- * @param isGuarded whether text is never copied, because a spreadsheet might change it
- */
-function plainFields(rows: RowBatch, delimiter: number, isGuarded: boolean) {
-  const { bytes } = rows;
-  const output = new OutputBytes(rows.lines().length + 1024);
-
-  /**
-   * Copies one field.
-   *
-   * @param nothing the field for a null
-   * @returns false if the field is not plain; then nothing was copied
-   */
-  function add(row: number, column: number, nothing: string): boolean {
-    const start = rows.valueStart(row, column);
-    const end = rows.valueEnd(row, column);
+  /** Copies the value between two offsets; returns false if that needs more than quotes, and then copies nothing. */
+  function addPlain(output: OutputBytes, bytes: Buffer, start: number, end: number): boolean {
     const first = bytes[start] as number;
     if (first === LETTER_N) {
       output.addText(nothing);
@@ -112,68 +69,87 @@ function plainFields(rows: RowBatch, delimiter: number, isGuarded: boolean) {
       output.addPart(bytes, start, end);
       return true;
     }
-    return addString(start + 1, end - 1);
+    const isEmpty = end - start === EMPTY_STRING;
+    return (isEmpty || !isGuarded) && addString(output, bytes, start, end, delimiter, isEmpty);
   }
 
-  function addString(start: number, end: number): boolean {
-    if (start === end) {
-      output.addText('""');
-      return true;
-    }
-    if (isGuarded) {
-      return false;
-    }
-    output.reserve(end - start);
-    const target = output.bytes;
-    let to = output.length;
-    for (let at = start; at < end; at += 1) {
-      let byte = bytes[at] as number;
-      if (byte === delimiter) {
-        return addQuoted(start, end);
+  function encode(rows: RowBatch): Buffer {
+    reportUnknown(rows);
+    const output = new OutputBytes(rows.lines().length + 1024);
+    const special: SpecialField[] = [];
+    const numbers = columns.map((name) => rows.column(name));
+    const addField = (row: number, column: number, name: string): void => {
+      const start = rows.valueStart(row, column);
+      if (start === 0) {
+        throw missingMember(rows, row, name);
       }
-      if (byte === BACKSLASH) {
-        at += 1;
-        byte = bytes[at] as number;
-        if (byte !== BACKSLASH && byte !== SLASH) {
-          return byte === QUOTE && addQuoted(start, end);
+      if (!addPlain(output, rows.bytes, start, rows.valueEnd(row, column))) {
+        special.push({ at: output.length, text: readField(rows.raw(row, column) ?? "", name) });
+      }
+    };
+    for (let row = 0; row < rows.length; row += 1) {
+      for (let index = 0; index < columns.length; index += 1) {
+        if (index > 0) {
+          output.addByte(delimiter);
         }
+        addField(row, numbers[index] as number, columns[index] as string);
       }
-      target[to] = byte;
-      to += 1;
+      output.addPart(recordEnd, 0, recordEnd.length);
     }
-    output.length = to;
-    return true;
+    return merged(output, special, dialect);
   }
 
-  /** Copies text that holds a delimiter or a quote, RFC 4180 section 2. */
-  function addQuoted(start: number, end: number): boolean {
-    // Each quote is two bytes in JSON too.
-    output.reserve(end - start + 2);
-    const target = output.bytes;
-    let to = output.length;
-    target[to] = QUOTE;
+  return {
+    begin: () => (options.spreadsheet === undefined ? "" : BYTE_ORDER_MARK) + stringify([[...columns]], dialect),
+    encode,
+    end: () => "",
+  };
+}
+
+/**
+ * Copies a JSON string, whose quotes are those of a quoted field (RFC 4180 section 2).
+ *
+ * @param isQuoted whether it holds a delimiter or a quote, or is empty
+ */
+function addString(
+  output: OutputBytes,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  delimiter: number,
+  isQuoted: boolean,
+): boolean {
+  // Each quote is two bytes in JSON too.
+  output.reserve(end - start);
+  const target = output.bytes;
+  const quote = isQuoted ? 1 : 0;
+  const stop = isQuoted ? -1 : delimiter;
+  target[output.length] = QUOTE;
+  let to = output.length + quote;
+  for (let at = start + 1; at < end - 1; at += 1) {
+    let byte = bytes[at] as number;
+    if (byte === stop) {
+      return addString(output, bytes, start, end, delimiter, true);
+    }
+    if (byte === BACKSLASH) {
+      at += 1;
+      byte = bytes[at] as number;
+      if (byte === QUOTE) {
+        if (!isQuoted) {
+          return addString(output, bytes, start, end, delimiter, true);
+        }
+        target[to] = QUOTE;
+        to += 1;
+      } else if (byte !== BACKSLASH && byte !== SLASH) {
+        return false;
+      }
+    }
+    target[to] = byte;
     to += 1;
-    for (let at = start; at < end; at += 1) {
-      let byte = bytes[at] as number;
-      if (byte === BACKSLASH) {
-        at += 1;
-        byte = bytes[at] as number;
-        if (byte === QUOTE) {
-          target[to] = QUOTE;
-          to += 1;
-        } else if (byte !== BACKSLASH && byte !== SLASH) {
-          return false;
-        }
-      }
-      target[to] = byte;
-      to += 1;
-    }
-    target[to] = QUOTE;
-    output.length = to + 1;
-    return true;
   }
-
-  return { output, add };
+  target[to] = QUOTE;
+  output.length = to + quote;
+  return true;
 }
 
 /** Reads the text of a value that is not plain. */
