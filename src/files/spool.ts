@@ -16,7 +16,7 @@ export interface Extent {
 export type Spool = Awaited<ReturnType<typeof spoolIn>>;
 
 /** System errors that mean a full disk. */
-const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Opens a spool at `path` and keeps the pieces `kept`. If there are none, the file must not exist yet. */
 export function openSpool(path: string, limit: number, kept: readonly Extent[]): Promise<Spool> {
@@ -59,7 +59,7 @@ async function spoolIn(path: string, asked: number, kept: readonly Extent[], ope
         return extent;
       } catch (error) {
         room.give(extent);
-        if (FULL.has(errorCode(error) ?? "")) {
+        if (DISK_FULL.has(errorCode(error) ?? "")) {
           isFull = true;
           return undefined;
         }

@@ -1,7 +1,7 @@
 import type { Plan, Slice } from "./plan.ts";
 
 /** Limits on the requests of a pull. */
-export interface Pace {
+export interface RequestLimits {
   /** Requests allowed in one window; undefined for no limit. */
   limit: number | undefined;
   windowSeconds: number;
@@ -32,7 +32,7 @@ export interface Estimate {
  * and that the rows of a combination that is cut by date are spread evenly. With `maxRows`, a pull may send a few more
  * requests, for pages that it reads ahead and does not need.
  */
-export function estimate(plan: Plan, pages: Pages, pace: Pace): Estimate {
+export function estimate(plan: Plan, pages: Pages, pace: RequestLimits): Estimate {
   const { rows, slices, requests } = extentOf(plan, pages);
   const { windows, seconds } = timeOf(requests + 1, Math.min(pace.concurrency, Math.max(1, slices)), pace);
   return { rows, slices, requests: requests + 1, windows, seconds };
@@ -67,7 +67,7 @@ function slicesUpTo({ slices }: Plan, maxRows: number): readonly Slice[] {
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */
-export function timeOf(requests: number, lanes: number, pace: Pace): { windows: number; seconds: number } {
+export function timeOf(requests: number, lanes: number, pace: RequestLimits): { windows: number; seconds: number } {
   const { limit = Number.POSITIVE_INFINITY, windowSeconds, maxRate, latency } = pace;
   const roundTrip = latency / 1000;
   const spacing = maxRate === undefined ? 0 : 60 / maxRate;

@@ -6,7 +6,7 @@ import type { WalkedPage, WalkPlace } from "./walk.ts";
 export type ScheduledEvent = { kind: "rows"; index: number; rows: RowBatch } | { kind: "end"; index: number };
 
 /** One walk. */
-export interface Source {
+export interface WalkSource {
   /** Key of its pages in the look-ahead. */
   key: string;
   /** Yields the pages after the saved ones. */
@@ -43,7 +43,7 @@ interface Lane {
  * An error of a later source is thrown at its turn, after everything before it has been passed on.
  */
 export async function* inOrder(
-  sources: readonly Source[],
+  sources: readonly WalkSource[],
   { concurrency, lookAhead }: { concurrency: number; lookAhead: LookAhead },
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledEvent, void, void> {
@@ -65,7 +65,7 @@ export async function* inOrder(
 
   /** Saves a page after the earlier ones, if there is room. */
   const save = (index: number, lane: Lane, page: WaitingPage, place: WalkPlace): Promise<void> => {
-    const { key } = sources[index] as Source;
+    const { key } = sources[index] as WalkSource;
     lane.saving = lane.saving.then(async () => {
       if (!lane.hasGap && page.rows !== undefined) {
         page.saved = await lookAhead.save(key, page.rows, place);
@@ -97,7 +97,7 @@ export async function* inOrder(
     return page.rows ?? (await lookAhead.read(page.saved as SavedPage));
   };
 
-  const read = async (index: number, source: Source, lane: Lane): Promise<void> => {
+  const read = async (index: number, source: WalkSource, lane: Lane): Promise<void> => {
     const earlier = [...lookAhead.pagesOf(source.key)];
     lane.pages = earlier.map((saved) => ({ rows: undefined, place: saved.place, saved }));
     changed.notify();
@@ -124,7 +124,7 @@ export async function* inOrder(
   const fill = async (index: number, lane: Lane): Promise<void> => {
     active += 1;
     try {
-      await read(index, sources[index] as Source, lane);
+      await read(index, sources[index] as WalkSource, lane);
       lane.done = true;
     } catch (error) {
       failed = true;

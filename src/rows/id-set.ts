@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
 /** Size of the first table; like all later sizes a power of two. */
-const FIRST_CAPACITY = 1024;
+const FIRST_PLACES = 1024;
 /** 32-bit words of one hash. */
-const WORDS = 4;
+const HASH_WORDS = 4;
 /** Highest share of places in use. */
-const FULL = 0.8;
+const MOST_FILLED = 0.8;
 
 /**
  * Remembers ids by a 128-bit hash with a random seed; two ids share a hash only with negligible probability.
@@ -13,16 +13,16 @@ const FULL = 0.8;
  * Memory: 16 bytes an id in a table of twice as many places at most, 512 KiB for 26,000 ids.
  */
 export class IdSet {
-  private table = new Int32Array(FIRST_CAPACITY * WORDS);
+  private table = new Int32Array(FIRST_PLACES * HASH_WORDS);
   private size = 0;
   private readonly seed = randomBytes(4).readInt32LE();
-  private readonly hash = new Int32Array(WORDS);
+  private readonly hash = new Int32Array(HASH_WORDS);
 
   /** Adds the id in these bytes; returns false if it was there before. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     const { hash } = this;
     murmurHash(bytes, start, end, this.seed, hash);
-    if ((this.size + 1) * WORDS > this.table.length * FULL) {
+    if ((this.size + 1) * HASH_WORDS > this.table.length * MOST_FILLED) {
       this.grow();
     }
     const isNew = place(this.table, hash, 0);
@@ -33,8 +33,8 @@ export class IdSet {
   private grow(): void {
     const { table } = this;
     const larger = new Int32Array(table.length * 2);
-    for (let at = 0; at < table.length; at += WORDS) {
-      if (table[at + WORDS - 1] !== 0) {
+    for (let at = 0; at < table.length; at += HASH_WORDS) {
+      if (table[at + HASH_WORDS - 1] !== 0) {
         place(larger, table, at);
       }
     }
@@ -52,7 +52,7 @@ function place(table: Int32Array, source: Int32Array, from: number): boolean {
   const h2 = source[from + 1] as number;
   const h3 = source[from + 2] as number;
   const h4 = source[from + 3] as number;
-  for (let at = (h1 * WORDS) & mask; ; at = (at + WORDS) & mask) {
+  for (let at = (h1 * HASH_WORDS) & mask; ; at = (at + HASH_WORDS) & mask) {
     if (table[at + 3] === 0) {
       table[at] = h1;
       table[at + 1] = h2;

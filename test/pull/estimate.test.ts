@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { estimate, type Pace } from "../../src/pull/estimate.ts";
+import { estimate, type RequestLimits } from "../../src/pull/estimate.ts";
 import type { Plan } from "../../src/pull/plan.ts";
 
 /** A plan of slices with so many rows each, every one a group of its own. */
@@ -14,7 +14,7 @@ function planOf(pageSize: number, ...rows: number[]): Plan {
 
 const ALL = { pageSize: 100, maxRows: undefined };
 
-const UNLIMITED: Pace = {
+const UNLIMITED: RequestLimits = {
   limit: undefined,
   windowSeconds: 60,
   remaining: undefined,
@@ -24,7 +24,7 @@ const UNLIMITED: Pace = {
   concurrency: 4,
 };
 
-const LIMITED: Pace = { ...UNLIMITED, limit: 10, remaining: 9, resetSeconds: 30, latency: 0 };
+const LIMITED: RequestLimits = { ...UNLIMITED, limit: 10, remaining: 9, resetSeconds: 30, latency: 0 };
 
 describe("an estimate", () => {
   test("of an empty set is its coverage request", () => {

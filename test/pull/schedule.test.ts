@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryLookAhead } from "../../src/pull/look-ahead.ts";
-import { inOrder, type Source } from "../../src/pull/schedule.ts";
+import { inOrder, type WalkSource } from "../../src/pull/schedule.ts";
 import type { WalkedPage, WalkPlace } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf } from "../../src/rows/scan.ts";
@@ -26,7 +26,7 @@ function pageOf(rows: RowBatch, cursor: string | null = "next"): WalkedPage {
 }
 
 /** A source of rows with one value each, given as JSON text, whose pages come when `ready` says so. */
-function source(pages: readonly string[][], ready: () => Promise<void> = async () => undefined): Source {
+function source(pages: readonly string[][], ready: () => Promise<void> = async () => undefined): WalkSource {
   return sourceOf(async function* () {
     for (const page of pages) {
       await ready();
@@ -37,7 +37,7 @@ function source(pages: readonly string[][], ready: () => Promise<void> = async (
 
 let sources = 0;
 
-function sourceOf(rows: (signal: AbortSignal) => AsyncIterable<RowBatch>): Source {
+function sourceOf(rows: (signal: AbortSignal) => AsyncIterable<RowBatch>): WalkSource {
   sources += 1;
   return {
     key: String(sources),

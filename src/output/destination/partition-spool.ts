@@ -1,5 +1,5 @@
 import { open, rm } from "node:fs/promises";
-import { writeAt } from "../../files/spool.ts";
+import { type Extent, writeAt } from "../../files/spool.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
@@ -10,11 +10,6 @@ import { batchOfLines } from "../../rows/scan.ts";
  * rows of a partition keep their order.
  */
 export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
-
-interface Place {
-  offset: number;
-  length: number;
-}
 
 /** Numbers stored for each run of rows of one partition: its batch, its start and its end. */
 const RUN_ENTRIES = 3;
@@ -28,7 +23,7 @@ const LINE_FEED = 10;
 
 export async function openPartitionSpool(path: string) {
   const handle = await withFileError(path, () => open(path, "w+"));
-  const places = new Map<string, Place[]>();
+  const places = new Map<string, Extent[]>();
   const part = Buffer.allocUnsafe(PART_BYTES);
   let batches: Buffer[] = [];
   let buffered = new Map<string, number[]>();
@@ -44,9 +39,9 @@ export async function openPartitionSpool(path: string) {
       end += held;
       held = 0;
     };
-    const added: [string, Place][] = [];
+    const added: [string, Extent][] = [];
     for (const [partition, runs] of buffered) {
-      const offset = end + held;
+      const start = end + held;
       for (let run = 0; run < runs.length; run += RUN_ENTRIES) {
         const batch = batches[runs[run] as number] as Buffer;
         const last = runs[run + 2] as number;
@@ -59,7 +54,7 @@ export async function openPartitionSpool(path: string) {
           }
         }
       }
-      added.push([partition, { offset, length: end + held - offset }]);
+      added.push([partition, { at: start, length: end + held - start }]);
     }
     await writeHeld();
     for (const [partition, place] of added) {
@@ -72,14 +67,14 @@ export async function openPartitionSpool(path: string) {
   }
 
   /** Whole rows from the beginning of a place, `PART_BYTES` or less. */
-  async function readRows({ offset, length: rest }: Place, size = PART_BYTES): Promise<Buffer> {
-    const rows = Buffer.allocUnsafe(Math.min(size, rest));
-    const { bytesRead } = await withFileError(path, () => handle.read(rows, 0, rows.length, offset));
+  async function readRows(place: Extent, size = PART_BYTES): Promise<Buffer> {
+    const rows = Buffer.allocUnsafe(Math.min(size, place.length));
+    const { bytesRead } = await withFileError(path, () => handle.read(rows, 0, rows.length, place.at));
     if (bytesRead !== rows.length) {
       throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
     }
     const end = rows.lastIndexOf(LINE_FEED) + 1;
-    return end === 0 ? readRows({ offset, length: rest }, 2 * size) : rows.subarray(0, end);
+    return end === 0 ? readRows(place, 2 * size) : rows.subarray(0, end);
   }
 
   function forget(): void {
@@ -115,7 +110,7 @@ export async function openPartitionSpool(path: string) {
       forget();
       length = shorter;
       for (const [partition, all] of places) {
-        const kept = all.filter(({ offset }) => offset < shorter);
+        const kept = all.filter(({ at }) => at < shorter);
         kept.length === 0 ? places.delete(partition) : places.set(partition, kept);
       }
       await withFileError(path, () => handle.truncate(shorter));
@@ -124,11 +119,11 @@ export async function openPartitionSpool(path: string) {
     partitions: () => [...places.keys()].sort(),
     /** The rows of one partition, in parts; call `flush` first. */
     read: async function* (partition: string): AsyncGenerator<RowBatch, void, void> {
-      for (const place of places.get(partition) ?? []) {
-        const end = place.offset + place.length;
-        for (let offset = place.offset; offset < end; ) {
-          const rows = await readRows({ offset, length: end - offset });
-          offset += rows.length;
+      for (let { at, length } of places.get(partition) ?? []) {
+        while (length > 0) {
+          const rows = await readRows({ at, length });
+          at += rows.length;
+          length -= rows.length;
           yield batchOfLines(rows);
         }
       }

@@ -1,5 +1,5 @@
 /** Parts up to this length are copied faster by a loop than by a call. */
-const SHORT = 32;
+const SHORT_PART = 32;
 
 /** A growing buffer for output bytes. */
 export class OutputBytes {
@@ -33,7 +33,7 @@ export class OutputBytes {
   addPart(source: Buffer, start: number, end: number): void {
     const length = end - start;
     this.reserve(length);
-    if (length <= SHORT) {
+    if (length <= SHORT_PART) {
       for (let at = 0; at < length; at += 1) {
         this.bytes[this.length + at] = source[start + at] as number;
       }

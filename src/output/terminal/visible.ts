@@ -7,7 +7,7 @@ export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeOf);
 }
 
-const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const SHORT_ESCAPE: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 function escapeOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
@@ -15,5 +15,5 @@ function escapeOf(character: string): string {
   if (code > 0xffff) {
     return `\\u{${hex}}`;
   }
-  return SHORT[character] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`);
+  return SHORT_ESCAPE[character] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`);
 }

@@ -29,12 +29,12 @@ export function fill(words: readonly string[], width = Number.POSITIVE_INFINITY,
 }
 
 /** Characters from here on may be two cells wide. */
-const WIDE = "\u2e80";
+const FIRST_WIDE = "\u2e80";
 
 /**
  * Upper bound of the width of `text`. Every command writes sentences, and loading the exact measure takes as long as the
  * rest of a small command; a line that ends a little early is cheaper.
  */
 function mostCells(text: string): number {
-  return Array.from(text).reduce((cells, character) => cells + (character < WIDE ? 1 : 2), 0);
+  return Array.from(text).reduce((cells, character) => cells + (character < FIRST_WIDE ? 1 : 2), 0);
 }

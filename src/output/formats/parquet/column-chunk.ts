@@ -18,7 +18,10 @@ const MOST_DISTINCT = 25_000;
 /** Bytes of values after which a page ends. */
 const PAGE_BYTES = 1024 * 1024;
 
-const WIDTHS = { BYTE_ARRAY: undefined, INT32: 4, DOUBLE: 8 } as const satisfies Record<StoredType, number | undefined>;
+const VALUE_WIDTHS = { BYTE_ARRAY: undefined, INT32: 4, DOUBLE: 8 } as const satisfies Record<
+  StoredType,
+  number | undefined
+>;
 
 export interface ColumnElement extends SchemaElement {
   type: StoredType;
@@ -49,7 +52,7 @@ export class ColumnChunkBuilder {
   private present = new Uint8Array(64);
 
   constructor(element: ColumnElement) {
-    const width = WIDTHS[element.type];
+    const width = VALUE_WIDTHS[element.type];
     this.name = element.name;
     this.element = element;
     this.isOptional = element.repetition_type === "OPTIONAL";

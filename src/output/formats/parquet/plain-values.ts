@@ -1,4 +1,4 @@
-const FIRST_CAPACITY = 1024;
+const FIRST_BYTES = 1024;
 
 /**
  * Values in the PLAIN encoding of Parquet, one after another: numbers at their width, little-endian; texts as UTF-8
@@ -9,7 +9,7 @@ export class PlainValues {
   count = 0;
   /** Of all values, in bytes. */
   length = 0;
-  bytes = new Uint8Array(FIRST_CAPACITY);
+  bytes = new Uint8Array(FIRST_BYTES);
   view = new DataView(this.bytes.buffer);
   /** Bytes before each value. */
   readonly prefix: 0 | 4;

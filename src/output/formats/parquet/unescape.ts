@@ -1,9 +1,9 @@
 import { BACKSLASH } from "../../../rows/json-bytes.ts";
 
 /** For each byte that may follow a backslash, the byte that the two stand for (RFC 8259, 7); zero for others. */
-const SHORT_ESCAPES = new Uint8Array(256);
+const ESCAPED_BYTES = new Uint8Array(256);
 for (const [index, letter] of [...Buffer.from('"\\/bfnrt')].entries()) {
-  SHORT_ESCAPES[letter] = '"\\/\b\f\n\r\t'.charCodeAt(index);
+  ESCAPED_BYTES[letter] = '"\\/\b\f\n\r\t'.charCodeAt(index);
 }
 
 /** Replaces the short escapes of JSON strings, in memory that the next text uses again. */
@@ -22,7 +22,7 @@ export class Unescaped {
       let byte = source.getUint8(at);
       if (byte === BACKSLASH) {
         at += 1;
-        byte = SHORT_ESCAPES[source.getUint8(at)] as number;
+        byte = ESCAPED_BYTES[source.getUint8(at)] as number;
         if (byte === 0) {
           return -1;
         }

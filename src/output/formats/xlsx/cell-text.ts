@@ -14,14 +14,14 @@ const SMALL_X = 120;
 /** First byte of the characters from U+F000 on, of which XML lacks U+FFFE and U+FFFF. */
 const LAST_CHARACTERS = 0xef;
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;" };
+const XML_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;" };
 
 /** Most bytes of one character in XML. */
 const LONGEST_ENTITY = "&quot;".length;
 
 /** Text as the value of an attribute. */
 export function attributeText(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
+  return text.replace(/[&<>"]/g, (character) => XML_ENTITIES[character] ?? "");
 }
 
 /**
@@ -36,7 +36,7 @@ export function cellText(text: string): string {
       .replace(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/g, (character) => {
         return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;
       })
-      .replace(/[&<>\n]/g, (character) => ENTITIES[character] ?? "")
+      .replace(/[&<>\n]/g, (character) => XML_ENTITIES[character] ?? "")
   );
 }
 
@@ -66,7 +66,7 @@ export function addPlainText(bytes: Buffer, start: number, end: number, output: 
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] as number;
     if (byte === AMPERSAND || byte === LESS || byte === GREATER) {
-      to += target.write(ENTITIES[String.fromCharCode(byte)] ?? "", to, "latin1");
+      to += target.write(XML_ENTITIES[String.fromCharCode(byte)] ?? "", to, "latin1");
       continue;
     }
     const isSpecial = byte < SPACE || byte === BACKSLASH || byte === LAST_CHARACTERS;

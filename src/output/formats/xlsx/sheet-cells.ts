@@ -15,7 +15,7 @@ const LETTER_F = 102;
 const LETTER_N = 110;
 const LETTER_T = 116;
 
-const NUMBER = Buffer.from('"><v>');
+const NUMBER_START = Buffer.from('"><v>');
 const NUMBER_END = Buffer.from("</v></c>");
 const PLAIN_TEXT = Buffer.from(`" s="${STYLES.text}" t="inlineStr"><is><t>`);
 const TEXT_END = Buffer.from("</t></is></c>");
@@ -100,7 +100,7 @@ export function sheetCells(names: readonly string[], output: OutputBytes, links:
       addText(raw, name);
       return;
     }
-    add(NUMBER);
+    add(NUMBER_START);
     output.addPart(bytes, start, end);
     add(NUMBER_END);
   }

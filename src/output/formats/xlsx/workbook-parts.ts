@@ -24,7 +24,13 @@ const DATE_FORMAT = 164;
 const TIMESTAMP_FORMAT = 165;
 
 /** Widths of columns, in characters. */
-const WIDTHS: Readonly<Record<string, number>> = { title: 60, product_id: 34, sku: 18, model_number: 18, brand: 18 };
+const COLUMN_WIDTHS: Readonly<Record<string, number>> = {
+  title: 60,
+  product_id: 34,
+  sku: 18,
+  model_number: 18,
+  brand: 18,
+};
 const WIDTH_OF_KIND: Readonly<Record<CellKind, number>> = { date: 11, timestamp: 20, link: 40 };
 const USUAL_WIDTH = 13;
 
@@ -79,7 +85,8 @@ function stylesPart(): string {
 export function sheetStart(columns: readonly string[], kinds: CellKinds): string {
   const widths = columns.map((name, index) => {
     const kind = kinds[name];
-    const width = WIDTHS[name] ?? (kind === undefined ? Math.max(USUAL_WIDTH, name.length + 2) : WIDTH_OF_KIND[kind]);
+    const width =
+      COLUMN_WIDTHS[name] ?? (kind === undefined ? Math.max(USUAL_WIDTH, name.length + 2) : WIDTH_OF_KIND[kind]);
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
   });
   const pane =

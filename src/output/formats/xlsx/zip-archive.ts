@@ -22,7 +22,7 @@ const CENTRAL_HEADER = 0x02014b50;
 const END_OF_DIRECTORY = 0x06054b50;
 
 /** Version 2.0 of the format, which has deflate. */
-const VERSION = 20;
+const ZIP_VERSION = 20;
 const STREAMED_FLAG = 8;
 const DEFLATE = 8;
 /** 1980-01-01, the first date of the format: the same rows give the same bytes. */
@@ -55,7 +55,7 @@ export function centralDirectory(entries: readonly ZipEntry[], offset: number): 
   const headers = entries.map((entry) =>
     Buffer.from([
       ...u32(CENTRAL_HEADER),
-      ...u16(VERSION),
+      ...u16(ZIP_VERSION),
       ...sharedFields(entry, entry.streamed),
       // Lengths of extra fields and comment, number of the disk, attributes.
       ...[0, 0, 0, 0].flatMap(u16),
@@ -72,7 +72,7 @@ export function centralDirectory(entries: readonly ZipEntry[], offset: number): 
 
 /** The fields that local and central header share, up to the length of the name. */
 function sharedFields({ crc, packed, size, name }: Omit<ZipEntry, "streamed">, streamed: boolean): number[] {
-  const words = [VERSION, streamed ? STREAMED_FLAG : 0, DEFLATE, 0, NO_DATE].flatMap(u16);
+  const words = [ZIP_VERSION, streamed ? STREAMED_FLAG : 0, DEFLATE, 0, NO_DATE].flatMap(u16);
   return [...words, ...[crc, packed, size].flatMap(u32), ...u16(name.length)];
 }
 

@@ -14,7 +14,7 @@ export interface Cell {
 }
 
 /** Shown for null. */
-const NULL: Cell = { text: "–", numeric: false, style: "dim" };
+const NULL_CELL: Cell = { text: "–", numeric: false, style: "dim" };
 
 export function textCell(text: string): Cell {
   return { text: visible(text), numeric: false };
@@ -33,7 +33,7 @@ export function jsonCell(raw: string): Cell {
   if (/^[-\d]/.test(raw)) {
     return numberCell(raw);
   }
-  return raw === "null" ? NULL : textCell(raw);
+  return raw === "null" ? NULL_CELL : textCell(raw);
 }
 
 /** A price change in percent with arrow, sign and colour; empty if it is undefined. */
