@@ -47,7 +47,7 @@ export function selectRows(index: ColumnIndex, rows: VersionRows, filters: Filte
     const counted = tallies[number];
     return counted === undefined || counted.matching === 0
       ? []
-      : [coverageOf(rcd, counted, rows.corpusRows[number] ?? 0)];
+      : [coverageEntry(rcd, counted, rows.corpusRows[number] ?? 0)];
   });
   const summary = summarise(coverage);
   const ids =
@@ -123,7 +123,7 @@ function pickIds(
   return into;
 }
 
-function coverageOf(rcd: Rcd, counted: CombinationTally, corpusRows: number): Coverage {
+function coverageEntry(rcd: Rcd, counted: CombinationTally, corpusRows: number): Coverage {
   return {
     retailer: rcd.retailer,
     department: rcd.department,
