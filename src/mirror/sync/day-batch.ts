@@ -8,19 +8,12 @@ import { cutByDate } from "../../pull/date-cuts.ts";
 import { type PullObserver, pull } from "../../pull/pull.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { DayState } from "../folder/folder-state.ts";
-import { type DayRange, isInRange } from "./day-ranges.ts";
+import { type Batch, type DayRange, isInRange } from "./day-ranges.ts";
 import { placeDays, stagedFile, stagingOf } from "./place.ts";
 import { coverageOf, filtersOn, type SyncRun } from "./sync-run.ts";
 
 /** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
 const BATCH_ROWS = 100_000;
-
-/** Days that are read together. */
-export interface Batch {
-  range: DayRange;
-  /** Expected number of rows. */
-  rows: number;
-}
 
 /**
  * Reads a batch and replaces the files of its days, each in one step. A day with the same rows keeps its file.

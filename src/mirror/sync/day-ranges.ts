@@ -6,6 +6,13 @@ export interface DayRange {
   last: string;
 }
 
+/** Days that are read together. */
+export interface Batch {
+  range: DayRange;
+  /** Expected number of rows. */
+  rows: number;
+}
+
 export function daysInRange({ first, last }: DayRange): number {
   return dayNumber(last) - dayNumber(first) + 1;
 }

@@ -1,5 +1,5 @@
 import type { PullObserver } from "../../pull/pull.ts";
-import type { Batch } from "./day-batch.ts";
+import type { Batch } from "./day-ranges.ts";
 
 /** Receives the progress of a run. */
 export interface SyncObserver {

@@ -13,8 +13,8 @@ import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts"
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
 import { compareRange, type Findings, type RcdCounts, sumOfCounts } from "./changes.ts";
-import { type Batch, cutIntoBatches, syncBatch } from "./day-batch.ts";
-import { type DayRange, daysInRange, isInRange, mergeRanges } from "./day-ranges.ts";
+import { cutIntoBatches, syncBatch } from "./day-batch.ts";
+import { type Batch, type DayRange, daysInRange, isInRange, mergeRanges } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
 import { placeDays, stagingOf } from "./place.ts";
 import { removalGuard } from "./removal-guard.ts";
