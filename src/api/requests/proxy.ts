@@ -11,24 +11,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws UsageError if the proxy variable is not a URL.
  */
 export function createConnections(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
-  const name = baseUrl.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const proxy = proxyUrl(name, env);
-  return proxy === "" ? directConnections(baseUrl) : proxiedConnections(baseUrl, { name, proxy, env, connectTimeout });
-}
-
-function proxiedConnections(
-  { origin }: URL,
-  { name, proxy, env, connectTimeout }: { name: string; proxy: string; env: Environment; connectTimeout: number },
-): Connections {
+  const isSecure = baseUrl.protocol === "https:";
+  const proxy = proxyUrl(isSecure ? "HTTPS_PROXY" : "HTTP_PROXY", env);
+  if (proxy === "") {
+    return directConnections(baseUrl);
+  }
   const load = async () => {
     // Loaded only where it is needed: its parser in WebAssembly takes time and memory.
     const { default: undici } = await import("undici");
     // All three are always given, "" if unset, because undici would otherwise read `process.env`.
     return new undici.EnvHttpProxyAgent({
-      httpProxy: name === "HTTP_PROXY" ? proxy : "",
-      httpsProxy: name === "HTTPS_PROXY" ? proxy : "",
+      httpProxy: isSecure ? "" : proxy,
+      httpsProxy: isSecure ? proxy : "",
       noProxy: variable("NO_PROXY", env),
-      proxyTunnel: name === "HTTPS_PROXY",
+      proxyTunnel: isSecure,
       connections: CONNECTIONS,
       connect: { timeout: connectTimeout },
       // The timer of the attempt covers everything from connect to the end of the body.
@@ -41,7 +37,7 @@ function proxiedConnections(
     get: async (path, sent, signal) => {
       loading ??= load();
       const dispatcher = await loading;
-      const sending = dispatcher.request({ origin, path, method: "GET", signal, headers: { ...sent } });
+      const sending = dispatcher.request({ origin: baseUrl.origin, path, method: "GET", signal, headers: { ...sent } });
       // undici notices an abort only once it is connected. Late responses are discarded.
       sending.then(
         ({ body }) => signal.aborted && body.on("error", () => {}).destroy(),

@@ -33,26 +33,23 @@ export async function readErrorBody(response: HttpResponse, maxBody: number, red
   return { problem, text: line, bytes: body.bytes.length };
 }
 
+const isText = (value: unknown) => typeof value === "string";
+
+/** Checks of the members' types, without `valid_options`. */
+const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...{ type: isText, title: isText, detail: isText, code: isText, recovery: isText, request_id: isText, field: isText },
+  status: Number.isInteger,
+  retryable: (value) => typeof value === "boolean",
+};
+
 /** Drops members whose type is not the contract's. */
 function problemOf(document: JsonObject): Partial<Problem> {
-  const problem: Partial<Problem> = {};
-  for (const name of ["type", "title", "detail", "code", "recovery", "request_id", "field"] as const) {
-    const value = document[name];
-    if (typeof value === "string") {
-      problem[name] = value;
-    }
-  }
-  if (Number.isInteger(document.status)) {
-    problem.status = document.status as number;
-  }
-  if (typeof document.retryable === "boolean") {
-    problem.retryable = document.retryable;
-  }
+  const valid = Object.entries(MEMBERS).filter(([name, isValid]) => isValid(document[name]));
   const options = document.valid_options;
-  if (Array.isArray(options)) {
-    problem.valid_options = options.filter((option): option is string => typeof option === "string");
-  }
-  return problem;
+  return {
+    ...Object.fromEntries(valid.map(([name]) => [name, document[name]])),
+    ...(Array.isArray(options) && { valid_options: options.filter(isText) }),
+  };
 }
 
 /** Finds the message in responses of gateways and other services. */

@@ -33,13 +33,14 @@ export function readShape<T>(schema: Shape, document: unknown, requestId: string
 }
 
 function readValue(shape: Shape, value: unknown, path: string, requestId: string | undefined): unknown {
-  if (value == null && [shape.type].flat().includes("null")) {
+  const { type, enum: known, items, properties } = shape;
+  const types = [type].flat();
+  if (value == null && types.includes("null")) {
     return null;
   }
-  if (!fits(shape, value)) {
+  if (!(known?.includes(value) ?? types.some((name) => TYPES[name]?.fits(value, shape)))) {
     throw brokenContract(`${path === "" ? "the body" : `\`${path}\``} is not ${described(shape)}`, requestId);
   }
-  const { items, properties } = shape;
   if (items !== undefined) {
     return (value as unknown[]).map((item, index) => readValue(items, item, `${path}[${index}]`, requestId));
   }
@@ -53,40 +54,28 @@ function readValue(shape: Shape, value: unknown, path: string, requestId: string
   return value;
 }
 
-function fits({ type, enum: known, format, minimum = -Infinity, maximum = Infinity }: Shape, value: unknown): boolean {
-  if (known !== undefined) {
-    return known.includes(value);
-  }
-  switch ([type].flat().find((name) => name !== "null")) {
-    case "object":
-      return isJsonObject(value);
-    case "array":
-      return Array.isArray(value);
-    case "string":
-      return typeof value === "string" && (STRING_FORMATS[format ?? ""]?.fits(value) ?? true);
-    case "integer":
-      return Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
-    case "number":
-      return typeof value === "number" && value >= minimum && value <= maximum;
-    default:
-      return typeof value === type;
-  }
-}
+/** Names in messages and checks of the types of JSON Schema. */
+const TYPES: Readonly<Record<string, { name: string; fits: (value: unknown, shape: Shape) => boolean }>> = {
+  object: { name: "an object", fits: isJsonObject },
+  array: { name: "an array", fits: Array.isArray },
+  string: {
+    name: "a string",
+    fits: (value, { format }) => typeof value === "string" && (STRING_FORMATS[format ?? ""]?.fits(value) ?? true),
+  },
+  boolean: { name: "true or false", fits: (value) => typeof value === "boolean" },
+  integer: { name: "an integer", fits: (value, shape) => Number.isSafeInteger(value) && isInBounds(value, shape) },
+  number: { name: "a number", fits: (value, shape) => typeof value === "number" && isInBounds(value, shape) },
+  null: { name: "null", fits: (value) => value === null },
+};
 
 const STRING_FORMATS: Readonly<Record<string, { name: string; fits: (text: string) => boolean }>> = {
   date: { name: "a date", fits: isCalendarDate },
   "date-time": { name: "a timestamp", fits: (text) => !Number.isNaN(Date.parse(text)) },
 };
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  object: "an object",
-  array: "an array",
-  string: "a string",
-  boolean: "true or false",
-  integer: "an integer",
-  number: "a number",
-  null: "null",
-};
+function isInBounds(value: unknown, { minimum = -Infinity, maximum = Infinity }: Shape): boolean {
+  return Number(value) >= minimum && Number(value) <= maximum;
+}
 
 /** The expected value, as the end of a sentence. */
 function described({ type, enum: known, format, minimum, maximum }: Shape): string {
@@ -95,8 +84,8 @@ function described({ type, enum: known, format, minimum, maximum }: Shape): stri
   }
   const from = minimum === undefined ? "" : ` from ${minimum}`;
   const to = maximum === undefined ? "" : ` to ${maximum}`;
-  const names = [type]
+  const [first, ...others] = [type]
     .flat()
-    .map((name) => (name === "string" ? STRING_FORMATS[format ?? ""]?.name : undefined) ?? TYPE_NAMES[name]);
-  return names.map((name, index) => (index === 0 ? `${name}${from}${to}` : name)).join(" or ");
+    .map((name) => (name === "string" ? STRING_FORMATS[format ?? ""]?.name : undefined) ?? TYPES[name]?.name);
+  return [`${first}${from}${to}`, ...others].join(" or ");
 }

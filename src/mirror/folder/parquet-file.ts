@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
-import { ifPresent, withFileError } from "../../files/system-error.ts";
+import { ifPresent } from "../../files/system-error.ts";
 import type { DayState } from "./folder-state.ts";
 
 /** A file opened for reading as Parquet. Its content stays the same, even if the file is replaced. */
@@ -11,21 +11,16 @@ export interface OpenParquetFile {
   close(): Promise<void>;
 }
 
-/** @throws FileError if it cannot be opened */
-export async function openParquet(path: string): Promise<OpenParquetFile> {
-  return await withFileError(path, async () => {
-    const file = await open(path);
-    return opened(file, (await file.stat()).size);
-  });
-}
-
 /**
  * Opens the file of a day.
  *
- * @returns undefined if it is missing, or has another size or SHA-256 than the folder's state says
+ * @returns undefined if it is missing, or has another size or SHA-256 than expected
  * @throws FileError if it cannot be read
  */
-export async function openUnaltered(path: string, { bytes, sha256 }: DayState): Promise<OpenParquetFile | undefined> {
+export async function openUnaltered(
+  path: string,
+  { bytes, sha256 }: Pick<DayState, "bytes" | "sha256">,
+): Promise<OpenParquetFile | undefined> {
   const file = await ifPresent(path, () => open(path));
   if (file === undefined) {
     return undefined;

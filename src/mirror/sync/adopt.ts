@@ -6,7 +6,7 @@ import { fingerprint } from "../../export/manifest.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
-import { openParquet } from "../folder/parquet-file.ts";
+import { openUnaltered } from "../folder/parquet-file.ts";
 
 /** Most names that an error lists. */
 const NAMES_IN_ERROR = 3;
@@ -60,16 +60,13 @@ export async function adoptDays(
 
 /** Undefined if this tool did not write the file, or for another day. */
 async function contentIfOurs(path: string, day: string): Promise<DayState | undefined> {
-  const file = await openParquet(path);
-  try {
-    const metadata = await parquetMetadataAsync(file.buffer).catch(() => undefined);
-    if (metadata === undefined || !isOurs(metadata, day)) {
-      return undefined;
-    }
-    return { rows: Number(metadata.num_rows), digest: "", ...(await fingerprint(path)), counts: {} };
-  } finally {
-    await file.close();
-  }
+  const found = await fingerprint(path);
+  const file = await openUnaltered(path, found);
+  const metadata = file && (await parquetMetadataAsync(file.buffer).catch(() => undefined));
+  await file?.close();
+  return metadata !== undefined && isOurs(metadata, day)
+    ? { rows: Number(metadata.num_rows), digest: "", ...found, counts: {} }
+    : undefined;
 }
 
 /** Every version of the tool writes its name, the columns of a row in order, and statistics of each column. */

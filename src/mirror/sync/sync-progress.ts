@@ -3,17 +3,11 @@ import type { Batch } from "./day-ranges.ts";
 
 /** Receives the progress of a run. */
 export interface SyncObserver {
-  /** The expected total of the run. Called at the start, and again with each plan of a batch. */
-  onTotal(total: SyncTotal): void;
+  /** The expected rows of the run, and its requests for pages of them. Called at the start, and again with each plan of a batch. */
+  onTotal(total: { rows: number; requests: number }): void;
   /** Rows of all batches so far. */
   onRows(rows: number): void;
   onRestart(reason: string): void;
-}
-
-interface SyncTotal {
-  rows: number;
-  /** Requests for pages of rows. */
-  requests: number;
 }
 
 /**
@@ -26,17 +20,12 @@ export function countBatches(
   pageSize: number,
   observer: SyncObserver | undefined,
 ): (batch: Batch) => PullObserver {
-  const expected = new Map<Batch, SyncTotal>();
-  for (const batch of batches) {
-    expected.set(batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize) });
-  }
+  const expected = new Map(
+    batches.map((batch) => [batch, { rows: batch.rows, requests: Math.ceil(batch.rows / pageSize) }]),
+  );
   const reportTotal = () => {
-    const total = { rows: 0, requests: 0 };
-    for (const { rows, requests } of expected.values()) {
-      total.rows += rows;
-      total.requests += requests;
-    }
-    observer?.onTotal(total);
+    const total = (name: "rows" | "requests") => [...expected.values()].reduce((sum, one) => sum + one[name], 0);
+    observer?.onTotal({ rows: total("rows"), requests: total("requests") });
   };
   if (batches.length > 0) {
     reportTotal();

@@ -4,11 +4,12 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
+import { ShrinkError } from "../../errors.ts";
 import type { Lock } from "../../files/lock.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { damagedDays, listDayFolders } from "../folder/day-files.ts";
 import { lockFolder, ownFolderOf } from "../folder/folder-lock.ts";
-import { newState, readStateOf, type SyncState, writeState } from "../folder/folder-state.ts";
+import { type DayState, newState, readStateOf, type SyncState, writeState } from "../folder/folder-state.ts";
 import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts";
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
@@ -17,7 +18,6 @@ import { cutIntoBatches, syncBatch } from "./day-batch.ts";
 import { type Batch, type DayRange, daysInRange, isInRange, mergeRanges } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
 import { placeDays, stagingOf } from "./place.ts";
-import { removalGuard } from "./removal-guard.ts";
 import { countBatches } from "./sync-progress.ts";
 import { coverageOf, type MirrorOptions, type SyncCounts, type SyncRun } from "./sync-run.ts";
 
@@ -145,6 +145,34 @@ async function findChanges(run: SyncRun, range: DayRange, coverage: readonly Cov
     audited: [...new Set([...edgesThatDiffer(days, coverage), ...audited])],
     concurrency,
   });
+}
+
+/**
+ * Protects the copy from wrong responses of the service: compares the counts of the combinations, to see whether more
+ * than half of the folder's rows would be removed.
+ *
+ * @returns a function to call with the number of rows before each removal; it throws if the sum is more than half
+ * @throws ShrinkError unless `isAllowed`
+ */
+function removalGuard(
+  days: Readonly<Record<string, DayState>>,
+  local: RcdCounts,
+  remote: RcdCounts,
+  isAllowed: boolean,
+): (rows: number) => void {
+  const held = Object.values(days).reduce((sum, { rows }) => sum + rows, 0);
+  const refuse = (lost: number) => {
+    if (!isAllowed && lost * 2 > held) {
+      throw new ShrinkError(`${lost} of the ${held} rows in the folder would be removed, more than half of them`);
+    }
+  };
+  const lacking = [...local].reduce((sum, [rcd, rows]) => sum + Math.max(0, rows - (remote.get(rcd) ?? 0)), 0);
+  refuse(lacking);
+  let removed = 0;
+  return (rows) => {
+    removed += rows;
+    refuse(removed);
+  };
 }
 
 /** From the first to the last day of both sides. */
