@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { Budget } from "../src/api/requests/budget.ts";
+import { createBudget } from "../src/api/requests/budget.ts";
 import type { Spool } from "../src/files/spool.ts";
 import { createLookAhead } from "../src/pull/look-ahead.ts";
 import { pull } from "../src/pull/pull.ts";
@@ -38,7 +38,7 @@ export async function simulatePull({
 }: Simulation): Promise<SimulatedPull> {
   const clock = new SimulatedClock(() => turn());
   const server = fixedWindow(limit, windowSeconds, clock.now);
-  const budget = new Budget({ now: clock.now, sleep: clock.sleep });
+  const budget = createBudget({ now: clock.now, sleep: clock.sleep });
   const { signal } = new AbortController();
   const count = (pages * ROWS_A_PAGE) / COMBINATIONS;
   const service = fakeService(

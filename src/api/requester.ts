@@ -4,7 +4,7 @@ import type { ClientEvent } from "./events.ts";
 import { keyFlaw } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { type AttemptContext, type Request, runAttempt } from "./requests/attempt.ts";
-import { Budget } from "./requests/budget.ts";
+import { type Budget, createBudget } from "./requests/budget.ts";
 import { createConnections } from "./requests/proxy.ts";
 import { startDeadline } from "./requests/request-deadline.ts";
 import { withRetries } from "./requests/retry.ts";
@@ -59,7 +59,7 @@ export function createRequester(
   };
   const onPause = (milliseconds: number) =>
     onEvent({ type: "wait", reason: "rate limit", milliseconds, code: undefined });
-  const budget = () => new Budget({ now: elapsed, sleep, maxRate, onWait: onPause });
+  const budget = () => createBudget({ now: elapsed, sleep, maxRate, onWait: onPause });
   const budgets: Record<EndpointGroup | "status", Budget> = { catalog: budget(), sample: budget(), status: budget() };
   return {
     async get({ signal, ...request }) {

@@ -6,7 +6,6 @@ import {
   type Identified,
   type Reader,
   type ReadResponse,
-  type ResponseContext,
   readProblem,
   readSuccess,
 } from "../responses/read-response.ts";
@@ -120,15 +119,15 @@ function readResponse<T extends Identified>(
   response: HttpResponse,
 ): Promise<ReadResponse<T>> {
   const { status, body, header } = response;
-  const source: ResponseContext = { sender, maxBody: maxBody ?? bodyBound(rows) };
+  const bound = maxBody ?? bodyBound(rows);
   if (status === 200 && !header("content-type").toLowerCase().includes("problem+json")) {
-    return readSuccess(response, source, read);
+    return readSuccess(response, sender, bound, read);
   }
   if (status > 200 && status < 300) {
     body.on("error", () => {}).destroy();
     throw new ContractError(`${sender.origin} answered ${status}; the contract has no success but 200.`);
   }
-  return readProblem(response, source);
+  return readProblem(response, sender, bound);
 }
 
 function timeoutFailure({ requestTimeout, sender }: AttemptContext, cause: Error): BrokenFailure {

@@ -42,166 +42,161 @@ export interface Permit {
  * more requests left than are open. When the window is spent, requests wait until its latest possible end. A service
  * without `RateLimit` headers is not paced.
  */
-export class Budget {
-  readonly #options: BudgetOptions;
-  readonly #waiting: Waiting[] = [];
-  #inFlight = 0;
-  #window: RateWindow | undefined;
-  #unlimited = false;
-  #blockedUntil = 0;
-  #nextSlot = 0;
-  #wake: Wake | undefined;
-
-  constructor(options: BudgetOptions) {
-    this.#options = options;
-  }
+export function createBudget({ now, sleep, maxRate, onWait }: BudgetOptions) {
+  const waiting: Waiting[] = [];
+  let inFlight = 0;
+  let window: RateWindow | undefined;
+  let unlimited = false;
+  let blockedUntil = 0;
+  let nextSlot = 0;
+  let wake: Wake | undefined;
+  return { acquire };
 
   /**
    * Resolves when a request may leave, first come, first served. Rejects with the reason of `signal`, or with a
    * NetworkError if the window lasts longer than the tool waits.
    */
-  acquire(signal: AbortSignal): Promise<Permit> {
+  function acquire(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const request: Waiting = {
         grant: () => {
           stopListening();
-          resolve(this.#permit());
+          resolve(permit());
         },
         refuse: (error) => {
           stopListening();
           reject(error);
         },
       };
-      this.#waiting.push(waiting);
+      waiting.push(request);
       const stopListening = onAbort(signal, () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        waiting.splice(waiting.indexOf(request), 1);
         reject(signal.reason);
-        this.#pump();
+        pump();
       });
-      this.#pump();
+      pump();
     });
   }
 
-  #permit(): Permit {
-    const { now, maxRate } = this.#options;
+  function permit(): Permit {
     const sentAt = now();
     let open = true;
-    this.#inFlight += 1;
-    if (this.#window !== undefined) {
-      this.#window = withSent(this.#window, 1);
+    inFlight += 1;
+    if (window !== undefined) {
+      window = withSent(window, 1);
     }
     if (maxRate !== undefined) {
-      this.#nextSlot = Math.max(this.#nextSlot, sentAt) + 60_000 / maxRate;
+      nextSlot = Math.max(nextSlot, sentAt) + 60_000 / maxRate;
     }
     const close = (settle: () => void) => {
       if (open) {
         open = false;
-        this.#inFlight -= 1;
+        inFlight -= 1;
         settle();
-        this.#pump();
+        pump();
       }
     };
     return {
-      answered: (observation) => close(() => this.#observe(observation, sentAt)),
+      answered: (observation) => close(() => noteHeaders(observation, sentAt)),
       release: () => close(() => {}),
     };
   }
 
-  #observe({ status, rate, retryAfter }: PacingHeaders, sentAt: number): void {
-    const receivedAt = this.#options.now();
-    this.#blockedUntil = Math.max(this.#blockedUntil, receivedAt + (retryAfter ?? 0));
+  function noteHeaders({ status, rate, retryAfter }: PacingHeaders, sentAt: number): void {
+    const receivedAt = now();
+    blockedUntil = Math.max(blockedUntil, receivedAt + (retryAfter ?? 0));
     if (rate === undefined) {
       // The error page of a gateway does not show whether the service behind it has a limit.
-      this.#unlimited ||= status === 200 && this.#window === undefined;
+      unlimited ||= status === 200 && window === undefined;
       return;
     }
-    this.#unlimited = false;
-    const window = observe(this.#window, rate, { sentAt, receivedAt }, this.#inFlight);
-    this.#window = status === 429 ? withSent(window, -1) : window;
+    unlimited = false;
+    const seen = observe(window, rate, { sentAt, receivedAt }, inFlight);
+    window = status === 429 ? withSent(seen, -1) : seen;
   }
 
   /** Grants the permits that are possible now and schedules the next check. */
-  #pump(): void {
+  function pump(): void {
     for (;;) {
-      const next = this.#waiting[0];
-      const delay = next === undefined ? Infinity : this.#delay();
-      if (next !== undefined && delay > LONGEST_WAIT && this.#inFlight === 0) {
-        this.#refuseAll(delay);
+      const next = waiting[0];
+      const delay = next === undefined ? Infinity : delayOfNext();
+      if (next !== undefined && delay > LONGEST_WAIT && inFlight === 0) {
+        refuseAll(delay);
         return;
       }
       if (next === undefined || delay > 0) {
         // An open request may still report a shorter window.
-        this.#wakeAfter(delay > LONGEST_WAIT ? Infinity : delay);
+        wakeAfter(delay > LONGEST_WAIT ? Infinity : delay);
         return;
       }
-      this.#waiting.shift();
+      waiting.shift();
       next.grant();
     }
   }
 
-  #refuseAll(delay: number): void {
+  function refuseAll(delay: number): void {
     const left = `${Math.ceil(delay / 1000)} s more; the tool waits for at most ${LONGEST_WAIT / 1000} s`;
     const message = `The service's rate limit is spent, and its window lasts ${left}`;
-    for (const { refuse } of this.#waiting.splice(0)) {
+    for (const { refuse } of waiting.splice(0)) {
       refuse(new NetworkError(message, { attempts: 0 }));
     }
   }
 
   /** Milliseconds until a request may leave; `Infinity` if a response must come first. */
-  #delay(): number {
-    const now = this.#options.now();
-    if (this.#inFlight >= MAX_IN_FLIGHT) {
+  function delayOfNext(): number {
+    const time = now();
+    if (inFlight >= MAX_IN_FLIGHT) {
       return Infinity;
     }
-    const notBefore = Math.max(this.#blockedUntil, this.#nextSlot);
-    if (now < notBefore) {
-      return notBefore - now;
+    const notBefore = Math.max(blockedUntil, nextSlot);
+    if (time < notBefore) {
+      return notBefore - time;
     }
-    if (this.#unlimited) {
+    if (unlimited) {
       return 0;
     }
-    if (this.#window === undefined) {
-      return this.#inFlight === 0 ? 0 : Infinity;
+    if (window === undefined) {
+      return inFlight === 0 ? 0 : Infinity;
     }
-    if (now >= this.#window.endsBefore + MARGIN) {
-      this.#window = windowAfter(this.#window, this.#inFlight);
+    if (time >= window.endsBefore + MARGIN) {
+      window = windowAfter(window, inFlight);
     }
-    return available(this.#window, this.#inFlight) > 0 ? 0 : this.#window.endsBefore + MARGIN - now;
+    return available(window, inFlight) > 0 ? 0 : window.endsBefore + MARGIN - time;
   }
 
-  #wakeAfter(delay: number): void {
-    const { now, sleep } = this.#options;
+  function wakeAfter(delay: number): void {
     const at = now() + delay;
-    if (this.#wake !== undefined && Math.abs(this.#wake.at - at) < 1) {
-      this.#announce(this.#wake);
+    if (wake !== undefined && Math.abs(wake.at - at) < 1) {
+      announce(wake);
       return;
     }
-    this.#wake?.cancel.abort();
-    this.#wake = undefined;
+    wake?.cancel.abort();
+    wake = undefined;
     if (delay === Infinity) {
       return;
     }
-    const wake = { at, cancel: new AbortController(), announced: false };
-    this.#wake = wake;
-    this.#announce(wake);
+    const planned: Wake = { at, cancel: new AbortController(), announced: false };
+    wake = planned;
+    announce(planned);
     const wakeUp = () => {
-      if (this.#wake === wake) {
-        this.#wake = undefined;
-        this.#pump();
+      if (wake === planned) {
+        wake = undefined;
+        pump();
       }
     };
-    sleep(Math.ceil(delay), wake.cancel.signal).then(wakeUp, () => {});
+    sleep(Math.ceil(delay), planned.cancel.signal).then(wakeUp, () => {});
   }
 
   /** Reports a pause as soon as no request is open; this may be later than the pause was planned. */
-  #announce(wake: Wake): void {
-    const { now, onWait } = this.#options;
-    if (this.#inFlight === 0 && !wake.announced) {
-      wake.announced = true;
-      onWait?.(Math.ceil(wake.at - now()));
+  function announce(planned: Wake): void {
+    if (inFlight === 0 && !planned.announced) {
+      planned.announced = true;
+      onWait?.(Math.ceil(planned.at - now()));
     }
   }
 }
+
+export type Budget = ReturnType<typeof createBudget>;
 
 interface Wake {
   at: number;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Problem } from "../../contract/problems.ts";
 import { ContractError } from "../../errors.ts";
-import type { Outcome } from "../requests/failure.ts";
+import type { BrokenFailure, Outcome } from "../requests/failure.ts";
 import { networkFailure } from "../requests/network-failure.ts";
 import type { HttpResponse, Sender } from "../requests/transport.ts";
 import { readBody, UnknownEncodingError } from "./body.ts";
@@ -28,25 +28,20 @@ export interface Identified {
  */
 export type Reader<T extends Identified> = (body: Buffer) => T;
 
-/** The sender of the request, and the size limit of the response's body. */
-export interface ResponseContext {
-  sender: Sender;
-  /** Bytes, decompressed. */
-  maxBody: number;
-}
-
 /**
  * Reads a 200 with `read`.
  *
+ * @param maxBody maximum of bytes of the body, decompressed
  * @throws ContractError if the response is JSON but breaks the contract, or if a retry would not help.
  */
 export async function readSuccess<T extends Identified>(
   { body, header }: HttpResponse,
-  { sender: { origin, redact }, maxBody }: ResponseContext,
+  { origin, redact }: Sender,
+  maxBody: number,
   read: Reader<T>,
 ): Promise<ReadResponse<T>> {
   const { bytes, end, error } = await readBody(body, header("content-encoding"), maxBody);
-  const size = bytes.length;
+  const failed = (failure: BrokenFailure) => ({ outcome: { failure }, bytes: bytes.length, requestId: undefined });
   if (error instanceof UnknownEncodingError) {
     throw new ContractError(`${origin} sent a body with ${error.message}.`);
   }
@@ -61,19 +56,18 @@ export async function readSuccess<T extends Identified>(
     );
   }
   if (end === "broken") {
-    return { outcome: { failure: networkFailure(error, origin, true) }, bytes: size, requestId: undefined };
+    return failed(networkFailure(error, origin, true));
   }
   try {
     const value = read(bytes);
-    return { outcome: { value }, bytes: size, requestId: value.meta?.request_id };
+    return { outcome: { value }, bytes: bytes.length, requestId: value.meta?.request_id };
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) {
       throw cause;
     }
     const what = isUtf8(bytes) ? "JSON" : "UTF-8";
     const message = `The response of ${origin} is damaged: it is not ${what}`;
-    const failure = { kind: "broken", message, permanent: false, cause } as const;
-    return { outcome: { failure }, bytes: size, requestId: undefined };
+    return failed({ kind: "broken", message, permanent: false, cause });
   }
 }
 
@@ -96,10 +90,10 @@ function mebibytes(bytes: number): string {
 /** Reads a problem document, whatever its status is. */
 export async function readProblem(
   response: HttpResponse,
-  { sender, maxBody }: ResponseContext,
+  { origin, apiKey, redact }: Sender,
+  maxBody: number,
 ): Promise<ReadResponse<never>> {
   const { status, header, body } = response;
-  const { origin, apiKey, redact } = sender;
   const facts = {
     kind: "refused",
     status,

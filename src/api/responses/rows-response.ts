@@ -9,7 +9,7 @@ import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { createFilterCheck } from "../../rows/filter-check.ts";
-import { type ScannedResponse, scanResponse } from "../../rows/response.ts";
+import { scanResponse } from "../../rows/response.ts";
 import { findRowError } from "../../rows/row-error.ts";
 import { outsideFilters, readEnvelope } from "./envelope-response.ts";
 import { brokenContract, type Shape } from "./shape.ts";
@@ -43,14 +43,13 @@ const catalogShape = withoutRows(catalogResponseSchema);
  * @throws SyntaxError if the body is not JSON in UTF-8.
  */
 export function readSample(body: Buffer, filters: Filters): SampleResponse {
-  const response = scanResponse(body);
-  const { pagination, meta } = readEnvelope<unknown, Pagination>(sampleShape, response.document, filters);
-  const rows = checkedRows(response, LIMITS.sampleRows, meta);
+  const sample = readRowsResponse<Pagination>(body, sampleShape, filters, LIMITS.sampleRows);
+  const { rows, meta } = sample;
   const outside = createFilterCheck(filters)(rows);
   if (outside !== -1) {
     throw outsideFilters(`row ${rows.raw(outside, rows.column("product_id"))}`, meta.request_id);
   }
-  return { rows, pagination, meta };
+  return sample;
 }
 
 /**
@@ -60,8 +59,8 @@ export function readSample(body: Buffer, filters: Filters): SampleResponse {
  * @throws SyntaxError if the body is not JSON in UTF-8.
  */
 export function readCatalogPage(body: Buffer, filters: Filters, limit: number): CatalogPage {
-  const response = scanResponse(body);
-  const { pagination, meta } = readEnvelope<unknown, CatalogPagination>(catalogShape, response.document, filters);
+  const page = readRowsResponse<CatalogPagination>(body, catalogShape, filters, limit);
+  const { pagination, meta } = page;
   const { has_more, next_cursor } = pagination;
   if (has_more && (next_cursor === null || next_cursor === "")) {
     throw brokenContract("`pagination.has_more` is true but there is no `pagination.next_cursor`", meta.request_id);
@@ -69,21 +68,19 @@ export function readCatalogPage(body: Buffer, filters: Filters, limit: number): 
   if (/\p{Cs}/u.test(next_cursor ?? "")) {
     throw brokenContract("`pagination.next_cursor` holds half a surrogate pair", meta.request_id);
   }
-  return {
-    rows: checkedRows(response, limit, meta),
-    // `has_more` alone ends a walk; a cursor on the last page is ignored.
-    pagination: { ...pagination, next_cursor: has_more ? next_cursor : null },
-    meta,
-  };
+  // `has_more` alone ends a walk; a cursor on the last page is ignored.
+  return { ...page, pagination: { ...pagination, next_cursor: has_more ? next_cursor : null } };
 }
 
-function checkedRows({ rows, foreign }: ScannedResponse, most: number, { request_id }: Meta): RowBatch {
+function readRowsResponse<P>(body: Buffer, shape: Shape, filters: Filters, most: number): RowsResponse<P> {
+  const { document, rows, foreign } = scanResponse(body);
+  const { pagination, meta } = readEnvelope<unknown, P>(shape, document, filters);
   if (rows.length > most) {
-    throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, request_id);
+    throw brokenContract(`${rows.length} rows where at most ${most} were asked for`, meta.request_id);
   }
   const error = foreign === -1 ? findRowError(rows) : `\`data[${foreign}]\` is not an object`;
   if (error !== undefined) {
-    throw brokenContract(error, request_id);
+    throw brokenContract(error, meta.request_id);
   }
-  return rows;
+  return { rows, pagination, meta };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Budget } from "../../../src/api/requests/budget.ts";
+import { type Budget, createBudget } from "../../../src/api/requests/budget.ts";
 import { SimulatedClock } from "../../helpers/simulated-clock.ts";
 
 interface ServerOptions {
@@ -47,7 +47,7 @@ async function pull(
   server: Server,
   { requests, concurrency, latency }: { requests: number; concurrency: number; latency: (number: number) => number },
 ): Promise<void> {
-  const budget = new Budget({ now: clock.now, sleep: clock.sleep });
+  const budget = createBudget({ now: clock.now, sleep: clock.sleep });
   let started = 0;
   const request = async (number: number): Promise<void> => {
     const permit = await budget.acquire(neverAborted());
@@ -154,7 +154,7 @@ describe("a budget", () => {
     clock: SimulatedClock,
     options: { maxRate?: number; onWait?: (milliseconds: number) => void } = {},
   ) {
-    return new Budget({ now: clock.now, sleep: clock.sleep, ...options });
+    return createBudget({ now: clock.now, sleep: clock.sleep, ...options });
   }
 
   test("allows one request until a response reports the limit", async () => {
