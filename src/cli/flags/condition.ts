@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { closest } from "../../contract/values/closest.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
-import { quoted } from "./values.ts";
+import { quoted, valueError } from "./values.ts";
 
 const COMPARISONS = {
   "<": (a: number, b: number) => a < b,
@@ -52,9 +52,10 @@ function parsePart(
 ): (row: Readonly<Record<string, number | undefined>>) => boolean {
   const match = /^(\w+)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
   if (match === null) {
-    throw new UsageError(
-      `--fail-if ${quoted(part)} is not a condition; write a field, one of < <= > >= = and a number: percent < -20.`,
-      { flag: "--fail-if", value: part },
+    throw valueError(
+      "--fail-if",
+      part,
+      "is not a condition; write a field, one of < <= > >= = and a number: percent < -20.",
     );
   }
   const [, name = "", sign = "", number = ""] = match;

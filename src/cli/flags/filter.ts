@@ -3,7 +3,7 @@ import { type FilterName, parseRcd } from "../../contract/filters.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
-import { collectValues, dateExpression, quoted } from "./values.ts";
+import { collectValues, dateExpression, flagError, quoted, valueError } from "./values.ts";
 
 export interface FilterFlags {
   retailer?: string[];
@@ -81,17 +81,18 @@ function splitValues(values: readonly string[], flag: string, remedy: string): s
 function parseTriples(values: readonly string[], flags: FilterFlags): string[] {
   const other = SLUG_FLAGS.find((name) => flags[name] !== undefined);
   if (other !== undefined) {
-    throw new UsageError(
-      `--rcd cannot be combined with --${other}: the API does not say how they combine. Use one or the other.`,
-      { flag: "--rcd" },
+    throw flagError(
+      "--rcd",
+      `cannot be combined with --${other}: the API does not say how they combine. Use one or the other.`,
     );
   }
   const triples = splitValues(values, "--rcd", "name a combination");
   for (const triple of triples) {
     if (parseRcd(triple) === undefined) {
-      throw new UsageError(
-        `--rcd ${quoted(triple)} is not retailer:category:department; \`catalog coverage\` lists every combination.`,
-        { flag: "--rcd", value: triple },
+      throw valueError(
+        "--rcd",
+        triple,
+        "is not retailer:category:department; `catalog coverage` lists every combination.",
       );
     }
   }
@@ -103,10 +104,7 @@ function parseDates(flags: FilterFlags, now: number): Pick<WrittenFilters, "star
   if (date !== undefined) {
     const other = startDate !== undefined ? "--start-date" : endDate !== undefined ? "--end-date" : undefined;
     if (other !== undefined) {
-      throw new UsageError(
-        `--date cannot be combined with ${other}: it stands for --start-date and --end-date at once.`,
-        { flag: "--date" },
-      );
+      throw flagError("--date", `cannot be combined with ${other}: it stands for --start-date and --end-date at once.`);
     }
     return { start_date: date, end_date: date };
   }

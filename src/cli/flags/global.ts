@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
-import { UsageError } from "../../errors.ts";
 import type { ProgressMode } from "../../output/terminal/progress/progress.ts";
-import { duration, size, wholeNumber } from "./values.ts";
+import { duration, flagError, size, wholeNumber } from "./values.ts";
 
 /** The global options, complete: every default is filled in. */
 export interface GlobalOptions {
@@ -78,7 +77,7 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
 export function parseGlobals(command: Command): GlobalOptions {
   const flags = mergedFlags(command);
   if (flags.quiet === true && flags.verbose === true) {
-    throw new UsageError("--quiet and --verbose contradict each other; use one.", { flag: "--quiet" });
+    throw flagError("--quiet", "and --verbose contradict each other; use one.");
   }
   return {
     baseUrl: flags.baseUrl,

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
-import { formatOption, quoted } from "./values.ts";
+import { flagError, formatOption, quoted } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
 export const LIST_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "xlsx"] as const;
@@ -86,13 +86,11 @@ export function parseOutput<Format extends string>(
   isTerminal: boolean,
 ): OutputOptions<Format> {
   if (flags.output === "") {
-    throw new UsageError("--output is empty; name a file, or leave the flag out to write to stdout.", {
-      flag: "--output",
-    });
+    throw flagError("--output", "is empty; name a file, or leave the flag out to write to stdout.");
   }
   const output = flags.output === "-" ? undefined : flags.output;
   if (output === undefined && flags.clobber === false) {
-    throw new UsageError("--no-clobber protects a file; it needs --output FILE.", { flag: "--no-clobber" });
+    throw flagError("--no-clobber", "protects a file; it needs --output FILE.");
   }
   const compression = compressionFor(output, flags.compress);
   const format =
@@ -107,10 +105,7 @@ export function parseOutput<Format extends string>(
   if (isTerminal && output === undefined && (inside ?? compression) !== undefined) {
     const [flag, value, name] =
       compression === undefined ? ["--format", format, `-o FILE.${format}`] : ["--compress", compression, "--output"];
-    throw new UsageError(
-      `${flag} ${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`,
-      { flag },
-    );
+    throw flagError(flag, `${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`);
   }
   return { format, output, compression, noClobber: flags.clobber === false };
 }

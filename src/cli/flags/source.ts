@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { UsageError } from "../../errors.ts";
-import { wholeNumber } from "./values.ts";
+import { flagError, wholeNumber } from "./values.ts";
 
 /** The flags of every command that reads rows or counts. */
 export interface ReadFlags {
@@ -48,14 +47,12 @@ export function parseFolder(command: Command, flag: string, folder: string | und
     return undefined;
   }
   if (folder === "") {
-    throw new UsageError(`${flag} is empty; name a folder of \`catalog sync\`.`, { flag });
+    throw flagError(flag, "is empty; name a folder of `catalog sync`.");
   }
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(new Option(name).attributeName()) === "cli";
   const other = SERVICE_FLAGS.find(isGiven);
   if (other !== undefined) {
-    throw new UsageError(`${other} cannot be combined with ${flag}: the folder is read, and no request is sent.`, {
-      flag: other,
-    });
+    throw flagError(other, `cannot be combined with ${flag}: the folder is read, and no request is sent.`);
   }
   return folder;
 }

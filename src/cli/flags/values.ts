@@ -26,7 +26,7 @@ function withUnit(flag: string, units: Readonly<Record<string, number>>, flaw: s
     const [, number, unit = ""] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
     const value = Object.hasOwn(units, unit) ? Math.round(Number(number) * (units[unit] ?? 0)) : 0;
     if (value < 1 || !Number.isSafeInteger(value)) {
-      throw new UsageError(`${flag} ${quoted(text)} ${flaw}.`, { flag, value: text });
+      throw valueError(flag, text, `${flaw}.`);
     }
     return value;
   };
@@ -38,7 +38,7 @@ export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isNaN(value) || value < minimum || value > maximum) {
       const bounds = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} up` : `from ${minimum} to ${maximum}`;
-      throw new UsageError(`${flag} ${quoted(text)} is not a whole number ${bounds}.`, { flag, value: text });
+      throw valueError(flag, text, `is not a whole number ${bounds}.`);
     }
     return value;
   };
@@ -51,9 +51,11 @@ export function dateExpression(flag: string): Parser<DateExpression> {
   return (text) => {
     if (!isDateExpression(text)) {
       const what = /^\d{4}-\d{2}-\d{2}$/.test(text) ? "is not in the calendar" : "is not a date";
-      throw new UsageError(
-        `${flag} ${quoted(text)} ${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
-        { flag, value: text, suggestions: closest(text, DATE_WORDS, 1) },
+      throw valueError(
+        flag,
+        text,
+        `${what}; write YYYY-MM-DD, today, yesterday, 7d (seven days ago), latest or latest-7d (UTC).`,
+        closest(text, DATE_WORDS, 1),
       );
     }
     return text;
@@ -97,4 +99,19 @@ export function collectValues(value: string, earlier: readonly string[] = []): s
 /** A value for an error message: quoted, shortened, and without control characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+}
+
+/** The error for a flag: its name, then what is wrong. */
+export function flagError(flag: string, wrong: string): UsageError {
+  return new UsageError(`${flag} ${wrong}`, { flag });
+}
+
+/** The error for the value of a flag: both, then what is wrong. */
+export function valueError(
+  flag: string,
+  value: string,
+  wrong: string,
+  suggestions: readonly string[] = [],
+): UsageError {
+  return new UsageError(`${flag} ${quoted(value)} ${wrong}`, { flag, value, suggestions });
 }

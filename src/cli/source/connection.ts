@@ -70,19 +70,10 @@ export async function withConnection<T>(
 }
 
 /** The settings that all clients of this tool share. */
-export function clientSettings(globals: GlobalOptions, context: Context) {
-  return {
-    userAgent: `retail-catalog-cli/${VERSION}`,
-    requestTimeout: globals.timeout,
-    retries: globals.retries,
-    maxBody: globals.maxBody,
-    signal: context.signal,
-    now: context.now,
-    elapsed: context.elapsed,
-    sleep: context.sleep,
-    random: context.random,
-    env: context.env,
-  };
+export function clientSettings({ timeout, retries, maxBody }: GlobalOptions, context: Context) {
+  const { signal, now, elapsed, sleep, random, env } = context;
+  const userAgent = `retail-catalog-cli/${VERSION}`;
+  return { userAgent, requestTimeout: timeout, retries, maxBody, signal, now, elapsed, sleep, random, env };
 }
 
 async function configuredService(

@@ -9,7 +9,7 @@ import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
 import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { GlobalOptions } from "../flags/global.ts";
-import { quoted } from "../flags/values.ts";
+import { flagError, quoted } from "../flags/values.ts";
 import { type Reporter, withReporter } from "../reporter.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
 
@@ -49,7 +49,7 @@ export async function withSyncedFolder<T>(
   const { globals, filters: written } = options;
   return await withReporter(globals, context, async (reporter, signal) => {
     if (options.demo && options.folder !== undefined) {
-      throw new UsageError(`--demo uses generated rows; leave out ${quoted(options.folder)}.`, { flag: "--demo" });
+      throw flagError("--demo", `uses generated rows; leave out ${quoted(options.folder)}.`);
     }
     const folder = options.demo
       ? // Loaded where it is needed: it takes the client and the demo service.

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
-import { formatOption } from "../../cli/flags/values.ts";
+import { flagError, formatOption } from "../../cli/flags/values.ts";
 import { withReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/config-file.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -38,7 +37,7 @@ function declareLogin(command: Command, context: Context): void {
     'catalog auth login --api-key-command "op read op://team/catalog/key"',
   ]).action(async (flags: { apiKeyCommand?: string; check: boolean }) => {
     if (flags.apiKeyCommand?.trim() === "") {
-      throw new UsageError("--api-key-command is empty.", { flag: "--api-key-command" });
+      throw flagError("--api-key-command", "is empty.");
     }
     const { login } = await import("./stored-key.ts");
     const globals = parseGlobals(command);

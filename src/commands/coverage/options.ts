@@ -11,6 +11,7 @@ import {
 } from "../../cli/flags/output.ts";
 import type { ReadFlags } from "../../cli/flags/source.ts";
 import { parseFolder } from "../../cli/flags/source.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
@@ -39,18 +40,14 @@ export function parseCoverageOptions(command: Command, flags: CoverageFlags, con
   const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests, html } = flags;
   const output = html === undefined ? parseListing(flags, context) : parsePage(flags, html);
   if (chart && output.format !== "table") {
-    throw new UsageError(`--chart is a view for people; it cannot be combined with ${output.format}.`, {
-      flag: "--chart",
-    });
+    throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
   }
   if (flags.maxRequests !== undefined && (groupBy !== "day" || flags.from !== undefined)) {
-    throw new UsageError("--max-requests is for --group-by day of a service; leave it out.", {
-      flag: "--max-requests",
-    });
+    throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
   const isDrawn = chart || html !== undefined;
   if (chartRequests !== undefined && !isDrawn) {
-    throw new UsageError("--chart-requests needs --chart or --html.", { flag: "--chart-requests" });
+    throw flagError("--chart-requests", "needs --chart or --html.");
   }
   return {
     ...flags,

@@ -5,10 +5,9 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
-import { dateExpression, onlyOption, quoted } from "../../cli/flags/values.ts";
+import { dateExpression, onlyOption, valueError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { CHANGES } from "../../diff/join.ts";
-import { UsageError } from "../../errors.ts";
 import { DIFF_FIELDS, type DiffFlags, parseDiffOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
@@ -55,10 +54,7 @@ export function declare(command: Command, context: Context): void {
 function parseAge(text: string): number {
   const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
   if (days === undefined) {
-    throw new UsageError(`--max-age ${quoted(text)} is not a number of days; write 14d.`, {
-      flag: "--max-age",
-      value: text,
-    });
+    throw valueError("--max-age", text, "is not a number of days; write 14d.");
   }
   return Number(days);
 }

@@ -6,7 +6,7 @@ import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
 import { parseFolder } from "../../cli/flags/source.ts";
-import { quoted } from "../../cli/flags/values.ts";
+import { flagError, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import type { Change } from "../../diff/join.ts";
@@ -88,9 +88,7 @@ function parseAsOf({ asOf, maxAge, against, demo }: Omit<DiffFlags, "against"> &
 
 function parseDays({ from, to = "yesterday" }: DiffFlags, now: number) {
   if (from === undefined) {
-    throw new UsageError("--from is missing: name the earlier of the two crawl days, as in --from 7d.", {
-      flag: "--from",
-    });
+    throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
   }
   if (!isFromLatest(from) && !isFromLatest(to)) {
     // Refuses wrong days before any request is sent.

@@ -3,8 +3,9 @@ import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
 import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { FileError, UsageError } from "../../errors.ts";
+import { FileError } from "../../errors.ts";
 import type { PartitionColumn } from "../../output/destination/partitions.ts";
 import type { Spreadsheet } from "../../output/formats/encoder.ts";
 import { formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
@@ -35,7 +36,7 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
   }
   for (const name of ["resume", "manifest"] as const) {
     if (flags[name] && output.output === undefined) {
-      throw new UsageError(`--${name} needs a file: add --output FILE.`, { flag: `--${name}` });
+      throw flagError(`--${name}`, "needs a file: add --output FILE.");
     }
   }
   if (flags.partitionBy !== undefined) {
@@ -56,19 +57,17 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
 function spreadsheetOf({ bom, excel }: ExportFlags, format: RowFormat): Spreadsheet | undefined {
   const wanted = excel ? "excel" : bom ? "bom" : undefined;
   if (wanted !== undefined && format !== "csv" && format !== "tsv") {
-    throw new UsageError(`--${wanted} is for csv and tsv, not for ${format}.`, { flag: `--${wanted}` });
+    throw flagError(`--${wanted}`, `is for csv and tsv, not for ${format}.`);
   }
   return wanted;
 }
 
 function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOptions<RowFormat>): void {
   if (output === undefined) {
-    throw new UsageError("--partition-by writes a folder: add --output DIR.", { flag: "--partition-by" });
+    throw flagError("--partition-by", "writes a folder: add --output DIR.");
   }
   const other = flags.resume ? "--resume" : flags.manifest ? "--manifest" : noClobber ? "--no-clobber" : undefined;
   if (other !== undefined) {
-    throw new UsageError(`${other} is for an export to one file; it cannot be combined with --partition-by.`, {
-      flag: other,
-    });
+    throw flagError(other, "is for an export to one file; it cannot be combined with --partition-by.");
   }
 }

@@ -4,6 +4,7 @@ import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
 import { addListOutput, hasRowFormat, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/source.ts";
+import { flagError } from "../../cli/flags/values.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -58,9 +59,7 @@ function parseSampleOptions(command: Command, flags: SampleFlags, context: Conte
   const view = parseView(flags);
   const output = parseListOutput(flags, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {
-    throw new UsageError(`--${view} is a view for people; it cannot be combined with ${output.format}.`, {
-      flag: `--${view}`,
-    });
+    throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${output.format}.`);
   }
   return {
     ...{ ...flags, output, view },

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { quoted } from "../../cli/flags/values.ts";
+import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { SendCode, ServiceOptions } from "../../service/http/service-options.ts";
@@ -74,9 +74,10 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
   if (url === undefined || !isHttp || url.username !== "" || url.password !== "" || url.href !== `${url.origin}/`) {
-    throw new UsageError(
-      `--public-url ${quoted(text)} is not an address without a path; write one such as https://api.example.com.`,
-      { flag: "--public-url", value: text },
+    throw valueError(
+      "--public-url",
+      text,
+      "is not an address without a path; write one such as https://api.example.com.",
     );
   }
   return url.origin;
@@ -96,16 +97,10 @@ function parseMail(flags: PortalFlags, env: Context["env"]): { url: string; from
   }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["smtp:", "smtps:"].includes(parsed.protocol) || parsed.hostname === "") {
-    throw new UsageError(
-      "--smtp-url is not the address of a mail server; write smtps://user:password@mail.example.com.",
-      { flag: "--smtp-url" },
-    );
+    throw flagError("--smtp-url", "is not the address of a mail server; write smtps://user:password@mail.example.com.");
   }
   if (!/^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(from)) {
-    throw new UsageError(
-      `--mail-from ${quoted(from)} is not an e-mail address; write one such as catalog@example.com.`,
-      { flag: "--mail-from", value: from },
-    );
+    throw valueError("--mail-from", from, "is not an e-mail address; write one such as catalog@example.com.");
   }
   return { url, from };
 }
@@ -124,9 +119,10 @@ function parseTrustProxy(text: string): number | string {
     return NETWORK_NAMES.includes(part) || (isIP(address) !== 0 && isWidth && rest.length === 0);
   };
   if (!text.split(",").every((part) => isNetwork(part.trim()))) {
-    throw new UsageError(
-      `--trust-proxy ${quoted(text)} is neither a number of proxies nor a list of addresses and networks; write 1, or 10.0.0.0/8,127.0.0.1.`,
-      { flag: "--trust-proxy", value: text },
+    throw valueError(
+      "--trust-proxy",
+      text,
+      "is neither a number of proxies nor a list of addresses and networks; write 1, or 10.0.0.0/8,127.0.0.1.",
     );
   }
   return text;
