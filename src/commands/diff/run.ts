@@ -28,16 +28,25 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
     : (await import("./from-folder.ts")).withFolderDays;
   await withDays(options, context, async (days) => {
     const { output, failIf } = options;
+    // A table shows what changed, and the rest as counts; other formats have all kinds.
+    const kinds: readonly Change[] = options.only ?? (output.format === "table" ? ["changed"] : CHANGES);
     const held = new Set<string>();
-    const compare: Compare = (onDifferences) =>
-      compareDays(options, days, context, async (differences) => {
-        for (const difference of differences) {
-          if (failIf?.holds(differenceFields(difference))) {
-            held.add(`${difference.retailer} ${difference.sku}`);
+    const compare: Compare = async (onDifferences) => {
+      const summary = await withProgress(days.reporter, context, options, (update) => {
+        const progress = { onTotal: (total: number) => update({ total }), onRows: (rows: number) => update({ rows }) };
+        return days.compare(progress, async (differences) => {
+          const wanted = differences.filter(({ change }) => kinds.includes(change));
+          for (const difference of wanted) {
+            if (failIf?.holds(differenceFields(difference))) {
+              held.add(`${difference.retailer} ${difference.sku}`);
+            }
           }
-        }
-        await onDifferences(differences);
+          await onDifferences(wanted);
+        });
       });
+      await warnOfGaps(summary, options, days);
+      return summary;
+    };
     await (hasRowFormat(output)
       ? writeDifferences(output, options, days, compare, context)
       : showDifferences(options, days, compare, context));
@@ -112,23 +121,6 @@ async function writeDifferences(
     return compared;
   });
   days.reporter.note(resultLine(days, summary));
-}
-
-async function compareDays(
-  options: DiffOptions,
-  days: ComparedDays,
-  context: Context,
-  onDifferences: (differences: readonly Difference[]) => Promise<void>,
-): Promise<DiffSummary> {
-  // A table shows what changed, and the rest as counts; other formats have all kinds.
-  const kinds: readonly Change[] = options.only ?? (options.output.format === "table" ? ["changed"] : CHANGES);
-  const summary = await withProgress(days.reporter, context, options, (update) =>
-    days.compare({ onTotal: (total) => update({ total }), onRows: (rows) => update({ rows }) }, (differences) =>
-      onDifferences(differences.filter(({ change }) => kinds.includes(change))),
-    ),
-  );
-  await warnOfGaps(summary, options, days);
-  return summary;
 }
 
 function differenceFields(difference: Difference): Record<DiffField, number | undefined> {
