@@ -4,13 +4,17 @@ import type { Context } from "../../context.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { ApiError } from "../../errors.ts";
 
-/** Wraps a client so that the slugs in its responses are stored for completion. */
+/** Wraps a client so that the slugs in its responses, and those that an `unknown_…` error lists, are stored for completion. */
 export function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
   async function watched<T>(response: Promise<T>): Promise<T> {
     try {
       return await response;
     } catch (error) {
-      await rememberOptions(error, owner, context);
+      const { field, valid_options = [], code } = error instanceof ApiError ? error.problem : {};
+      const name = FILTER_NAMES.find((filter) => filter === field);
+      if (code?.startsWith("unknown_") && name !== undefined && name !== "rcd") {
+        await rememberVocabulary(owner, { slugs: { [name]: valid_options } }, { complete: false }, context);
+      }
       throw error;
     }
   }
@@ -25,16 +29,4 @@ export function rememberingClient(client: CatalogClient, owner: VocabularyOwner,
       return response;
     },
   };
-}
-
-/** Stores the valid values that an `unknown_…` error lists. */
-async function rememberOptions(error: unknown, owner: VocabularyOwner, context: Context): Promise<void> {
-  if (!(error instanceof ApiError) || !error.problem.code?.startsWith("unknown_")) {
-    return;
-  }
-  const { field, valid_options = [] } = error.problem;
-  const name = FILTER_NAMES.find((filter) => filter === field);
-  if (name !== undefined && name !== "rcd") {
-    await rememberVocabulary(owner, { slugs: { [name]: valid_options } }, { complete: false }, context);
-  }
 }

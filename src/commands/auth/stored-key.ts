@@ -10,7 +10,7 @@ import { resolveBaseUrl } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { checkKey, type KeyFacts } from "./key-status.ts";
+import { checkKey } from "./key-status.ts";
 import { readKey } from "./prompt.ts";
 
 interface LoginOptions {
@@ -53,7 +53,10 @@ export async function login(
   for (const variable of keyVariables(context)) {
     warn(`${variable} is set and is used instead of the stored key.`);
   }
-  const checked = facts === undefined ? ", not checked" : scopesOf(facts);
+  const scopes = Object.entries(facts?.scopes ?? {}).flatMap(([scope, allows]) => (allows ? scope : []));
+  const known =
+    scopes.length === 0 ? "the service knows the key, but it has no scope yet" : `its scopes: ${scopes.join(", ")}`;
+  const checked = facts === undefined ? ", not checked" : `; ${known}`;
   const { path } = written;
   note(
     `Stored in profile ${name} of ${path} for ${baseUrl.href}${checked}. This key is only sent to ${baseUrl.origin}.`,
@@ -93,11 +96,4 @@ async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Contex
 
 function withoutKey({ api_key: _key, api_key_command: _command, ...rest }: Profile): Profile {
   return rest;
-}
-
-function scopesOf({ scopes }: KeyFacts): string {
-  const allowed = Object.entries(scopes).flatMap(([scope, allows]) => (allows ? scope : []));
-  return allowed.length === 0
-    ? "; the service knows the key, but it has no scope yet"
-    : `; its scopes: ${allowed.join(", ")}`;
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { placeOf, type WordPlace } from "../../cli/command-line.ts";
+import { placeOf } from "../../cli/command-line.ts";
 import { readConfig } from "../../config/config-file.ts";
 import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
 import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
@@ -20,19 +20,16 @@ export function declare(command: Command, context: Context): void {
       const program = command.parent ?? command;
       const typed = line === undefined ? words : splitLine(line).slice(1);
       const place = placeOf(program, typed);
-      const { kind, candidates } = complete(place, await known(place, context));
+      // If the configuration cannot be read, there are fewer candidates.
+      const profiles = await readConfig(context).then(
+        (config) => [...config.profiles.keys()],
+        () => [],
+      );
+      const vocabulary = await vocabularyOf(place.values, context);
+      const { kind, candidates } = complete(place, { profiles, vocabulary });
       const lines = candidates.map(({ value, description }) => `${value}\t${description.replace(/\s+/g, " ")}`);
       await context.print([kind, ...lines].map((text) => `${text}\n`).join(""));
     });
-}
-
-/** If the configuration cannot be read, there are fewer candidates. */
-async function known({ values }: WordPlace, context: Context) {
-  const profiles = await readConfig(context).then(
-    (config) => [...config.profiles.keys()],
-    () => [],
-  );
-  return { profiles, vocabulary: await vocabularyOf(values, context) };
 }
 
 async function vocabularyOf(values: ReadonlyMap<string, string>, context: Context): Promise<Vocabulary> {

@@ -139,7 +139,9 @@ async function halve(
     };
     const isPossible =
       after.rows >= 0 &&
-      (before.rows === 0 ? !part.isFirstKnown || part.first >= later.first : isFirstOf(part, before.first)) &&
+      (before.rows === 0
+        ? !part.isFirstKnown || part.first >= later.first
+        : before.first === part.first || (!part.isFirstKnown && before.first > part.first)) &&
       (after.rows === 0 ? before.last === part.last : part.last >= later.first);
     if (!isPossible) {
       return undefined;
@@ -148,11 +150,6 @@ async function halve(
     halves[1].push(...(after.rows > 0 ? [after] : []));
   }
   return halves;
-}
-
-/** Whether the first day of the earlier rows of a part can be this one. */
-function isFirstOf({ first, isFirstKnown }: RangePart, day: string): boolean {
-  return isFirstKnown ? day === first : day >= first;
 }
 
 function wholePart({ rcd, matching_rows, earliest_date, latest_date }: Coverage): RangePart {

@@ -2,9 +2,8 @@ import type { CatalogClient } from "../../api/client.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import type { Meta } from "../../contract/envelope.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { type Filters, formatRcd, type Rcd } from "../../contract/filters.ts";
+import { formatRcd, type Rcd } from "../../contract/filters.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import type { DayState } from "../../mirror/folder/folder-state.ts";
 import { combinationsOf } from "../../mirror/folder/synced-day.ts";
@@ -66,12 +65,8 @@ export function countingClient(days: DayCounts): Pick<CatalogClient, "coverage">
         }
       }
       const data = [...found.values()];
-      return { data, meta: { request_id: "", resolved: resolvedOf(filters), coverage: summaryOf(data) } };
+      const none = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
+      return { data, meta: { request_id: "", resolved: { ...none, ...filters }, coverage: summaryOf(data) } };
     },
   };
-}
-
-function resolvedOf(filters: Filters): Meta["resolved"] {
-  const none = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
-  return { ...none, ...filters };
 }

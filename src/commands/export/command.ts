@@ -11,7 +11,7 @@ import { parsePartitionColumns } from "../../output/destination/partitions.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import { type ExportFlags, type ExportOptions, parseExportOptions } from "./options.ts";
+import { type ExportFlags, parseExportOptions } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   const { minimum, maximum } = LIMITS.pageSize;
@@ -52,14 +52,13 @@ export function declare(command: Command, context: Context): void {
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],
     wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
-  ).action((flags: ExportFlags) => runAsAsked(parseExportOptions(command, flags, context), context));
-}
-
-async function runAsAsked(options: ExportOptions, context: Context): Promise<void> {
-  if (options.dryRun) {
-    return (await import("./dry-run.ts")).runDryRun(options, context);
-  }
-  return options.partitionBy === undefined
-    ? (await import("./run.ts")).runExport(options, context)
-    : (await import("./partitioned.ts")).runPartitionedExport(options, context);
+  ).action(async (flags: ExportFlags) => {
+    const options = parseExportOptions(command, flags, context);
+    if (options.dryRun) {
+      return (await import("./dry-run.ts")).runDryRun(options, context);
+    }
+    return options.partitionBy === undefined
+      ? (await import("./run.ts")).runExport(options, context)
+      : (await import("./partitioned.ts")).runPartitionedExport(options, context);
+  });
 }

@@ -64,28 +64,25 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       await claim?.close();
     }
     if (result.rows > 0) {
-      noteOutcome(result, options, connection, context.stdout.isTTY === true);
+      noteOutcome(result.rows, options, connection.reporter, context);
     }
   });
 }
 
 /** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */
-function noteOutcome(
-  { rows }: PullResult,
-  { output: { output }, manifest }: ExportOptions,
-  { reporter }: Connection,
-  isTerminal: boolean,
-): void {
+function noteOutcome(count: number, options: ExportOptions, { note }: Reporter, { stdout }: Context): void {
+  const { output } = options.output;
+  const rows = counted(count, "row");
   if (!isStdout(output)) {
-    reporter.note(
-      `${output}: ${counted(rows, "row")}${manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
+    note(
+      `${output}: ${rows}${options.manifest ? `; \`${quoteCommand(["catalog", "verify", output])}\` checks it` : ""}`,
     );
-  } else if (isTerminal) {
-    reporter.note(`${counted(rows, "row")}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
+  } else if (stdout.isTTY) {
+    note(`${rows}; --output FILE writes them to a file, \`catalog sample\` shows a table`);
   }
 }
 
-/** Claims the output file; undefined for a stream. */
+/** Claims the output file; undefined for a stream. @throws FileError if its name is too long for its manifest */
 async function claimFile(
   options: ExportOptions,
   { service, filters }: Connection,
@@ -96,8 +93,9 @@ async function claimFile(
   if (isStdout(output)) {
     return undefined;
   }
-  if (options.manifest) {
-    checkManifestName(output);
+  const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
+  if (options.manifest && excess > 0) {
+    throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
   return await claimOutput(output, {
     resume: options.resume,
@@ -151,14 +149,6 @@ async function openSink(
 /** The encoding of the rows of an export. */
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
   return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
-}
-
-/** @throws FileError if the name of the output is too long to add the suffix of a manifest. */
-function checkManifestName(output: string): void {
-  const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
-  if (excess > 0) {
-    throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
-  }
 }
 
 /** Writes the manifest of an output that is complete and in its place. */

@@ -43,13 +43,9 @@ async function loadFile(
     }
   } catch (error) {
     reporter.progress.clear();
-    throw loadFailure(error, file);
+    if (error instanceof LoadError) {
+      throw new FileError(`${error.message}; no row of this file was loaded`, file, error);
+    }
+    throw error instanceof Error && "syscall" in error ? fileError(file, error) : error;
   }
-}
-
-function loadFailure(error: unknown, file: string): unknown {
-  if (error instanceof LoadError) {
-    return new FileError(`${error.message}; no row of this file was loaded`, file, error);
-  }
-  return error instanceof Error && "syscall" in error ? fileError(file, error) : error;
 }

@@ -64,8 +64,13 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
 
 function asText(result: SyncResult, requests: number): string {
   const gone = result.daysRemoved + result.daysPruned;
+  const { daysAudited, auditCycle } = result;
+  const audited =
+    daysAudited === 0 || auditCycle === undefined
+      ? ""
+      : ` (${groupDigits(daysAudited)} one by one, each within ${counted(auditCycle, "run")})`;
   const parts = [
-    `${counted(result.daysChecked, "day")} checked${auditText(result)}`,
+    `${counted(result.daysChecked, "day")} checked${audited}`,
     `${groupDigits(result.days)} pulled`,
     ...(gone === 0 ? [] : [`${counted(gone, "day")} removed`]),
     `${counted(result.rowsAdded, "row")} added`,
@@ -74,13 +79,6 @@ function asText(result: SyncResult, requests: number): string {
     counted(requests, "request"),
   ];
   return parts.join(" · ");
-}
-
-function auditText({ daysAudited, auditCycle }: SyncResult): string {
-  if (daysAudited === 0 || auditCycle === undefined) {
-    return "";
-  }
-  return ` (${groupDigits(daysAudited)} one by one, each within ${counted(auditCycle, "run")})`;
 }
 
 function asJson(result: SyncResult, requests: number): string {

@@ -1,5 +1,3 @@
-import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
-import type { Reporter } from "../../../cli/reporter.ts";
 import { screenOf } from "../../../cli/terminal.ts";
 import type { Context } from "../../../context.ts";
 import { groupDigits } from "../../../contract/values/decimal.ts";
@@ -66,18 +64,10 @@ async function readDays(
 ): Promise<Activity> {
   const client = days === undefined ? source.client : (await import("../folder-source.ts")).countingClient(days);
   const activity = await readActivity(client, source.filters, response.meta.coverage, requests, source.signal);
-  warnOfChange(response, activity.rows, source.reporter);
-  return activity;
-}
-
-/** Checks that the periods add up to the whole set; if not, it changed between two requests. */
-function warnOfChange(
-  { meta }: CoverageResponse,
-  rows: ReadonlyMap<string, readonly number[]>,
-  reporter: Reporter,
-): void {
-  const sum = [...rows.values()].flat().reduce((total, count) => total + count, 0);
-  if (sum !== meta.coverage.matching_rows) {
-    reporter.warn(`the set changed while it was read: ${meta.coverage.matching_rows} rows at first, then ${sum}`);
+  const expected = response.meta.coverage.matching_rows;
+  const sum = [...activity.rows.values()].flat().reduce((total, count) => total + count, 0);
+  if (sum !== expected) {
+    source.reporter.warn(`the set changed while it was read: ${expected} rows at first, then ${sum}`);
   }
+  return activity;
 }
