@@ -35,26 +35,18 @@ export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) =
   yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
 }
 
-const FORMAT_OF_EXTENSION = new Map<string | undefined, LoadFormat>([
-  ["ndjson", "ndjson"],
-  ["jsonl", "ndjson"],
-  ["csv", "csv"],
-  ["parquet", "parquet"],
-]);
-
 /** The format of a file extension, without a final `.gz`. */
 function formatOfExtension(name: string): LoadFormat | undefined {
-  return FORMAT_OF_EXTENSION.get(/\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase());
+  const extension = /\.(ndjson|jsonl|csv|parquet)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
+  return extension === "jsonl" ? "ndjson" : (extension as LoadFormat | undefined);
 }
 
 function formatOfContent(head: Buffer): LoadFormat {
   if (head.subarray(0, 4).toString("latin1") === "PAR1") {
     return "parquet";
   }
-  const text = head
-    .toString()
-    .replace(/^\ufeff/, "")
-    .trimStart();
+  // `trimStart` also removes a byte order mark.
+  const text = head.toString().trimStart();
   return text === "" || text.startsWith("{") ? "ndjson" : "csv";
 }
 

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
+import { isJsonObject } from "../../contract/values/json-object.ts";
 import { rawElements, rawMembers } from "../../contract/values/raw-json.ts";
 import type { NewRow } from "../store/product-rows/row-stage.ts";
 import { RowError, shown } from "./load-error.ts";
@@ -39,8 +40,8 @@ const EXPECTED: Record<string, string> = {
 
 /** Reads a row. Its numbers and escapes stay as in the source. @throws RowError if it does not conform to the contract */
 export function readRow({ line, text }: SourceRow): NewRow {
-  const value = parseRow(line, text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  const value = parsedText(text);
+  if (!isJsonObject(value)) {
     throw new RowError({ line, found: shown(text), expected: "a JSON object" });
   }
   if (!isProduct(value)) {
@@ -80,11 +81,12 @@ function isUri(text: string): boolean {
   return URI_CHARACTERS.test(text) && URL.canParse(text);
 }
 
-function parseRow(line: number, text: string): unknown {
+/** Undefined if the text is not JSON. */
+function parsedText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RowError({ line, found: shown(text), expected: "a JSON object" });
+    return undefined;
   }
 }
 

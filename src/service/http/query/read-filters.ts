@@ -6,10 +6,16 @@ export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
   const filters: Filters = {};
   for (const name of FILTER_NAMES) {
     const value = parameters.get(name);
-    if (value !== undefined) {
-      CHECKS[name](value, name);
-      filters[name] = value;
+    if (value === undefined) {
+      continue;
     }
+    const error = ERRORS[name](value, name);
+    if (error !== undefined) {
+      throw new ServiceProblem(name.endsWith("_date") ? "invalid_date_range" : "invalid_request", error, {
+        field: name,
+      });
+    }
+    filters[name] = value;
   }
   const { start_date, end_date } = filters;
   if (start_date !== undefined && end_date !== undefined && start_date > end_date) {
@@ -20,38 +26,28 @@ export function readFilters(parameters: ReadonlyMap<string, string>): Filters {
   return filters;
 }
 
-const CHECKS: Readonly<Record<FilterName, (value: string, name: FilterName) => void>> = {
-  retailer: checkSlugText,
-  category: checkSlugText,
-  department: checkSlugText,
-  rcd: checkTripleTexts,
-  start_date: checkDateText,
-  end_date: checkDateText,
+/** What is wrong with a value of each filter; undefined if it is valid. */
+const ERRORS: Readonly<Record<FilterName, (value: string, name: FilterName) => string | undefined>> = {
+  retailer: slugError,
+  category: slugError,
+  department: slugError,
+  rcd: tripleError,
+  start_date: dateError,
+  end_date: dateError,
 };
 
-function checkSlugText(value: string, name: FilterName): void {
+function slugError(value: string, name: FilterName): string | undefined {
   if (value.trim() === "") {
-    throw new ServiceProblem("invalid_request", `The parameter ${name} is empty.`, { field: name });
+    return `The parameter ${name} is empty.`;
   }
-  if (/\p{Cc}/u.test(value)) {
-    throw new ServiceProblem("invalid_request", `The parameter ${name} contains control characters.`, { field: name });
-  }
+  return /\p{Cc}/u.test(value) ? `The parameter ${name} contains control characters.` : undefined;
 }
 
-function checkTripleTexts(list: string): void {
-  for (const text of list.split(",")) {
-    if (/\p{Cc}/u.test(text) || parseRcd(text) === undefined) {
-      throw new ServiceProblem("invalid_request", `${quote(text)} is not a retailer:category:department triple.`, {
-        field: "rcd",
-      });
-    }
-  }
+function tripleError(list: string): string | undefined {
+  const wrong = list.split(",").find((text) => /\p{Cc}/u.test(text) || parseRcd(text) === undefined);
+  return wrong === undefined ? undefined : `${quote(wrong)} is not a retailer:category:department triple.`;
 }
 
-function checkDateText(value: string, name: FilterName): void {
-  if (!isCalendarDate(value)) {
-    throw new ServiceProblem("invalid_date_range", `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`, {
-      field: name,
-    });
-  }
+function dateError(value: string, name: FilterName): string | undefined {
+  return isCalendarDate(value) ? undefined : `${name} ${quote(value)} is not a calendar date, YYYY-MM-DD.`;
 }
