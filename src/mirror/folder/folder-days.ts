@@ -1,11 +1,18 @@
-import type { Rcd } from "../../contract/filters.ts";
+import { formatRcd, type Rcd } from "../../contract/filters.ts";
 import type { DiffSource } from "../../diff/compare.ts";
 import { COMPARED_COLUMNS } from "../../diff/product-facts.ts";
+import { rowGroups } from "../../export/parquet-groups.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { batchOf } from "../../rows/scan.ts";
+import { notParquet } from "./parquet-file.ts";
 import type { SyncedDay } from "./synced-day.ts";
 
+/** Rows that are converted to text at once. */
+const CONVERTED_ROWS = 1000;
+
 /**
- * The days of a synced folder, with the rows of the combinations for which `isWanted` is true. Row groups without rows of the wanted retailers are skipped. The rows of a day are sorted
- * by retailer, so few groups are read twice.
+ * The days of a synced folder, with the rows of the combinations for which `isWanted` is true. The rows of a day are
+ * sorted by retailer, so few row groups are read twice.
  */
 export function folderDays(
   days: ReadonlyMap<string, SyncedDay>,
@@ -18,7 +25,7 @@ export function folderDays(
     read: async (day, retailers, sink, onRows) => {
       const combinations = wanted(day).filter(({ retailer }) => retailers?.includes(retailer) ?? true);
       let rows = 0;
-      for await (const batch of days.get(day)?.rows(combinations, COMPARED_COLUMNS) ?? []) {
+      for await (const batch of rowsOfDay(days.get(day), combinations)) {
         signal.throwIfAborted();
         await sink.write(batch);
         rows += batch.length;
@@ -28,4 +35,35 @@ export function folderDays(
       return rows;
     },
   };
+}
+
+/**
+ * Rows of some combinations of a day, with the members that a comparison needs. Row groups without rows of their retailers
+ * are skipped.
+ *
+ * @param day undefined has no rows
+ * @throws FileError if the file is not a Parquet file
+ */
+export async function* rowsOfDay(
+  day: SyncedDay | undefined,
+  combinations: readonly Rcd[],
+): AsyncGenerator<RowBatch, void, undefined> {
+  if (day === undefined) {
+    return;
+  }
+  const isWhole = combinations.length === day.combinations.length;
+  const retailers = [...new Set(combinations.map(({ retailer }) => retailer))];
+  const only = isWhole ? undefined : { column: "retailer", values: retailers };
+  const wanted = new Set(combinations.map(formatRcd));
+  try {
+    for await (const rows of rowGroups(day.buffer, COMPARED_COLUMNS, only)) {
+      const kept = isWhole ? rows : rows.filter((row) => wanted.has(formatRcd(row as unknown as Rcd)));
+      for (let start = 0; start < kept.length; start += CONVERTED_ROWS) {
+        const texts = kept.slice(start, start + CONVERTED_ROWS).map((row) => JSON.stringify(row));
+        yield batchOf(texts, COMPARED_COLUMNS);
+      }
+    }
+  } catch (error) {
+    throw notParquet(day.path, error);
+  }
 }

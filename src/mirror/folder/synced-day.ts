@@ -1,17 +1,10 @@
 import { join } from "node:path";
-import { formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
-import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { type Rcd, splitRcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
-import { rowGroups } from "../../export/parquet-groups.ts";
 import { sizeOf } from "../../files/size-of.ts";
-import type { RowBatch } from "../../rows/batch.ts";
-import { batchOf } from "../../rows/scan.ts";
 import { placeOfDay } from "./day-files.ts";
 import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
-import { notParquet, type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
-
-/** Rows that are converted to text at once. */
-const CONVERTED_ROWS = 1000;
+import { type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
 
 /** A combination and its rows on a day. */
 export interface CombinationRows extends Rcd {
@@ -20,20 +13,10 @@ export interface CombinationRows extends Rcd {
 
 /** A day of a synced folder, opened for reading. */
 export interface SyncedDay extends OpenParquetFile {
+  path: string;
   combinations: readonly CombinationRows[];
   /** Of its file. */
   sha256: string;
-  /**
-   * Rows of some combinations, by row groups of the file.
-   *
-   * @param columns members of each row; those of the combination are among them
-   * @throws FileError if the file is not a Parquet file
-   */
-  rows(
-    combinations: readonly Rcd[],
-    columns: readonly string[],
-    isKept?: (row: Record<string, unknown>) => boolean,
-  ): AsyncGenerator<RowBatch, void, undefined>;
 }
 
 /**
@@ -100,7 +83,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     const held = known.days[day];
     const file = held && (await openUnaltered(path, held));
     if (held !== undefined && file !== undefined) {
-      return syncedDay(path, file, held);
+      return { ...file, path, combinations: combinationsOf(held), sha256: held.sha256 };
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {
@@ -118,31 +101,6 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     const reason = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
     throw new FileError(`${path} ${reason}; \`catalog sync --verify\` repairs it`, path);
   }
-}
-
-function syncedDay(path: string, file: OpenParquetFile, state: DayState): SyncedDay {
-  const held = combinationsOf(state);
-  return {
-    ...file,
-    combinations: held,
-    sha256: state.sha256,
-    rows: async function* (combinations, columns, isKept = () => true) {
-      const isWhole = combinations.length === held.length;
-      const retailers = [...new Set(combinations.map(({ retailer }) => retailer))];
-      const only = isWhole ? undefined : { column: "retailer", values: retailers };
-      const wanted = new Set(combinations.map(formatRcd));
-      try {
-        for await (const rows of rowGroups(file.buffer, columns, only)) {
-          const kept = rows.filter((row) => (isWhole || wanted.has(formatRcd(row as unknown as Rcd))) && isKept(row));
-          for (let start = 0; start < kept.length; start += CONVERTED_ROWS) {
-            yield batchOf(kept.slice(start, start + CONVERTED_ROWS).map(jsonOfRow), columns);
-          }
-        }
-      } catch (error) {
-        throw notParquet(path, error);
-      }
-    },
-  };
 }
 
 /** The combinations of a day, from its state. */
@@ -163,9 +121,4 @@ export function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) =
     .filter(([, { counts }]) => Object.keys(counts).some(isWantedRcd))
     .map(([day]) => day)
     .sort();
-}
-
-function jsonOfRow(row: Record<string, unknown>): string {
-  const { crawl_date } = row;
-  return JSON.stringify(crawl_date instanceof Date ? { ...row, crawl_date: dayOf(crawl_date.getTime()) } : row);
 }

@@ -6,7 +6,6 @@ import { columnChunks } from "../../export/parquet-groups.ts";
 import { lock } from "../../files/lock.ts";
 import { assertOwnFolder, createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
-import { placeOfDay } from "../folder/day-files.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { notParquet } from "../folder/parquet-file.ts";
@@ -181,7 +180,7 @@ async function dayFromParquet(folder: string, state: SyncState, day: string, lis
     }
     return { sha256: opened.sha256, rows, bytes };
   } catch (error) {
-    throw notParquet(join(folder, placeOfDay(day)), error);
+    throw notParquet(opened.path, error);
   } finally {
     await opened.close();
   }

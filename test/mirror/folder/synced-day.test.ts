@@ -8,7 +8,7 @@ import { diffDays } from "../../../src/diff/compare.ts";
 import { SetChangedError } from "../../../src/errors.ts";
 import { fingerprint } from "../../../src/export/manifest.ts";
 import { placeOfDay } from "../../../src/mirror/folder/day-files.ts";
-import { folderDays } from "../../../src/mirror/folder/folder-days.ts";
+import { folderDays, rowsOfDay } from "../../../src/mirror/folder/folder-days.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/mirror/folder/folder-state.ts";
 import { openDay, openDays, readSyncedFolder, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
@@ -161,10 +161,10 @@ async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
 
-/** Rows of the day, which it is closed after. */
+/** Counts the rows of the day, and closes it. */
 async function countOf(day: SyncedDay | undefined): Promise<number> {
   let rows = 0;
-  for await (const batch of day?.rows(day.combinations, ["retailer", "department", "category", "sku"]) ?? []) {
+  for await (const batch of rowsOfDay(day, day?.combinations ?? [])) {
     rows += batch.length;
   }
   await day?.close();
