@@ -38,7 +38,8 @@ function wrongValueIn(argv: readonly string[], error: unknown): Correction | und
   const [at] = typedValues(argv, flag)
     .flatMap((typed) => [typed.value, ...typed.value.split(",")].map((part) => ({ ...typed, part })))
     .filter(({ part }) => isWrong(part.trim()))
-    .sort((a, b) => editDistance(a.part, best) - editDistance(b.part, best));
+    .map((typed) => ({ ...typed, distance: editDistance(typed.part, best) }))
+    .sort((a, b) => a.distance - b.distance);
   if (at === undefined) {
     return undefined;
   }
