@@ -2,8 +2,10 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import type { Product } from "../../contract/product.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
 import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
+import { createRowStage } from "../store/product-rows/row-stage.ts";
 
 /** Rows whose checksum identifies the version of the generator. */
 const COMPARED_ROWS = 100;
@@ -76,10 +78,13 @@ async function keep(folder: string, name: string, rows: Iterable<string>): Promi
   }
 }
 
+/** Adds rows that conform to the contract, as those of the generator do. */
 async function load(store: EmbeddedStore, rows: Iterable<string>): Promise<void> {
-  // Loaded once a day, when it is needed: its schema takes longer to compile than the service to start.
-  const { loadTexts } = await import("../load/load-rows.ts");
-  await loadTexts(store, "demo data", rows);
+  await store.write(async (session) => {
+    const stage = await createRowStage(session, () => undefined);
+    await stage.add(Array.from(rows, (body, line) => ({ line, product: JSON.parse(body) as Product, body })));
+    await stage.merge();
+  });
 }
 
 async function removeOld(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { EmbeddedStore } from "../store/embedded.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
-import { readRow, type SourceRow } from "./row.ts";
+import { readRow } from "./row.ts";
 
 export interface LoadResult {
   /** Rows of the source. */
@@ -36,24 +36,6 @@ export async function loadRows(
   const batches = sourceRows(source, (length) => {
     bytes += length;
   });
-  return await writeBatches(database, source.name, batches, (rows) => {
-    signal?.throwIfAborted();
-    onProgress?.({ rows, bytes });
-  });
-}
-
-/** Loads all generated rows, given as JSON texts, or none. */
-export async function loadTexts(database: EmbeddedStore, name: string, texts: Iterable<string>): Promise<LoadResult> {
-  const rows = Array.from(texts, (text, index) => ({ line: index + 1, text }));
-  return await writeBatches(database, name, [rows]);
-}
-
-async function writeBatches(
-  database: EmbeddedStore,
-  name: string,
-  batches: AsyncIterable<SourceRow[]> | Iterable<SourceRow[]>,
-  afterBatch: (rows: number) => void = () => undefined,
-): Promise<LoadResult> {
   try {
     return await database.prepareWrite(async (session) => {
       const stage = await createRowStage(session, refuseOtherContent);
@@ -62,14 +44,15 @@ async function writeBatches(
         for await (const rows of batches) {
           await stage.add(rows.map(readRow));
           read += rows.length;
-          afterBatch(read);
+          signal?.throwIfAborted();
+          onProgress?.({ rows: read, bytes });
         }
       });
       const added = await session.transaction("IMMEDIATE", stage.merge);
       return { read, added, alreadyPresent: read - added };
     });
   } catch (error) {
-    throw namingSource(name, error);
+    throw namingSource(source.name, error);
   }
 }
 

@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
-import { loadTexts } from "../../../src/service/load/load-rows.ts";
+import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
 
 /** A store that is closed with the test. */
@@ -11,13 +12,10 @@ export async function testStore(location = ":memory:"): Promise<EmbeddedStore> {
   return store;
 }
 
-/** Loads rows as a file of NDJSON is loaded. */
+/** Loads rows as a file of NDJSON. */
 export async function load(store: EmbeddedStore, rows: readonly Product[]) {
-  return await loadTexts(
-    store,
-    "rows",
-    rows.map((row) => JSON.stringify(row)),
-  );
+  const stream = Readable.from(rows.map((row) => Buffer.from(`${JSON.stringify(row)}\n`)));
+  return await loadRows(store, { name: "rows.ndjson", stream });
 }
 
 /** Texts of every row, read in pages of `size`. */
