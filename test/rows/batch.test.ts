@@ -34,9 +34,12 @@ test("lines are read back as the same rows", () => {
   expect(rows.raw(2, rows.column("mrp"))).toBe("-0");
 });
 
-test.each([["{}"], ["{}\n{}"], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])("%j are no lines of rows", (text) => {
-  expect(() => batchOfLines(Buffer.from(text)).text(0)).toThrow(SyntaxError);
-});
+test.each([["{}"], ["{}\n{}"], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])(
+  "%j is refused, because it is not one object on each line",
+  (text) => {
+    expect(() => batchOfLines(Buffer.from(text)).text(0)).toThrow(SyntaxError);
+  },
+);
 
 test("more rows than in one page are found", () => {
   const texts = Array.from({ length: 3000 }, (_, number) => `{"sku":"${number}"}`);

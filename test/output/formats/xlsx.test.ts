@@ -13,7 +13,7 @@ import { productRow } from "../../helpers/products.ts";
 import { anyText } from "../../helpers/texts.ts";
 
 describe("a sheet", () => {
-  test("has the values of the contract, each of its kind", async () => {
+  test("holds the values of the contract with their types", async () => {
     const row = productRow({ sku: '"00123"', brand: '"1E5"', title: '"caf\\u00e9 \\"x\\" 😀"', discount_pct: "-0.5" });
     const { rows } = await sheetOf([[row, productRow({ color: '"red"', model_number: '"2026-03-01"' })]]);
     expect(rows).toEqual([
@@ -28,11 +28,11 @@ describe("a sheet", () => {
     ]);
   });
 
-  test("of no rows is its header", async () => {
+  test("without rows has only its header", async () => {
     expect((await sheetOf([])).rows).toEqual([PRODUCT_COLUMNS]);
   });
 
-  test("has the chosen columns in the order chosen", async () => {
+  test("has the chosen columns in the chosen order", async () => {
     const { rows } = await sheetOf([[productRow()]], { chosen: ["crawl_date", "sku"] });
     expect(rows).toEqual([
       ["crawl_date", "sku"],
@@ -94,7 +94,7 @@ describe("a sheet", () => {
     expect(rows).toEqual([["mrp"], [expected]]);
   });
 
-  test("has truth values, and objects and arrays as their JSON", async () => {
+  test("holds booleans as booleans, and objects and arrays as their JSON text", async () => {
     const row = '{"a":true,"b":false,"c":[1,"x<y"],"d":{"e":null},"f":null,"g":1}';
     const known = ["a", "b", "c", "d", "f", "g"];
     expect((await sheetOf([[row]], { known })).rows).toEqual([
@@ -119,14 +119,14 @@ describe("a sheet", () => {
     expect(rows).toEqual([["at"], [expected]]);
   });
 
-  test("cuts a text that is longer than a cell, between characters, and tells it once", async () => {
+  test("cuts a text that is too long for a cell between two characters, and reports it once", async () => {
     const cut: string[] = [];
     const long = productRow({ title: JSON.stringify(`${"x".repeat(32_766)}😀`), brand: `"${"é".repeat(32_767)}"` });
     const { rows } = await sheetOf([[long, long]], { chosen: ["title", "brand"], onCut: (name) => cut.push(name) });
     expect([rows[1], cut]).toEqual([["x".repeat(32_766), "é".repeat(32_767)], ["title"]]);
   });
 
-  test("tells once which members it leaves out and which texts hold half a surrogate pair", async () => {
+  test("reports once which members it leaves out and which texts hold half a surrogate pair", async () => {
     const told: string[] = [];
     const row = productRow({ extra: "1", title: '"\\ud800"' });
     await sheetOf([[row, row]], {
@@ -136,7 +136,7 @@ describe("a sheet", () => {
     expect(told).toEqual(["extra", "title"]);
   });
 
-  test("is not written without a column", async () => {
+  test("rejects a row without a column", async () => {
     await expect(sheetOf([[productRow({ mrp: undefined })]])).rejects.toEqual(
       new ContractError('the service sent a row without "mrp" (product_id "p1")'),
     );
@@ -161,7 +161,7 @@ describe("an address", () => {
     expect([rows[1], cells?.get("1,0")?.hyperlink?.target]).toEqual([[url], target]);
   });
 
-  test("beyond the most that a sheet can link stays text, which is told once", async () => {
+  test("stays text after the last link that a sheet can hold, and this is reported once", async () => {
     let told = 0;
     const known = ["url", "image_url"];
     const rows = Array.from(
@@ -181,14 +181,14 @@ describe("an address", () => {
 });
 
 describe("the bytes", () => {
-  test("do not depend on how the rows come in batches", async () => {
+  test("do not depend on the division into batches", async () => {
     const rows = numbered(500);
     const whole = await workbookOf([rows]);
     const parts = await workbookOf(Array.from({ length: 50 }, (_, index) => rows.slice(index * 10, index * 10 + 10)));
     expect(parts.equals(whole)).toBe(true);
   });
 
-  test("are those of one that was never interrupted where another encoder goes on after any slice", async () => {
+  test("are the same if another encoder continues after any slice", async () => {
     const slices = [numbered(100), [], [productRow({ url: '"https://shop.example/last"' })], numbered(450)];
     const whole = await sliced(slices, slices.length);
     for (let from = 1; from <= slices.length; from += 1) {
@@ -200,7 +200,7 @@ describe("the bytes", () => {
   });
 });
 
-test("more rows than a sheet holds are refused, and no fewer", async () => {
+test("a sheet takes as many rows as it can hold, and one more is refused", async () => {
   const known = ["empty"];
   const encoder = create({ known });
   await encoder.begin();
@@ -218,7 +218,7 @@ test("more rows than a sheet holds are refused, and no fewer", async () => {
   );
 });
 
-test("more columns than a sheet holds are refused", () => {
+test("more columns than a sheet can hold are refused", () => {
   const known = Array.from({ length: 16_385 }, (_, index) => `c${index}`);
   expect(() => create({ known })).toThrow("a sheet of xlsx holds at most 16,384 columns");
 });
