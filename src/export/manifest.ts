@@ -8,7 +8,7 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError, MismatchError } from "../errors.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
-import type { FinishedSlice } from "../pull/reckoning.ts";
+import type { FinishedSlice } from "../pull/slice-counts.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 
 /** Bumped on incompatible changes. */

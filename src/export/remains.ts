@@ -30,8 +30,8 @@ export function continuable(
   { resume, head }: { resume: boolean; head: JournalHead },
   notes: string[],
 ): Journal | undefined {
-  const isBarren = found !== undefined && !found.isDamaged && found.slices.length === 0 && found.pages.size === 0;
-  if ((found === undefined && size === undefined) || isBarren) {
+  const isEmpty = found !== undefined && !found.isDamaged && found.slices.length === 0 && found.pages.size === 0;
+  if ((found === undefined && size === undefined) || isEmpty) {
     return undefined;
   }
   const left = `${partial} was left by an interrupted run`;
@@ -55,7 +55,7 @@ export function continuable(
 }
 
 /** Continues with the undamaged part of what an earlier run left. */
-export async function goOn(
+export async function continueRemains(
   earlier: Journal,
   paths: RemainsPaths,
   spoolLimit: number,
@@ -67,11 +67,11 @@ export async function goOn(
     notes.push(`${paths.journal} is cut or damaged; the rows of its last lines are read again`);
   }
   const journal = await openJournal(paths.journal, earlier.length);
-  const sound = await soundSlices(partial, slices);
-  if (sound < slices.length) {
-    notes.push(`${partial} is damaged; ${slices.length - sound} of its ${slices.length} parts are read again`);
-    slices.length = sound;
-    await journal.append({ kind: "rewind", slices: sound });
+  const intact = await intactSlices(partial, slices);
+  if (intact < slices.length) {
+    notes.push(`${partial} is damaged; ${slices.length - intact} of its ${slices.length} parts are read again`);
+    slices.length = intact;
+    await journal.append({ kind: "rewind", slices: intact });
   }
   const hasSpool = (await ownFileAt(spoolPath)) !== undefined;
   const extents = hasSpool ? [...pages.values()].flat().map(({ extent }) => extent) : [];
@@ -81,7 +81,7 @@ export async function goOn(
   const spool = await openSpool(spoolPath, spoolLimit, extents);
   let damaged = 0;
   for (const [slice, all] of pages) {
-    const kept = hasSpool ? await soundPages(spool, all) : 0;
+    const kept = hasSpool ? await intactPages(spool, all) : 0;
     if (kept < all.length) {
       damaged += all.length - kept;
       await journal.append({ kind: "drop", slice });
@@ -103,7 +103,7 @@ export async function goOn(
 const CHUNK = 1024 * 1024;
 
 /** Number of leading slices that the partial file holds undamaged; reads it once. */
-async function soundSlices(partial: string, slices: readonly JournalSlice[]): Promise<number> {
+async function intactSlices(partial: string, slices: readonly JournalSlice[]): Promise<number> {
   if ((await ownFileAt(partial)) === undefined) {
     return 0;
   }
@@ -134,7 +134,7 @@ async function soundSlices(partial: string, slices: readonly JournalSlice[]): Pr
 }
 
 /** Number of leading pages of a slice that the spool holds undamaged. */
-async function soundPages(spool: Spool, pages: readonly SavedPage[]): Promise<number> {
+async function intactPages(spool: Spool, pages: readonly SavedPage[]): Promise<number> {
   for (const [index, { place, extent }] of pages.entries()) {
     if (!hash("sha256", await spool.read(extent)).startsWith(place.digest)) {
       return index;

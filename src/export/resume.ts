@@ -5,7 +5,7 @@ import { LONGEST_NAME, ownFileAt, removeOwnFile } from "../files/own-file.ts";
 import { openSpool } from "../files/spool.ts";
 import { type FileDestination, partialPathOf, targetFileOf } from "../output/destination/file.ts";
 import { createLookAhead, type SavedPage } from "../pull/look-ahead.ts";
-import type { FinishedSlice } from "../pull/reckoning.ts";
+import type { FinishedSlice } from "../pull/slice-counts.ts";
 import {
   JOURNAL_VERSION,
   type JournalHead,
@@ -14,7 +14,7 @@ import {
   openJournal,
   readJournal,
 } from "./journal.ts";
-import { continuable, goOn, type OpenRemains, type RemainsPaths } from "./remains.ts";
+import { continuable, continueRemains, type OpenRemains, type RemainsPaths } from "./remains.ts";
 import type { SliceEnd } from "./sink.ts";
 
 export interface ResumableOptions {
@@ -29,7 +29,7 @@ export interface ResumableOptions {
   startedAt: string;
 }
 
-/** The journal and the spool of one output, kept in step with its file. */
+/** The journal and the spool of one output, and what an earlier run left of it. */
 export type Resumable = Awaited<ReturnType<typeof claim>>;
 
 /** Milliseconds between two syncs of the written data to disk. */
@@ -78,7 +78,9 @@ async function claim(target: string, lock: Lock, options: ResumableOptions) {
   const notes: string[] = [];
   const earlier = continuable(found, size, paths.partial, options, notes);
   const { journal, spool } =
-    earlier === undefined ? await startOver(paths, options) : await goOn(earlier, paths, options.spoolLimit, notes);
+    earlier === undefined
+      ? await startOver(paths, options)
+      : await continueRemains(earlier, paths, options.spoolLimit, notes);
   const pages = earlier?.pages ?? new Map<string, SavedPage[]>();
   let slices = earlier?.slices.length ?? 0;
   let file: FileDestination | undefined;
@@ -89,7 +91,7 @@ async function claim(target: string, lock: Lock, options: ResumableOptions) {
   };
   const commits = atIntervals(sync);
   const append: JournalWriter["append"] = async (entry) => {
-    commits.assertSound();
+    commits.assertNoFailure();
     await journal.append(entry);
     commits.due();
   };
@@ -139,7 +141,7 @@ async function claim(target: string, lock: Lock, options: ResumableOptions) {
     },
     /** Call it before the output gets its name. Throws if another process has the output. */
     settle: async () => {
-      commits.assertSound();
+      commits.assertNoFailure();
       await lock.assertHeld();
     },
     /** The output is in its place. */
@@ -158,15 +160,15 @@ async function claim(target: string, lock: Lock, options: ResumableOptions) {
     },
     /** Stops writing the output. Resolves to whether a later run can continue it; otherwise everything is removed. */
     leave: async () => {
-      const isWorthIt = slices > 0 || pages.size > 0;
+      const hasContent = slices > 0 || pages.size > 0;
       await sync().catch(() => undefined);
       await closeFiles();
-      if (!isWorthIt) {
+      if (!hasContent) {
         await removeOwnFile(paths.partial);
         await removeFiles();
       }
       await lock.release();
-      return isWorthIt && (await isOwnFile(paths.partial)) && (await isOwnFile(paths.journal));
+      return hasContent && (await isOwnFile(paths.partial)) && (await isOwnFile(paths.journal));
     },
   };
 }
@@ -181,7 +183,7 @@ async function startOver(paths: RemainsPaths, options: ResumableOptions): Promis
   return { journal, spool: await openSpool(paths.spool, options.spoolLimit, []) };
 }
 
-/** Does `work` at intervals while it is due. `assertSound` throws its error. */
+/** Does `work` at intervals while it is due. `assertNoFailure` throws its error. */
 function atIntervals(work: () => Promise<void>) {
   let timer: NodeJS.Timeout | undefined;
   let working = Promise.resolve();
@@ -196,7 +198,7 @@ function atIntervals(work: () => Promise<void>) {
     due: () => {
       timer ??= setTimeout(run, COMMIT_INTERVAL).unref();
     },
-    assertSound: () => {
+    assertNoFailure: () => {
       if (failure !== undefined) {
         throw failure.error;
       }

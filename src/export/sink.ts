@@ -3,7 +3,7 @@ import type { Destination } from "../output/destination/destination.ts";
 import type { FileDestination } from "../output/destination/file.ts";
 import type { Chunk, RowEncoder } from "../output/formats/encoder.ts";
 import type { RowSink } from "../pull/pull.ts";
-import type { FinishedSlice } from "../pull/reckoning.ts";
+import type { FinishedSlice } from "../pull/slice-counts.ts";
 
 /** A sink that its owner finishes or abandons. */
 export interface OpenSink extends RowSink {

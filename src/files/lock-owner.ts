@@ -17,7 +17,7 @@ export async function ownerOf(pid: number): Promise<Owner> {
 }
 
 /**
- * Whether the owner still runs, or undefined if that cannot be known: a process number says something only on the
+ * Whether the owner still runs, or undefined if that cannot be known: a process number identifies a process only on the
  * same machine, since the same boot and in the same PID namespace. Containers often share a host name, and their process
  * numbers all begin with 1.
  */

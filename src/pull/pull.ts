@@ -6,8 +6,8 @@ import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { type LookAhead, type SavedPage, temporaryLookAhead } from "./look-ahead.ts";
 import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
-import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError, stillValid } from "./reckoning.ts";
 import { inOrder } from "./schedule.ts";
+import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError, stillValid } from "./slice-counts.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
 /** Receives the rows of a pull. */
@@ -191,7 +191,7 @@ async function writeSlices(
     await lookAhead.drop(end.key);
   };
   let inSlice = 0;
-  // More walks than wanted pages would request pages that nobody needs.
+  // More walks than wanted pages would request pages that are not needed.
   const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);
   for await (const event of inOrder(sources, { concurrency: atOnce, lookAhead }, signal)) {
     const slice = plan.slices[first + event.index] as Slice;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, NetworkError, SetChangedError } from "../../src/errors.ts";
 import { type PullOptions, type PullResult, pull, type RowSink } from "../../src/pull/pull.ts";
-import type { FinishedSlice } from "../../src/pull/reckoning.ts";
+import type { FinishedSlice } from "../../src/pull/slice-counts.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
 
 /** Keeps rows as a file does, from whose end slices can be taken back, or as a stream, from which nothing can. */

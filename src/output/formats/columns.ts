@@ -34,13 +34,13 @@ export function assertDistinct(names: readonly string[], flag: string, text: str
 function unknownColumns(unknown: readonly string[], names: readonly string[], text: string): UsageError {
   const nearest = new Map(unknown.map((name) => [name, closest(name, COLUMNS)]));
   const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
-  const isHopeless = [...nearest.values()].some((columns) => columns.length === 0);
+  const hasNoMatch = [...nearest.values()].some((columns) => columns.length === 0);
   const [only = ""] = unknown;
   const single = unknown.length === 1;
-  const suggestions = single ? (nearest.get(only) ?? []) : isHopeless ? [] : [corrected];
+  const suggestions = single ? (nearest.get(only) ?? []) : hasNoMatch ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
   const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
-  return new UsageError(isHopeless ? `${what}; the columns are ${COLUMNS.join(", ")}` : what, {
+  return new UsageError(hasNoMatch ? `${what}; the columns are ${COLUMNS.join(", ")}` : what, {
     flag: "--columns",
     value: single ? only : text,
     suggestions,

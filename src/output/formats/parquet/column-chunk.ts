@@ -114,7 +114,7 @@ export class ColumnChunkBuilder {
   /** Writes the chunk and empties the builder; returns its description for the footer. */
   write(out: ByteWriter, compress: Compressor): ColumnChunk {
     const { element, rows } = this;
-    if (!this.isPlain && !this.isDictionaryWorthIt()) {
+    if (!this.isPlain && !this.isDictionarySmaller()) {
       this.becomePlain();
     }
     const values = this.isPlain ? this.plain : this.dictionary.values;
@@ -153,7 +153,7 @@ export class ColumnChunkBuilder {
   }
 
   /** Whether the dictionary and the numbers take at most half of the bytes of the values. */
-  private isDictionaryWorthIt(): boolean {
+  private isDictionarySmaller(): boolean {
     const { values } = this.dictionary;
     const numberBytes = Math.ceil((this.count * bitWidth(values.count)) / 8);
     return values.count > 0 && 2 * (values.length + numberBytes) <= this.plainBytes;

@@ -84,7 +84,7 @@ export class ValueDictionary {
     }
   }
 
-  /** Takes `empty` in place of the values, which are returned; `clear` has to be called before the next value. */
+  /** Replaces the values with `empty` and returns them. Call `clear` before the next value. */
   exchangeValues(empty: PlainValues): PlainValues {
     const { values } = this;
     this.values = empty;

@@ -11,7 +11,7 @@ const GREATER = 62;
 const UNDERSCORE = 95;
 const SMALL_X = 120;
 
-/** First byte of the characters from U+F000 on, of which XML lacks U+FFFE and U+FFFF. */
+/** First byte of the characters from U+F000 on. XML lacks two of them, U+FFFE and U+FFFF. */
 const LAST_CHARACTERS = 0xef;
 
 const XML_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;" };

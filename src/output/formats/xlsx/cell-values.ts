@@ -29,8 +29,8 @@ export function timestampSerial(text: string): number | undefined {
 }
 
 /**
- * Whether a JSON number stays what it is in a sheet: a double is equal to it, and it is no integer of which Excel would
- * show some digits as zeros.
+ * Whether a sheet keeps a JSON number: a double is equal to it, and if it is an integer, Excel shows none of its digits
+ * as a zero instead.
  */
 export function isSheetNumber(raw: string): boolean {
   if (raw.length <= SHOWN_DIGITS && !/e/i.test(raw)) {

@@ -1,7 +1,7 @@
 import type { Filters } from "../contract/filters.ts";
 import { type Plan, type Slice, sliceKey } from "./plan.ts";
 
-/** A slice that was written whole. */
+/** A slice whose rows are all written. */
 export interface FinishedSlice {
   /** See `sliceKey`. */
   key: string;
