@@ -117,14 +117,9 @@ function wholeLines(bytes: Readable): AsyncIterable<string> {
 }
 
 async function* rowsOfRecords(bytes: Readable, delimiter: string): AsyncGenerator<ExportedRow> {
-  let header: readonly string[] | undefined;
-  const records: AsyncIterable<string[]> = pipeline(bytes, parseCsv({ delimiter, bom: true }), () => undefined);
-  for await (const record of records) {
-    if (header === undefined) {
-      header = record;
-    } else {
-      yield checkedColumns(Object.fromEntries(header.map((name, column) => [name, record[column]])));
-    }
+  const parser = parseCsv({ delimiter, bom: true, columns: true });
+  for await (const record of pipeline(bytes, parser, () => undefined) as AsyncIterable<unknown>) {
+    yield checkedColumns(record);
   }
 }
 

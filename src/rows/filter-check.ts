@@ -9,11 +9,11 @@ export type FilterCheck = (rows: RowBatch) => number;
 export function createFilterCheck(filters: Filters): FilterCheck {
   const isOfCombination = combinationFilter(filters);
   const isOfDay = dayFilter(filters);
-  const combinations = new KnownValues(
+  const combinations = knownValues(
     ["retailer", "category", "department"],
     ([retailer = "", category = "", department = ""]) => isOfCombination({ retailer, category, department }),
   );
-  const days = new KnownValues(["crawl_date"], ([day = ""]) => isOfDay(day));
+  const days = knownValues(["crawl_date"], ([day = ""]) => isOfDay(day));
   return (rows) => {
     const columns = [combinations.columnsIn(rows), days.columnsIn(rows)] as const;
     for (let row = 0; row < rows.length; row += 1) {
@@ -25,39 +25,30 @@ export function createFilterCheck(filters: Filters): FilterCheck {
   };
 }
 
-/** Values of a few columns that were accepted before, as JSON bytes, so that no string has to be created for each row. */
-class KnownValues {
-  private readonly names: readonly string[];
-  private readonly isAccepted: (values: string[]) => boolean;
+/** Remembers accepted values of a few columns as JSON bytes, so that no string has to be created for each row. */
+function knownValues(names: readonly string[], isAccepted: (values: string[]) => boolean) {
   /** Accepted values, one after another, by a checksum of them. */
-  private readonly known = new Map<number, Buffer[]>();
-
-  constructor(names: readonly string[], isAccepted: (values: string[]) => boolean) {
-    this.names = names;
-    this.isAccepted = isAccepted;
-  }
-
-  columnsIn(rows: RowBatch): number[] {
-    return this.names.map((name) => rows.column(name));
-  }
-
-  accept(rows: RowBatch, row: number, columns: readonly number[]): boolean {
-    return (row > 0 && isAsBefore(rows, row, columns)) || this.find(rows, row, columns);
-  }
+  const known = new Map<number, Buffer[]>();
 
   /** Apart from `accept`, because its closures would cost an allocation for every row. */
-  private find(rows: RowBatch, row: number, columns: readonly number[]): boolean {
+  function find(rows: RowBatch, row: number, columns: readonly number[]): boolean {
     const sum = checksum(rows, row, columns);
-    const known = this.known.get(sum);
-    if (known?.some((candidate) => equalsValues(candidate, rows, row, columns)) !== true) {
+    const candidates = known.get(sum) ?? [];
+    if (!candidates.some((candidate) => equalsValues(candidate, rows, row, columns))) {
       const raw = columns.map((column) => rows.raw(row, column) ?? "null");
-      if (!this.isAccepted(raw.map((value) => String(JSON.parse(value))))) {
+      if (!isAccepted(raw.map((value) => String(JSON.parse(value))))) {
         return false;
       }
-      this.known.set(sum, [...(known ?? []), Buffer.from(raw.join(""))]);
+      known.set(sum, [...candidates, Buffer.from(raw.join(""))]);
     }
     return true;
   }
+
+  return {
+    columnsIn: (rows: RowBatch) => names.map((name) => rows.column(name)),
+    accept: (rows: RowBatch, row: number, columns: readonly number[]) =>
+      (row > 0 && isAsBefore(rows, row, columns)) || find(rows, row, columns),
+  };
 }
 
 /** The row before was accepted. */

@@ -43,7 +43,7 @@ function suiteLines(suite: StatusSuite, view: StatusView): string[] {
   const shown = days.slice(-view.width);
   const labelWidth = Math.max(0, ...endpoints.map(({ label }) => label.length));
   return [
-    `${bold(visible(name), view)}  ${look(state, "word", view)}  ${uptimeText(uptime_pct, " uptime")}`.trimEnd(),
+    `${style("bold", visible(name), view.colour)}  ${look(state, "word", view)}  ${uptimeText(uptime_pct, " uptime")}`.trimEnd(),
     ...(hasDays(suite) ? [shown.map((day) => look(day.state, "block", view)).join(""), daysLine(shown)] : []),
     ...endpoints.map(({ label, ...endpoint }) =>
       `  ${pad(visible(label), labelWidth, "left")}  ${look(endpoint.state, "word", view)}  ${uptimeText(endpoint.uptime_pct)}`.trimEnd(),
@@ -82,7 +82,7 @@ function incidentLines(incident: StatusIncident, view: StatusView): string[] {
   const span =
     resolved_at === null ? `open since ${minuteOf(started_at)}` : `${minuteOf(started_at)} to ${minuteOf(resolved_at)}`;
   return [
-    bold(truncate(visible(title), view.width), view),
+    style("bold", truncate(visible(title), view.width), view.colour),
     wrap(`  ${severity}, ${visible(suite)}, ${span}`, view.width, 2),
     ...updates.map(({ state, body, posted_at }) =>
       wrap(`  ${minuteOf(posted_at)}  ${state}: ${visible(body)}`, view.width, UPDATE_INDENT),
@@ -93,10 +93,6 @@ function incidentLines(incident: StatusIncident, view: StatusView): string[] {
 /** The block or the word of a state, in its styles. */
 function look(state: State, part: "block" | "word", { colour }: StatusView): string {
   return LOOKS[state].styles.reduce((inner, name) => style(name, inner, colour), LOOKS[state][part] as string);
-}
-
-function bold(text: string, { colour }: StatusView): string {
-  return style("bold", text, colour);
 }
 
 function minuteOf(timestamp: string): string {

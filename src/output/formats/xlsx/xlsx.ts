@@ -80,22 +80,16 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
 
   return {
     begin: () => {
-      const parts: Buffer[] = [];
-      let offset = 0;
-      const add = (bytes: Buffer) => {
-        offset += bytes.length;
-        parts.push(bytes);
-      };
+      let parts: Buffer = Buffer.alloc(0);
       for (const [name, xml] of FIXED_PARTS) {
-        const { entry, bytes } = wholeEntry(name, Buffer.from(xml), offset);
+        const { entry, bytes } = wholeEntry(name, Buffer.from(xml), parts.length);
         entries.push(entry);
-        add(bytes);
+        parts = Buffer.concat([parts, bytes]);
       }
-      entries.push({ name: SHEET_PART, crc: 0, size: 0, packed: 0, offset, streamed: true });
-      add(localHeader(sheet()));
+      entries.push({ name: SHEET_PART, crc: 0, size: 0, packed: 0, offset: parts.length, streamed: true });
       block.addText(sheetStart(columns, options.kinds ?? PRODUCT_KINDS));
       cells.addHeader();
-      return Buffer.concat(parts);
+      return Buffer.concat([parts, localHeader(sheet())]);
     },
     encode: async (batch) => {
       reportUnknown(batch);
