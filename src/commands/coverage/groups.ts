@@ -38,11 +38,6 @@ const GROUP_COLUMNS = ["combinations", "corpus_rows", "matching_rows", "earliest
 const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"] as const;
 const AGE_COLUMN = "days_old";
 
-/** @param now milliseconds since the epoch */
-function withAge(entry: Coverage, now: number): CombinationEntry {
-  return { ...entry, days_old: entry.matching_rows === 0 ? null : ageOf(entry.latest_date, now) };
-}
-
 /** Days from `day` to the day of `now`; null without a day. */
 export function ageOf(day: string | null, now: number): number | null {
   return day === null ? null : dayNumber(dayOf(now)) - dayNumber(day);
@@ -154,7 +149,10 @@ export async function countedBy(
   }
   const entries =
     groupBy === undefined
-      ? response.data.map((entry) => withAge(entry, now))
+      ? response.data.map((entry) => ({
+          ...entry,
+          days_old: entry.matching_rows === 0 ? null : ageOf(entry.latest_date, now),
+        }))
       : groupCoverage(response.data, groupBy, now);
   return { response, groupBy, entries: entriesInOrder<ListedCombination>(entries, list) };
 }

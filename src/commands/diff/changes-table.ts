@@ -41,10 +41,9 @@ export function firstInOrder({ sort, limit = Number.POSITIVE_INFINITY }: Omit<Li
 
 /** Collects what a table shows: in the order of `--sort`, else changed products first. */
 export function shownInTable({ sort, limit = SHOWN }: ListOptions): DifferenceList {
-  return sort === undefined ? changedFirst(limit) : firstInOrder({ sort, limit });
-}
-
-function changedFirst(limit: number): DifferenceList {
+  if (sort !== undefined) {
+    return firstInOrder({ sort, limit });
+  }
   const kept: Record<Change, Difference[]> = { changed: [], appeared: [], vanished: [] };
   return {
     add: (differences) => {

@@ -29,7 +29,10 @@ export async function withFolderDays(
     checkVocabulary(filters, [from, to], folder, state);
     const about = {
       ...{ from, to, reporter, signal },
-      daysWithRows: async (empty: readonly string[]) => describeDays(withRows, empty),
+      daysWithRows: async (empty: readonly string[]) => {
+        const around = [...new Set(empty.flatMap((day) => nearestDays(day, withRows)))].sort();
+        return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
+      },
     };
     const pricesOf: PricesOf = (days, use) => withFolderPrices({ ...synced, days }, context, use);
     const held = withRows.filter((day) => day <= to);
@@ -76,9 +79,4 @@ async function shareFew(
   }
   reporter.note(`${from} and ${to} share ${groupDigits(onBoth)} of ${groupDigits(onFewer)} products, so ${instead}`);
   return true;
-}
-
-function describeDays(days: readonly string[], empty: readonly string[]): string | undefined {
-  const around = [...new Set(empty.flatMap((day) => nearestDays(day, days)))].sort();
-  return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
 }

@@ -53,13 +53,20 @@ export function parseDiffOptions(command: Command, folder: string | undefined, f
       flag: "--against",
     });
   }
+  const { from, to = "yesterday" } = flags;
+  if (from === undefined) {
+    throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
+  }
+  if (!isFromLatest(from) && !isFromLatest(to)) {
+    // Refuses wrong days before any request is sent.
+    resolveDayPair({ from, to }, context.now());
+  }
   const against = parseFolder(command, "--against", folder ?? flags.against);
   return {
     ...flags,
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
-    ...parseDays(flags, context.now()),
-    against,
+    ...{ from, to, against },
     asOf: parseAsOf({ ...flags, against }),
     output: parseListOutput(flags, context),
     list: parseListFlags(flags, DIFF_COLUMNS, SORT_WORDS),
@@ -84,15 +91,4 @@ function parseAsOf({ asOf, maxAge, against, demo }: Omit<DiffFlags, "against"> &
     );
   }
   return true;
-}
-
-function parseDays({ from, to = "yesterday" }: DiffFlags, now: number) {
-  if (from === undefined) {
-    throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
-  }
-  if (!isFromLatest(from) && !isFromLatest(to)) {
-    // Refuses wrong days before any request is sent.
-    resolveDayPair({ from, to }, now);
-  }
-  return { from, to };
 }

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { EmptyResultError } from "../../errors.ts";
 import { formatDuration } from "../../output/terminal/duration.ts";
-import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { estimate } from "../../pull/estimate.ts";
 import { planSlices } from "../../pull/plan.ts";
@@ -41,14 +41,9 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     return;
   }
   const time = expected.seconds < 1 ? "under 1 s" : formatDuration(Math.round(expected.seconds) * 1000);
-  const { text } = renderTable(
-    {
-      columns: ["rows", "slices", "requests", "windows", "time"].map((heading) => ({ heading })),
-      rows: [
-        [...[expected.rows, expected.slices, expected.requests, expected.windows].map(numberCell), textCell(time)],
-      ],
-    },
-    screenOf(context, { globals: options.globals }),
+  const counts = (["rows", "slices", "requests", "windows"] as const).map((name) =>
+    numberColumn(name, (estimated: typeof expected) => estimated[name]),
   );
-  await context.print(text);
+  const table = itemTable([expected], [...counts, textColumn("time", () => time)]);
+  await context.print(renderTable(table, screenOf(context, { globals: options.globals })).text);
 }

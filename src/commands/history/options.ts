@@ -28,7 +28,10 @@ export async function parseHistoryOptions(
   context: Context,
 ) {
   const output = parseListOutput(flags, context);
-  const { skus, folder } = await splitWords(words, flags);
+  // The last word is the folder if it names a synced folder; otherwise all words are skus.
+  const end = words.at(-1);
+  const isFolder = end !== undefined && !flags.demo && (end.includes("/") || (await isSyncedFolder(end)));
+  const [skus, folder] = isFolder ? [words.slice(0, -1), end] : [words, undefined];
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
   if (skus.length === 0 && search.length === 0) {
     throw new UsageError("no product is named: give a sku, or its model number or words of its title with --search.");
@@ -53,16 +56,4 @@ export async function parseHistoryOptions(
     filters: parseFilters(flags, context.now()),
     list: parseListFlags(flags, HISTORY_COLUMNS, SORT_WORDS),
   };
-}
-
-/** The last word is the folder if it names a synced folder; otherwise all words are skus. */
-async function splitWords(
-  words: readonly string[],
-  { demo }: HistoryFlags,
-): Promise<{ skus: readonly string[]; folder: string | undefined }> {
-  const last = words.at(-1);
-  if (last === undefined || demo || !(last.includes("/") || (await isSyncedFolder(last)))) {
-    return { skus: words, folder: undefined };
-  }
-  return { skus: words.slice(0, -1), folder: last };
 }

@@ -98,14 +98,8 @@ async function writeQueryResult(
     return;
   }
   const { rows, more } = await firstRows(result);
-  const table = renderTable(
-    {
-      columns: names.map((heading) => ({ heading })),
-      rows: rows.map((row) => row.map(jsonCell)),
-    },
-    screenOf(context, options),
-  );
-  await showTable(table, output, options, reporter, context);
+  const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
+  await showTable(renderTable(table, screenOf(context, options)), output, options, reporter, context);
   reporter.note(
     more
       ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`
