@@ -9,6 +9,48 @@ import type { Session, SqlValue } from "./database-connection.ts";
 /** The oldest schema version that can be migrated. Each migration raises the version by one. */
 export const FIRST_VERSION = 2;
 
+/** The tables of version 3 that hold teams and keys. A migration that changes them leaves this text as it is. */
+export const TEAM_TABLES = `
+  CREATE TABLE team (
+    name TEXT PRIMARY KEY,
+    scopes TEXT NOT NULL,
+    retailers TEXT,
+    created_at TEXT NOT NULL
+  );
+  CREATE TABLE api_key (
+    id INTEGER PRIMARY KEY,
+    team TEXT NOT NULL REFERENCES team,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    revoked_at TEXT,
+    UNIQUE (team, name)
+  );
+`;
+
+/** The tables of version 4 for members, sign-ins and sessions. Secrets are stored as hashes. */
+export const PORTAL_TABLES = `
+  CREATE TABLE member (
+    email TEXT PRIMARY KEY,
+    team TEXT NOT NULL REFERENCES team,
+    added_at TEXT NOT NULL
+  );
+  CREATE TABLE sign_in (
+    hash TEXT PRIMARY KEY,
+    email TEXT NOT NULL,
+    code_hash TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    expires_at TEXT NOT NULL
+  );
+  CREATE TABLE portal_session (
+    hash TEXT PRIMARY KEY,
+    email TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    seen_at TEXT NOT NULL
+  );
+`;
+
 /** All run in one transaction, together with the change of the version. */
 const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [grantToTeams, addPortal, addChecksums];
 
@@ -32,25 +74,7 @@ async function grantToTeams(session: Session): Promise<void> {
     `SELECT name, hash, team, scopes, retailers, created_at, revoked_at FROM api_key
      ORDER BY revoked_at IS NOT NULL, created_at, name`,
   );
-  await session.script(`
-    DROP TABLE api_key;
-    CREATE TABLE team (
-      name TEXT PRIMARY KEY,
-      scopes TEXT NOT NULL,
-      retailers TEXT,
-      created_at TEXT NOT NULL
-    );
-    CREATE TABLE api_key (
-      id INTEGER PRIMARY KEY,
-      team TEXT NOT NULL REFERENCES team,
-      name TEXT NOT NULL,
-      hash TEXT NOT NULL UNIQUE,
-      created_at TEXT NOT NULL,
-      last_used_at TEXT,
-      revoked_at TEXT,
-      UNIQUE (team, name)
-    );
-  `);
+  await session.script(`DROP TABLE api_key; ${TEAM_TABLES}`);
   const taken = new Set(keys.map(([, , team]) => String(team)));
   const teams = new Map<string, string>();
   for (const [name, hash, team, scopes, retailers, createdAt, revokedAt] of keys) {
@@ -71,28 +95,9 @@ async function grantToTeams(session: Session): Promise<void> {
   }
 }
 
-/** Version 4: members of teams, sign-ins and sessions of the portal. Secrets are stored as hashes. */
+/** Version 4: members of teams, sign-ins and sessions of the portal. */
 async function addPortal(session: Session): Promise<void> {
-  await session.script(`
-    CREATE TABLE member (
-      email TEXT PRIMARY KEY,
-      team TEXT NOT NULL REFERENCES team,
-      added_at TEXT NOT NULL
-    );
-    CREATE TABLE sign_in (
-      hash TEXT PRIMARY KEY,
-      email TEXT NOT NULL,
-      code_hash TEXT NOT NULL,
-      tries INTEGER NOT NULL,
-      expires_at TEXT NOT NULL
-    );
-    CREATE TABLE portal_session (
-      hash TEXT PRIMARY KEY,
-      email TEXT NOT NULL,
-      created_at TEXT NOT NULL,
-      seen_at TEXT NOT NULL
-    );
-  `);
+  await session.script(PORTAL_TABLES);
 }
 
 /** Version 5: rows and parts of the index have checksums, and the versions of the data are stored. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rebuildColumnIndex } from "../product-rows/column-index.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseConnection, Session } from "./database-connection.ts";
-import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, TEAM_TABLES } from "./migrations.ts";
 
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
@@ -36,41 +36,8 @@ const TABLES = `
     sum INTEGER NOT NULL DEFAULT 0
   );
   CREATE TABLE secret (cursor BLOB NOT NULL);
-  CREATE TABLE team (
-    name TEXT PRIMARY KEY,
-    scopes TEXT NOT NULL,
-    retailers TEXT,
-    created_at TEXT NOT NULL
-  );
-  CREATE TABLE api_key (
-    id INTEGER PRIMARY KEY,
-    team TEXT NOT NULL REFERENCES team,
-    name TEXT NOT NULL,
-    hash TEXT NOT NULL UNIQUE,
-    created_at TEXT NOT NULL,
-    last_used_at TEXT,
-    revoked_at TEXT,
-    UNIQUE (team, name)
-  );
-  -- Members of teams, sign-ins and sessions of the portal. Secrets are stored as hashes.
-  CREATE TABLE member (
-    email TEXT PRIMARY KEY,
-    team TEXT NOT NULL REFERENCES team,
-    added_at TEXT NOT NULL
-  );
-  CREATE TABLE sign_in (
-    hash TEXT PRIMARY KEY,
-    email TEXT NOT NULL,
-    code_hash TEXT NOT NULL,
-    tries INTEGER NOT NULL,
-    expires_at TEXT NOT NULL
-  );
-  CREATE TABLE portal_session (
-    hash TEXT PRIMARY KEY,
-    email TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    seen_at TEXT NOT NULL
-  );
+  ${TEAM_TABLES}
+  ${PORTAL_TABLES}
   CREATE TABLE day_count (
     date TEXT NOT NULL,
     operation TEXT NOT NULL,
