@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import { removeMember } from "../../../src/service/store/access/members.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
-import { startTestPortal } from "../../helpers/portal.ts";
+import { startTestPortal, type TestBrowser } from "../../helpers/portal.ts";
 
 const MINUTE = 60_000;
 
@@ -204,13 +204,24 @@ test("a mail that cannot be sent is reported to the operator, without the code",
   await expect.poll(() => told).toEqual(["refused"]);
 });
 
+/** Asks for codes for `count` unknown addresses with the form of one page. */
+async function askForCodes(browser: TestBrowser, count: number): Promise<void> {
+  await browser.get("/portal/sign-in");
+  for (let index = 0; index < count; index += 1) {
+    const { status } = await browser.post("/portal/sign-in", { email: `nobody-${index}@example.com` });
+    expect(status).toBe(303);
+  }
+}
+
 describe("the rate is limited", () => {
   test("for codes to one address, known or unknown, but not for those to another address", async () => {
     const portal = await startTestPortal();
     const statuses = async (email: string) => {
+      const browser = portal.browser();
+      await browser.get("/portal/sign-in");
       const responses = [];
       for (let index = 0; index < 6; index += 1) {
-        responses.push((await portal.browser().askForCode(email)).status);
+        responses.push((await browser.post("/portal/sign-in", { email })).status);
       }
       return responses;
     };
@@ -222,9 +233,7 @@ describe("the rate is limited", () => {
 
   test("for codes that one source asks for, whatever the address", async () => {
     const portal = await startTestPortal();
-    for (let index = 0; index < 20; index += 1) {
-      await portal.browser().askForCode(`nobody-${index}@example.com`);
-    }
+    await askForCodes(portal.browser(), 20);
 
     const { status, headers, text } = await portal.browser().askForCode("ada@example.com");
 
@@ -254,9 +263,7 @@ describe("the rate is limited", () => {
     ["the address that a proxy in a trusted network adds", { trustProxy: "127.0.0.0/8" }, [303, 303]],
   ])("and identifies a source by %s", async (_, options, expected) => {
     const portal = await startTestPortal(options);
-    for (let index = 0; index < 19; index += 1) {
-      await portal.browser({ "x-forwarded-for": "203.0.113.1" }).askForCode(`nobody-${index}@example.com`);
-    }
+    await askForCodes(portal.browser({ "x-forwarded-for": "203.0.113.1" }), 19);
 
     const statuses = [];
     for (const last of [1, 2]) {
