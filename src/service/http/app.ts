@@ -159,7 +159,9 @@ function endGracefully(app: FastifyInstance, flush: () => Promise<void>): void {
   });
   app.addHook("preClose", async () => {
     (app.server as GatedServer).drain();
-    setTimeout(() => app.server.closeAllConnections(), DRAIN_TIME).unref();
+    const drainTimer = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIME).unref();
+    // Without this, the timer would keep the closed application in memory.
+    app.server.once("close", () => clearTimeout(drainTimer));
   });
   app.addHook("onClose", async () => {
     clearInterval(flushTimer);
