@@ -14,7 +14,7 @@ const FLAWS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * The visible flaw of an API key (contract section 5 rule 2), as the end of a sentence that starts with "the key …". It
- * contains nothing of the key.
+ * does not contain any part of the key.
  *
  * @returns undefined for a key that looks right.
  */

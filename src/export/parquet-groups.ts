@@ -3,7 +3,7 @@ import { type AsyncBuffer, parquetMetadataAsync, parquetRead, parquetReadObjects
 /** Keeps a byte order mark, which is part of the text; a decoder drops it by default. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
+export const TEXT_PARSERS = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
 /**
  * Columns of a Parquet file, one row group at a time. Memory: the footer and one row group. Rows have no member for a
@@ -17,7 +17,7 @@ export async function* rowGroups(
   columns: readonly string[],
   only?: { column: string; values: string[] },
 ): AsyncGenerator<Record<string, unknown>[], void, undefined> {
-  const metadata = await parquetMetadataAsync(file, { parsers });
+  const metadata = await parquetMetadataAsync(file, { parsers: TEXT_PARSERS });
   const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
   const filter = only === undefined ? {} : { filter: { [only.column]: { $in: only.values } } };
   let rowStart = 0;
@@ -26,7 +26,15 @@ export async function* rowGroups(
     const rows =
       present.length === 0
         ? Array.from({ length: rowEnd - rowStart }, () => ({}))
-        : await parquetReadObjects({ file, metadata, columns: present, rowStart, rowEnd, parsers, ...filter });
+        : await parquetReadObjects({
+            file,
+            metadata,
+            columns: present,
+            rowStart,
+            rowEnd,
+            parsers: TEXT_PARSERS,
+            ...filter,
+          });
     if (only === undefined && rows.length !== rowEnd - rowStart) {
       throw new Error(`rows ${rowStart} to ${rowEnd} are only ${rows.length}`);
     }
@@ -40,7 +48,7 @@ export async function columnChunks<Name extends string>(
   file: AsyncBuffer,
   columns: readonly Name[],
 ): Promise<Record<Name, readonly unknown[]>> {
-  const metadata = await parquetMetadataAsync(file, { parsers });
+  const metadata = await parquetMetadataAsync(file, { parsers: TEXT_PARSERS });
   const rows = Number(metadata.num_rows);
   const found = new Map<string, { values: unknown[]; count: number }>(
     columns.map((name) => [name, { values: new Array(rows), count: 0 }]),
@@ -49,7 +57,7 @@ export async function columnChunks<Name extends string>(
     file,
     metadata,
     columns: [...columns],
-    parsers,
+    parsers: TEXT_PARSERS,
     // Row groups are read at once, and each column has them in an order of its own.
     onChunk: ({ columnName, columnData, rowStart }) => {
       const column = found.get(columnName);

@@ -39,7 +39,7 @@ export interface SyncState {
   pending: string[];
 }
 
-/** Advice, as the end of a sentence about the file of a folder's state. */
+/** What to do with a state that cannot be used: the end of a sentence about its file. */
 export const START_OVER = "delete it and run `catalog sync --adopt` to start over";
 
 export function statePathOf(folder: string): string {

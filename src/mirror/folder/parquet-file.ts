@@ -2,6 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
+import { TEXT_PARSERS } from "../../export/parquet-groups.ts";
 import { ifPresent } from "../../files/system-error.ts";
 import type { DayState } from "./folder-state.ts";
 
@@ -59,11 +60,5 @@ export function notParquet(path: string, error: unknown): FileError {
   return new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
 }
 
-/** A byte order mark is part of the text; by default a decoder would remove it. */
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** Values as the file stores them: texts, doubles, null, and a date as days since 1970-01-01. */
-export const STORED_VALUES: Partial<ParquetParsers> = {
-  stringFromBytes: (bytes) => bytes && utf8.decode(bytes),
-  dateFromDays: (days) => days,
-};
+export const STORED_VALUES: Partial<ParquetParsers> = { ...TEXT_PARSERS, dateFromDays: (days) => days };

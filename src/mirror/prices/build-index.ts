@@ -26,7 +26,7 @@ import { modelText } from "./listings.ts";
 export interface IndexRequest {
   folder: string;
   state: SyncState;
-  /** Days that the index must have, as far as the folder has them. */
+  /** Days that the index must have, except those that the folder lacks. */
   days: readonly string[];
   signal: AbortSignal;
   pid: number;
@@ -92,7 +92,7 @@ async function makeFile(request: IndexRequest, assertHeld: () => Promise<void>):
       const index = await writeIndex(request, present, store);
       await store.finish();
       await assertHeld();
-      // Not made safe against a loss of power: a damaged index is noticed, and made again.
+      // The file need not survive a loss of power: a damaged index is detected and made again.
       await withFileError(next, () => rename(next, path));
       return index;
     } catch (error) {

@@ -23,12 +23,12 @@ export interface Prices {
   days(): AsyncIterable<DayPrices>;
 }
 
-/** Bytes of a day with so many rows; a multiple of 8, since a number of 8 bytes can be read in place only from there on. */
+/** Bytes of columns with this number of rows: a multiple of 8, because an array of doubles must begin at one. */
 export function bytesOfRows(rows: number): number {
   return Math.ceil((rows * (3 * 8 + 4)) / 8) * 8;
 }
 
-/** Columns of so many rows, within the given bytes. */
+/** Columns with this number of rows, in the given bytes. */
 export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): PriceColumns {
   const doubles = (index: number) => new Float64Array(buffer, byteOffset + index * rows * 8, rows);
   return {
@@ -39,7 +39,7 @@ export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): Pri
   };
 }
 
-/** Empty columns of so many rows. */
+/** Empty columns with this number of rows. */
 export function newColumns(rows: number): PriceColumns {
   return columnsIn(new Uint8Array(bytesOfRows(rows)), rows);
 }

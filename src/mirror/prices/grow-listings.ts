@@ -1,7 +1,7 @@
 import { formatRcd, splitRcd } from "../../contract/filters.ts";
 import type { Listings, PackedListings } from "./listings.ts";
 
-/** What tells the rows of one listing from others. */
+/** The texts that all rows of one listing share. */
 export interface ListingTexts {
   /** `retailer:category:department` */
   rcd: string;
@@ -12,14 +12,14 @@ export interface ListingTexts {
   model: string;
 }
 
-/** Listings that grow while rows are read; numbers that are given out stay the same. */
+/** Listings that grow while rows are read. The number of a listing never changes. */
 export interface GrowingListings {
   /** The number of the listing of a row. */
   add(row: ListingTexts): number;
   pack(): PackedListings;
 }
 
-/** Memory: some 250 bytes a listing. */
+/** Memory: about 250 bytes a listing. */
 export function growListings(known?: Listings): GrowingListings {
   const combinations = numbering();
   const currencies = numbering();

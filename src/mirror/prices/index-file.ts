@@ -5,8 +5,8 @@ import { withFileError } from "../../files/system-error.ts";
 import { type Listings, type PackedListings, unpackListings } from "./listings.ts";
 
 /**
- * The last twelve bytes of an index are three numbers: this mark, the length of the footer before them in bytes, and the
- * CRC-32 of everything before. The mark is changed on incompatible changes. A machine with the other byte order reads
+ * The last twelve bytes of an index are three numbers: this mark, the length in bytes of the footer before them, and the
+ * CRC-32 of all bytes before it. The mark is changed on incompatible changes. A machine with the other byte order reads
  * another mark.
  */
 const MARK = 0x70726903;
@@ -25,7 +25,7 @@ export interface IndexedDay {
 export interface PriceIndex {
   days: ReadonlyMap<string, IndexedDay>;
   listings: Listings;
-  /** Rows that were left out since the index was last made from nothing; their listings remain. */
+  /** Rows that were left out since the index was last made from nothing. Their listings are still in it. */
   dropped: number;
   /** Fills `target` with the bytes from `at` on. */
   read(target: Uint8Array, at: number): Promise<void>;

@@ -1,8 +1,8 @@
 import type { Rcd } from "../../contract/filters.ts";
 
 /**
- * What rows have in common while only their day and their prices differ: combination, sku, currency, title, brand and
- * model number. Listings are numbered from 0, and so are products: a product is one sku of one retailer (contract
+ * What rows share that differ only in their day and their prices: combination, sku, currency, title, brand and model
+ * number. Listings are numbered from 0, and so are products: a product is one sku of one retailer (contract
  * section 2.1).
  */
 export interface Listings {
@@ -16,7 +16,7 @@ export interface Listings {
   currency: Uint32Array;
   skuOf(listing: number): string;
   titleOf(listing: number): string;
-  /** What `modelText` made of the brand and the model number. */
+  /** The brand and the model number as `modelText` writes them. */
   modelOf(listing: number): string;
   /** The listings of a sku, of any retailer. */
   withSku(sku: string): number[];
@@ -34,7 +34,7 @@ export interface PackedListings {
   models: Buffer;
 }
 
-/** The brand and the model number in one text, apart from each other. */
+/** The brand and the model number in one text, separated by a line break. */
 export function modelText(brand: string, modelNumber: string): string {
   return `${brand}\n${modelNumber}`;
 }
@@ -65,7 +65,7 @@ export function unpackListings({ combinations, currencies, columns, skus, titles
   };
 }
 
-/** The first listing that ends after the position `at`; ends rise. */
+/** The first listing that ends after the position `at`; ends are ascending. */
 function firstEndAfter(ends: Uint32Array, at: number): number {
   let low = 0;
   let high = ends.length;

@@ -28,7 +28,7 @@ export interface Findings {
  * empty on one side is not divided.
  *
  * Changes that cancel out within a combination and a range are found only if one of the days is audited. If a row is
- * replaced by another one of the same combination and day, counts never show it.
+ * replaced by another one of the same combination and day, counts do not show it.
  *
  * @param counted the counts of the service in `range`
  */

@@ -3,7 +3,7 @@ import type { Batch } from "./day-ranges.ts";
 
 /** Receives the progress of a run. */
 export interface SyncObserver {
-  /** The expected rows of the run, and its requests for pages of them. Called at the start, and again with each plan of a batch. */
+  /** The expected rows of the run and requests for pages. Called at the start, and again with each plan of a batch. */
   onTotal(total: { rows: number; requests: number }): void;
   /** Rows of all batches so far. */
   onRows(rows: number): void;
