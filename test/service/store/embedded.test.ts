@@ -76,7 +76,7 @@ test("reads use the earlier data while a load is in progress", async () => {
   expect(rowsDuring).toHaveLength(2);
 });
 
-test("ids of removed rows are a stale snapshot, never fewer rows", async () => {
+test("reading ids of removed rows fails with a stale snapshot instead of returning fewer rows", async () => {
   const store = await testStore();
   await load(store, products(2));
   const ids = (await store.snapshot(NO_DEADLINE)).select({}, null).ids(0, 2);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fixedWindow } from "../../../../src/service/http/admission/rate-limit.ts";
 
-test("a window admits its limit and not one request more", () => {
+test("a window admits as many requests as its limit", () => {
   const window = fixedWindow(2, 60, () => 1_000);
 
   expect([window.charge("team"), window.charge("team"), window.charge("team")]).toEqual([
