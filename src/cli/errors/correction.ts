@@ -29,7 +29,7 @@ function withoutSecret(argument: string): string {
   return isKey ? argument.replace(/[^=]*$/, "…") : argument.replace(/:[^:/@]*@/, ":…@");
 }
 
-/** Replaces the value of a flag, or one value of a comma list: of several candidates, the one closest to the suggestion. */
+/** Replaces the value of a flag, or one value of a comma list; of several wrong ones, the closest to the suggestion. */
 function wrongValueIn(argv: readonly string[], error: unknown): Correction | undefined {
   const { flag, suggestions: [best] = [], isWrong } = wrongValueOf(error) ?? {};
   if (flag === undefined || best === undefined || isWrong === undefined) {

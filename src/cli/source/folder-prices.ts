@@ -4,7 +4,8 @@ import { withPrices } from "../../mirror/prices/read-prices.ts";
 import type { SyncedFolder } from "./synced-folder.ts";
 
 /**
- * The prices that the filters match, of days of a synced folder. The first time may take seconds, which the progress line shows.
+ * The prices that the filters match, of days of a synced folder. The first time may take seconds; the progress line
+ * shows it.
  *
  * @throws what `withPrices` does
  */

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { FILTER_NAMES } from "../../contract/filters.ts";
 import { ApiError } from "../../errors.ts";
 
-/** Wraps a client so that the slugs in its responses, and those that an `unknown_…` error lists, are stored for completion. */
+/** Wraps a client so that the slugs in its responses and in its `unknown_…` errors are stored for completion. */
 export function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
   async function watched<T>(response: Promise<T>): Promise<T> {
     try {

@@ -60,7 +60,7 @@ function rowCell(rows: RowBatch, row: number, column: string): Cell {
   return address === undefined ? cell : { ...cell, link: JSON.parse(raw(address)) ?? undefined };
 }
 
-/** A card distinguishes null and the empty string, which a table shows alike. */
+/** A card shows null and the empty string as JSON, so that both can be read. */
 const NOTHING: Readonly<Record<string, string>> = { null: "null", '""': '""' };
 
 /** One card for each row, with all columns or the chosen ones. */
