@@ -64,12 +64,11 @@ function groupsOf(
   movers: readonly Mover[],
   { groupBy: dimension, limit }: MoversOptions,
 ): MoverGroup[] {
-  if (dimension === undefined) {
-    return [{ kind, name: undefined, movers: movers.slice(0, limit), all: movers.length }];
-  }
-  return [...groupBy(movers, ({ now }) => now[dimension])]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
+  const groups =
+    dimension === undefined
+      ? [[undefined, movers] as const]
+      : [...groupBy(movers, ({ now }) => now[dimension])].sort(([a], [b]) => (a < b ? -1 : 1));
+  return groups.map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
 }
 
 function moverFields({ percent, now, before }: Mover): Record<MoverField, number | undefined> {
