@@ -12,8 +12,8 @@ export interface FoundProduct {
  */
 export async function searchProducts({ listings, days }: Prices, words: readonly string[]): Promise<FoundProduct[]> {
   /** For each product its newest row: the listing and the number of the day, both from 1 on, and the row in the day. */
-  const newest = Array.from({ length: 3 }, () => new Uint32Array(listings.products));
-  const [listingOf, dayOf, rowOf] = newest as [Uint32Array, Uint32Array, Uint32Array];
+  const perProduct = () => new Uint32Array(listings.products);
+  const [listingOf, dayOf, rowOf] = [perProduct(), perProduct(), perProduct()];
   let number = 0;
   for await (const { rows, listing: column } of days()) {
     number += 1;

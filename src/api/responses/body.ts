@@ -25,8 +25,11 @@ export function bodyBound(rows: number = LIMITS.pageSize.maximum): number {
 export interface Body {
   /** Decompressed; if the body is not complete, the bytes up to that point. */
   bytes: Buffer;
-  /** `capped`: longer than the cap; reading stopped and the connection was closed. */
-  end: "complete" | "capped" | "broken";
+  /**
+   * `capped`: longer than the cap; reading stopped and the connection was closed. `undecodable`: the request did not offer
+   * its encoding, so nothing was read.
+   */
+  end: "complete" | "capped" | "broken" | "undecodable";
   /** Why it is broken. */
   error?: unknown;
 }
@@ -38,7 +41,12 @@ export async function readBody(stream: Readable, contentEncoding: string, cap: n
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of decoded(stream, contentEncoding)) {
+    const content = decoded(stream, contentEncoding);
+    if (content === undefined) {
+      stream.destroy();
+      return { bytes: Buffer.alloc(0), end: "undecodable" };
+    }
+    for await (const chunk of content) {
       size += chunk.length;
       chunks.push(chunk);
       if (size > cap) {
@@ -64,24 +72,12 @@ function ownTurn(): Promise<void> {
   return lastTurn;
 }
 
-function decoded(stream: Readable, contentEncoding: string): AsyncIterable<Buffer> {
+function decoded(stream: Readable, contentEncoding: string): AsyncIterable<Buffer> | undefined {
   const encoding = contentEncoding.trim().toLowerCase();
   if (encoding === "" || encoding === "identity") {
     return stream;
   }
   const decoder = decoders[encoding];
-  if (decoder === undefined) {
-    throw new UnknownEncodingError(encoding);
-  }
   // The iteration reports an error of either stream.
-  return pipeline(stream, decoder(), () => {});
-}
-
-/** The body has an encoding that the request did not offer. */
-export class UnknownEncodingError extends Error {
-  override readonly name = "UnknownEncodingError";
-
-  constructor(encoding: string) {
-    super(`unknown Content-Encoding ${JSON.stringify(encoding)}`);
-  }
+  return decoder && pipeline(stream, decoder(), () => {});
 }

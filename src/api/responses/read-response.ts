@@ -4,7 +4,7 @@ import { ContractError } from "../../errors.ts";
 import type { BrokenFailure, Outcome } from "../requests/failure.ts";
 import { networkFailure } from "../requests/network-failure.ts";
 import type { HttpResponse, Sender } from "../requests/transport.ts";
-import { readBody, UnknownEncodingError } from "./body.ts";
+import { readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
 
@@ -40,10 +40,11 @@ export async function readSuccess<T extends Identified>(
   maxBody: number,
   read: Reader<T>,
 ): Promise<ReadResponse<T>> {
-  const { bytes, end, error } = await readBody(body, header("content-encoding"), maxBody);
+  const encoding = header("content-encoding");
+  const { bytes, end, error } = await readBody(body, encoding, maxBody);
   const failed = (failure: BrokenFailure) => ({ outcome: { failure }, bytes: bytes.length, requestId: undefined });
-  if (error instanceof UnknownEncodingError) {
-    throw new ContractError(`${origin} sent a body with ${error.message}.`);
+  if (end === "undecodable") {
+    throw new ContractError(`${origin} sent a body with unknown Content-Encoding ${JSON.stringify(encoding)}.`);
   }
   if (end === "capped") {
     throw new ContractError(`${origin} sent a body of more than ${mebibytes(maxBody)}; --max-body allows longer ones.`);

@@ -2,7 +2,6 @@ import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
-import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { ShrinkError } from "../../errors.ts";
 import type { Lock } from "../../files/lock.ts";
@@ -68,7 +67,8 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
   assertWithinFilters(folder, state);
   const found = await listDayFolders(folder);
   const adopted = await adoptDays(found, known, { ...options, isWanted: isInWindow });
-  Object.assign(state, { filters: written, window: windowOf(filters), days: { ...state.days, ...adopted } });
+  const { start_date, end_date } = filters;
+  Object.assign(state, { filters: written, window: { start_date, end_date }, days: { ...state.days, ...adopted } });
   state.pending = [...new Set([...state.pending, ...Object.keys(adopted)])];
   if (options.filters === written) {
     delete state.datesAreResolved;
@@ -186,10 +186,6 @@ function extent(held: readonly string[], coverage: readonly Coverage[]): DayRang
 function newestDays({ first, last }: DayRange, days: number): DayRange[] {
   const start = addDays(last, 1 - days);
   return days === 0 ? [] : [{ first: start < first ? first : start, last }];
-}
-
-function windowOf({ start_date, end_date }: Filters): SyncState["window"] {
-  return { ...(start_date !== undefined && { start_date }), ...(end_date !== undefined && { end_date }) };
 }
 
 function countsOfCoverage(matching: readonly Coverage[]): RcdCounts {
