@@ -14,15 +14,7 @@ const HEARTBEAT = 10_000;
 /** Milliseconds after which a process that replaced a stale lock checks that no other process replaced it too. */
 const SETTLE = 250;
 
-export interface Lock {
-  /**
-   * Call it before each final write: a process that was stopped for a minute may have lost its lock.
-   *
-   * @throws LockedError if another process has it
-   */
-  assertHeld(): Promise<void>;
-  release(): Promise<void>;
-}
+export type Lock = ReturnType<typeof held>;
 
 /** Locks the output `target`, see `lock`; the lock file lies beside it. */
 export function lockOutput(target: string, pid: number): Promise<Lock> {
@@ -112,7 +104,7 @@ async function removeDrafts(path: string): Promise<void> {
   await Promise.all(drafts.map((name) => rm(join(dirname(path), name), { force: true })));
 }
 
-function held(subject: string, path: string, content: string, handle: FileHandle): Lock {
+function held(subject: string, path: string, content: string, handle: FileHandle) {
   let confirmed = now();
   let working: Promise<unknown> = Promise.resolve();
   const isRecent = () => now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2);
@@ -130,12 +122,17 @@ function held(subject: string, path: string, content: string, handle: FileHandle
   }, HEARTBEAT);
   timer.unref();
   return {
-    assertHeld: async () => {
+    /**
+     * Call it before each final write: a process that was stopped for a minute may have lost its lock.
+     *
+     * @throws LockedError if another process has it
+     */
+    assertHeld: async (): Promise<void> => {
       if (!isRecent() && !(await confirm().catch(() => false))) {
         throw lockedError(subject, (await readLock(path))?.owner, true);
       }
     },
-    release: async () => {
+    release: async (): Promise<void> => {
       clearInterval(timer);
       await working;
       const isMine = isRecent() || (await readLock(path).catch(() => undefined))?.content === content;

@@ -8,35 +8,33 @@ const LINKS_OF_SHEET = 65_530;
 const LONGEST_TARGET = 2_079;
 
 /** The links of a sheet, as many as Excel allows. They follow the rows in the file, so until then they are in memory. */
-export class SheetLinks {
-  readonly all: SheetLink[];
-  private onPlain: (() => void) | undefined;
+export type SheetLinks = ReturnType<typeof sheetLinks>;
 
-  /** @param onPlain called once when addresses have to stay text */
-  constructor(all: readonly SheetLink[], onPlain: (() => void) | undefined) {
-    this.all = [...all];
-    this.onPlain = onPlain;
-  }
+/** @param onPlain called once when addresses have to stay text */
+export function sheetLinks(all: SheetLink[], onPlain: (() => void) | undefined) {
+  let report = onPlain;
 
-  /** Whether an address that comes now has to stay text. */
-  isFull(): boolean {
-    if (this.all.length < LINKS_OF_SHEET) {
+  /** Whether the next address has to stay text. */
+  function isFull(): boolean {
+    if (all.length < LINKS_OF_SHEET) {
       return false;
     }
-    this.onPlain?.();
-    this.onPlain = undefined;
+    report?.();
+    report = undefined;
     return true;
   }
 
   /** Makes a cell a link; false if it stays text. */
-  add(cell: string, address: string): boolean {
+  function add(cell: string, address: string): boolean {
     const target = linkTarget(address);
-    if (target === undefined || this.isFull()) {
+    if (target === undefined || isFull()) {
       return false;
     }
-    this.all.push([cell, target]);
+    all.push([cell, target]);
     return true;
   }
+
+  return { all, isFull, add };
 }
 
 /**

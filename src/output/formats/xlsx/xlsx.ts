@@ -7,7 +7,7 @@ import { OutputBytes } from "../output-bytes.ts";
 import { reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
-import { type SheetLink, SheetLinks } from "./sheet-links.ts";
+import { type SheetLink, sheetLinks } from "./sheet-links.ts";
 import {
   COLUMNS_OF_SHEET,
   columnLetters,
@@ -48,11 +48,9 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const earlier = (options.restore ?? []).map(sliceStateOf);
   const last = earlier.at(-1);
   const entries: ZipEntry[] = last?.entries.map((entry) => ({ ...entry })) ?? [];
-  const links = new SheetLinks(
-    earlier.flatMap((state) => state.links),
-    options.onPlainLinks,
-  );
-  let linksBefore = links.all.length;
+  const earlierLinks = earlier.flatMap((state) => state.links);
+  let linksBefore = earlierLinks.length;
+  const links = sheetLinks(earlierLinks, options.onPlainLinks);
   let rows = last?.rows ?? 0;
   const block = new OutputBytes(BLOCK_BYTES + BLOCK_BYTES / 4);
   const cells = sheetCells(columns, block, links, options);
