@@ -5,8 +5,8 @@ import { parse as parseCsv } from "csv-parse";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { FileError, MismatchError } from "../errors.ts";
 import { fileError } from "../files/system-error.ts";
+import { textLines } from "../files/text-lines.ts";
 import type { Manifest } from "./manifest.ts";
-import { textLines } from "./text-lines.ts";
 import { zstdFrames } from "./zstd-frames.ts";
 
 const CHECKED_COLUMNS = ["product_id", "retailer", "category", "department", "crawl_date"] as const;

@@ -3,9 +3,9 @@ import { constants } from "node:fs";
 import type { Filters } from "../contract/filters.ts";
 import { createOwnFile, openOwnFile } from "../files/own-file.ts";
 import { fileError, ifPresent, withFileError } from "../files/system-error.ts";
+import { textLines } from "../files/text-lines.ts";
 import type { SavedPage } from "../pull/look-ahead.ts";
 import type { SliceEnd } from "./sink.ts";
-import { textLines } from "./text-lines.ts";
 
 /** Bumped on incompatible changes. */
 export const JOURNAL_VERSION = 2;
