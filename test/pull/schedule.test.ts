@@ -76,7 +76,7 @@ describe("a schedule", () => {
           expect(rows).toEqual(pages.flat(2));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

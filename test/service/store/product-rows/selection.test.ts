@@ -69,7 +69,7 @@ test("a selection gives the same rows as a plain search, in order, on every page
         await store.close();
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 
