@@ -1,17 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../helpers/cli.ts";
-import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 
-const onEnd = afterAllTests();
-let cache: Promise<string> | undefined;
-
-/** Runs with the demo, whose rows are generated once for all tests. */
-async function runDemo(command: string, ...flags: string[]) {
-  cache ??= temporaryFolder(onEnd);
-  const folder = await cache;
-  return runInProcess([command, "--demo", ...flags], { folders: { config: folder, data: folder, cache: folder } });
-}
+const runDemo = (command: string, ...flags: string[]) => runInProcess([command, "--demo", ...flags]);
 
 describe("with --demo", () => {
   const KETTLES = ["--retailer", "nordwind", "--category", "kettles"];

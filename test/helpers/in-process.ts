@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 import type { Context, Output } from "../../src/context.ts";
 import { main } from "../../src/main.ts";
 import { writeToStdout } from "../../src/output/destination/stdout.ts";
@@ -74,7 +75,7 @@ async function runHere(
     stderr: options.stderr ?? stderr.stream,
     print: writeToStdout(options.stdout ?? stdout.stream, { signal }).write,
     isStdoutClosed: () => false,
-    folders: { config: "/nonexistent", data: nowhere, cache: nowhere },
+    folders: { config: "/nonexistent", data: nowhere, cache: args.includes("--demo") ? inject("demoCache") : nowhere },
     homeFolder: nowhere,
     pid: process.pid,
     nodeVersion: process.version,
