@@ -37,7 +37,7 @@ interface Result {
 /** The result of a query. */
 export interface QueryResult {
   columns: readonly { name: string; type: string }[];
-  /** Rows in chunks of about 2,000; a row is the JSON resultTexts of its values. */
+  /** Rows in chunks of about 2,000; a row is the JSON texts of its values. */
   rows: AsyncIterable<readonly (readonly string[])[]>;
 }
 
@@ -133,7 +133,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   };
 }
 
-/** Rows as JSON resultTexts. Integers of any size and decimals are numbers with all their digits. */
+/** Rows as JSON texts. Integers of any size and decimals are numbers with all their digits. */
 async function* resultTexts(
   result: Result,
   types: readonly string[],
