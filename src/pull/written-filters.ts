@@ -19,6 +19,11 @@ export interface WrittenFilters {
   end_date?: DateExpression;
 }
 
+/** The flag that a filter is written with. */
+export function flagOfFilter(name: keyof WrittenFilters): string {
+  return `--${name.replace("_", "-")}`;
+}
+
 const SLUG_FILTERS = ["retailer", "category", "department"] as const satisfies readonly (keyof Rcd)[];
 
 /** A combination that has rows, and the newest day of them. */

@@ -3,7 +3,7 @@ import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { ApiError, UsageError } from "../../errors.ts";
-import { flagOfFilter } from "../flags/filter.ts";
+import { flagOfFilter } from "../../pull/written-filters.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {

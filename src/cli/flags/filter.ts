@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type FilterName, parseRcd } from "../../contract/filters.ts";
+import { parseRcd } from "../../contract/filters.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { UsageError } from "../../errors.ts";
 import { resolveDays, type WrittenFilters } from "../../pull/written-filters.ts";
@@ -16,11 +16,6 @@ export interface FilterFlags {
 }
 
 const SLUG_FLAGS = ["retailer", "category", "department"] as const;
-
-/** The flag of each filter, for error messages. */
-export function flagOfFilter(name: FilterName): string {
-  return `--${name.replace("_", "-")}`;
-}
 
 /** Declares the flags of the six shared filters (contract section 4.1) on a command. */
 export function addFilterFlags(command: Command): Command {

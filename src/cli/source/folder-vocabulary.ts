@@ -5,8 +5,7 @@ import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 import type { SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import type { Combination, FilterSource } from "../../pull/written-filters.ts";
-import { flagOfFilter } from "../flags/filter.ts";
+import { type Combination, type FilterSource, flagOfFilter } from "../../pull/written-filters.ts";
 import { quoted } from "../flags/values.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { FILTER_NAMES, isCalendarDate, parseRcd } from "../../contract/filters.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { flagOfFilter, type WrittenFilters } from "../../pull/written-filters.ts";
 import { START_OVER, type SyncState, statePathOf } from "./folder-state.ts";
 
 type WrittenName = keyof WrittenFilters;
@@ -36,11 +36,11 @@ export function rememberedFilters(
     const kept = Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersAsFlags(state.filters)}`;
     const changes = differing.map(
       (name) =>
-        `${filterFlag(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`,
+        `${flagOfFilter(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`,
     );
     throw new UsageError(
       `${folder} is kept ${kept}: ${changes.join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
-      { flag: filterFlag(differing[0] as WrittenName) },
+      { flag: flagOfFilter(differing[0] as WrittenName) },
     );
   }
   return given.filters;
@@ -83,7 +83,7 @@ export function filtersAsFlags(filters: WrittenFilters): string {
   return quoteCommand(
     FILTER_NAMES.flatMap((name) => {
       const value = filters[name];
-      return value === undefined ? [] : [filterFlag(name), [value].flat().join(",")];
+      return value === undefined ? [] : [flagOfFilter(name), [value].flat().join(",")];
     }),
   );
 }
@@ -98,8 +98,4 @@ function sortedValues(value: WrittenFilters[WrittenName]): string {
 
 function valueText(value: WrittenFilters[WrittenName]): string {
   return value === undefined ? "not set" : [value].flat().join(",");
-}
-
-function filterFlag(name: WrittenName): string {
-  return `--${name.replace("_", "-")}`;
 }
