@@ -1,14 +1,16 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { TEXT_PARSERS } from "../../export/parquet-groups.ts";
-import { ifPresent } from "../../files/system-error.ts";
+import { ifPresent, withFileError } from "../../files/system-error.ts";
 import type { DayState } from "./folder-state.ts";
 
 /** A file opened for reading as Parquet. Its content stays the same, even if the file is replaced. */
 export interface OpenParquetFile {
   buffer: AsyncBuffer;
+  bytes: number;
+  sha256: string;
   close(): Promise<void>;
 }
 
@@ -22,37 +24,30 @@ export async function openUnaltered(
   path: string,
   { bytes, sha256 }: Pick<DayState, "bytes" | "sha256">,
 ): Promise<OpenParquetFile | undefined> {
-  const file = await ifPresent(path, () => open(path));
-  if (file === undefined) {
-    return undefined;
+  const file = await ifPresent(path, () => openParquet(path));
+  if (file === undefined || (file.bytes === bytes && file.sha256 === sha256)) {
+    return file;
   }
-  let isUnaltered = false;
-  try {
-    const found = await fingerprint(path, { opened: file });
-    isUnaltered = found.bytes === bytes && found.sha256 === sha256;
-    return isUnaltered ? opened(file, bytes) : undefined;
-  } finally {
-    if (!isUnaltered) {
-      await file.close();
-    }
-  }
+  await file.close();
+  return undefined;
 }
 
-function opened(file: FileHandle, byteLength: number): OpenParquetFile {
-  return {
-    buffer: {
-      byteLength,
-      slice: async (start, end = byteLength) => {
-        const bytes = new Uint8Array(end - start);
-        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-        if (bytesRead < bytes.length) {
-          throw new Error(`it ends after ${start + bytesRead} bytes`);
-        }
-        return bytes.buffer;
-      },
-    },
-    close: () => file.close(),
+/** @throws FileError if the file cannot be read */
+export async function openParquet(path: string): Promise<OpenParquetFile> {
+  const file = await withFileError(path, () => open(path));
+  const { bytes: byteLength, sha256 } = await fingerprint(path, { opened: file }).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  const slice = async (start: number, end = byteLength) => {
+    const bytes = new Uint8Array(end - start);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+    if (bytesRead < bytes.length) {
+      throw new Error(`it ends after ${start + bytesRead} bytes`);
+    }
+    return bytes.buffer;
   };
+  return { buffer: { byteLength, slice }, bytes: byteLength, sha256, close: () => file.close() };
 }
 
 /** The error for a file that the Parquet reader refuses with `error`. */

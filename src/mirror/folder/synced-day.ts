@@ -15,8 +15,6 @@ export interface CombinationRows extends Rcd {
 export interface SyncedDay extends OpenParquetFile {
   path: string;
   combinations: readonly CombinationRows[];
-  /** Of its file. */
-  sha256: string;
 }
 
 /**
@@ -83,7 +81,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     const held = known.days[day];
     const file = held && (await openUnaltered(path, held));
     if (held !== undefined && file !== undefined) {
-      return { ...file, path, combinations: combinationsOf(held), sha256: held.sha256 };
+      return { ...file, path, combinations: combinationsOf(held) };
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {

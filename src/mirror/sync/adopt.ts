@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { type FileMetaData, parquetMetadataAsync, parquetSchema } from "hyparquet";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
-import { fingerprint } from "../../export/manifest.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
-import { openUnaltered } from "../folder/parquet-file.ts";
+import { openParquet } from "../folder/parquet-file.ts";
 
 /** Most names that an error lists. */
 const NAMES_IN_ERROR = 3;
@@ -60,12 +59,11 @@ export async function adoptDays(
 
 /** Undefined if this tool did not write the file, or for another day. */
 async function contentIfOurs(path: string, day: string): Promise<DayState | undefined> {
-  const found = await fingerprint(path);
-  const file = await openUnaltered(path, found);
-  const metadata = file && (await parquetMetadataAsync(file.buffer).catch(() => undefined));
-  await file?.close();
+  const { buffer, bytes, sha256, close } = await openParquet(path);
+  const metadata = await parquetMetadataAsync(buffer).catch(() => undefined);
+  await close();
   return metadata !== undefined && isOurs(metadata, day)
-    ? { rows: Number(metadata.num_rows), digest: "", ...found, counts: {} }
+    ? { rows: Number(metadata.num_rows), digest: "", bytes, sha256, counts: {} }
     : undefined;
 }
 
