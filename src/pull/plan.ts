@@ -147,10 +147,11 @@ function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: n
 
 /** In a group that is cut by date, half of the last page of each slice is empty on average. */
 function planOf(slices: readonly Slice[], groups: readonly SliceGroup[], pageSize: number): Plan {
-  const pagesOf = ({ rows }: SliceGroup, index: number) => {
-    const cuts = slices.filter(({ group }) => group === index).length - 1;
-    return Math.ceil(rows / pageSize + cuts / 2);
-  };
+  const cuts = groups.map(() => -1);
+  for (const { group } of slices) {
+    cuts[group] = (cuts[group] ?? 0) + 1;
+  }
+  const pagesOf = ({ rows }: SliceGroup, index: number) => Math.ceil(rows / pageSize + (cuts[index] ?? 0) / 2);
   return {
     slices,
     groups,

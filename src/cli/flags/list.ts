@@ -84,8 +84,9 @@ export function sortBy<Item>(
 export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item)) ?? [];
-    groups.set(keyOf(item), group);
+    const key = keyOf(item);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
     group.push(item);
   }
   return groups;

@@ -34,13 +34,13 @@ export async function withPrices<T>(request: PricesRequest, use: (prices: Prices
 function pricesOf(index: PriceIndex, { days, isWanted, signal }: PricesRequest): Prices {
   const { listings } = index;
   const wantedDays = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
-  const most = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const mostRows = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
   const wanted = listings.combinations.map(isWanted);
   const isWantedListing = Uint8Array.from(listings.combination, (combination) => (wanted[combination] ? 1 : 0));
   return {
     listings,
     days: async function* () {
-      const bytes = new Uint8Array(bytesOfRows(most));
+      const bytes = new Uint8Array(bytesOfRows(mostRows));
       for (const { day, rows, at } of wantedDays) {
         signal.throwIfAborted();
         await index.read(bytes.subarray(0, bytesOfRows(rows)), at);
