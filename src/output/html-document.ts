@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
+import { htmlText } from "../contract/values/html-text.ts";
 import { visible } from "./terminal/visible.ts";
-
-const HTML_ENTITIES: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#39" };
 
 /** Escapes text for an HTML element or a quoted attribute, including characters that a browser would obey or hide. */
 export function escapeHtml(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (character) => `&${HTML_ENTITIES[character]};`);
+  return htmlText(visible(text));
 }
 
 interface HtmlDocument {

@@ -1,9 +1,9 @@
+import { htmlText } from "../../contract/values/html-text.ts";
+
 /** Safe markup, made by `html`, which escapes all texts. */
 export interface Html {
   readonly markup: string;
 }
-
-const ESCAPES: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#39" };
 
 /** Template tag that escapes texts and numbers. Markup and lists of markup are inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
@@ -30,5 +30,5 @@ function renderValue(value: string | number | Html | readonly Html[]): string {
   if (typeof value === "object") {
     return "markup" in value ? value.markup : value.map(({ markup }) => markup).join("");
   }
-  return String(value).replaceAll(/[&<>"']/g, (character) => `&${ESCAPES[character]};`);
+  return htmlText(String(value));
 }
