@@ -37,7 +37,13 @@ const isText = (value: unknown) => typeof value === "string";
 
 /** Checks of the members' types, without `valid_options`. */
 const MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...{ type: isText, title: isText, detail: isText, code: isText, recovery: isText, request_id: isText, field: isText },
+  type: isText,
+  title: isText,
+  detail: isText,
+  code: isText,
+  recovery: isText,
+  request_id: isText,
+  field: isText,
   status: Number.isInteger,
   retryable: (value) => typeof value === "boolean",
 };

@@ -74,12 +74,21 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
     delete state.datesAreResolved;
   }
   const run: SyncRun = {
-    ...{ client, options, lock, filters, state },
+    client,
+    options,
+    lock,
+    filters,
+    state,
     untrusted: new Set(),
     checkedAt: timeOfRun(state.days, options.now()),
     counts: {
-      ...{ daysChecked: 0, daysAudited: 0, days: 0, daysRemoved: 0 },
-      ...{ rowsAdded: 0, rowsReplaced: 0, rowsRemoved: 0 },
+      daysChecked: 0,
+      daysAudited: 0,
+      days: 0,
+      daysRemoved: 0,
+      rowsAdded: 0,
+      rowsReplaced: 0,
+      rowsRemoved: 0,
     },
   };
   await rm(stagingOf(folder), { recursive: true, force: true });
