@@ -13,10 +13,11 @@ import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
 import { modelText } from "../../../src/mirror/prices/listings.ts";
 import { withPrices } from "../../../src/mirror/prices/read-prices.ts";
 import { observationAt } from "../../../src/prices/observation.ts";
-import { bareEnvironment, CATALOG, runCatalog, startCatalog } from "../../helpers/cli.ts";
+import { bareEnvironment, runCatalog, startCatalog } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
 import { servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
+import { unprivilegedCatalog } from "../../helpers/unprivileged.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02"];
 
@@ -25,9 +26,6 @@ const rows = DAYS.flatMap((crawl_date, index) => [
   product({ crawl_date, sku: "b", retailer: "bolt", currency: "USD", brand: "Élan", model_number: `ß-${index}` }),
   product({ crawl_date, sku: "Ω-🪑", category: "chairs", discount_pct: 12.5, title: "\ufeffCadeira 🪑" }),
 ]);
-
-/** Who may write everywhere runs the tool as nobody. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const indexOf = (folder: string) => join(ownFolderOf(folder), "prices.index");
 
@@ -215,9 +213,9 @@ describe("in separate processes", () => {
     onTestFinished(() => chmod(ownFolderOf(folder), 0o755));
     // mkdtemp lets nobody else in.
     await chmod(join(folder, ".."), 0o755);
-    const options = { env: bareEnvironment(), ...NOBODY };
+    const command = [...(await unprivilegedCatalog()), ...movers(folder)];
 
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [CATALOG, ...movers(folder)], options);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { env: bareEnvironment() });
 
     expect({ stdout, stderr }).toEqual({ stdout: before.stdout, stderr: "" });
     expect(await readdir(ownFolderOf(folder))).toEqual(["state.json"]);

@@ -6,12 +6,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { openStore } from "../../../src/service/store/embedded.ts";
-import { bareEnvironment, CATALOG, temporaryFolder } from "../../helpers/cli.ts";
+import { bareEnvironment, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
+import { unprivilegedCatalog } from "../../helpers/unprivileged.ts";
 import { load } from "../store/stores.ts";
-
-/** Root may write to every file. Root therefore runs the service as the user nobody. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 test("a read-only database is served", async () => {
   const path = join(await temporaryFolder(), "rows.db");
@@ -26,10 +24,8 @@ test("a read-only database is served", async () => {
   await chmod(dirname(path), 0o555);
   onTestFinished(() => chmod(dirname(path), 0o755));
 
-  const child = spawn(process.execPath, [CATALOG, "service", "start", "--port", "0", "--database", path], {
-    env: bareEnvironment(),
-    ...NOBODY,
-  });
+  const command = [...(await unprivilegedCatalog()), "service", "start", "--port", "0", "--database", path];
+  const child = spawn(process.execPath, command, { env: bareEnvironment() });
   onTestFinished(() => {
     child.kill("SIGKILL");
   });
