@@ -1,5 +1,5 @@
 import type { ClientEvent } from "../api/events.ts";
-import type { RateHeaders } from "../api/requests/rate-window.ts";
+import { type RateHeaders, windowSecondsOf } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { counted } from "../contract/values/decimal.ts";
@@ -73,12 +73,16 @@ function createPace(start: number, maxRate: number | undefined) {
   /** Milliseconds of the pauses for the rate limit before the last page. */
   let idle = 0;
   let seen: { rate: RateHeaders; at: number } | undefined;
+  let windowSeconds: number = LIMITS.windowSeconds;
   return {
     see: (event: ClientEvent, now: number): void => {
       if (event.type === "wait" && event.reason === "rate limit") {
         pause = { until: now + event.milliseconds, milliseconds: event.milliseconds };
       } else if (event.type === "response") {
-        seen = event.rate === undefined ? seen : { rate: event.rate, at: now };
+        if (event.rate !== undefined) {
+          seen = { rate: event.rate, at: now };
+          windowSeconds = windowSecondsOf(event.rate, windowSeconds);
+        }
         if (event.operation === "catalog" && event.status === 200) {
           pages += 1;
           lastPage = now;
@@ -96,7 +100,7 @@ function createPace(start: number, maxRate: number | undefined) {
       const windowEnds = seen === undefined ? now : seen.at + seen.rate.resetSeconds * 1000;
       const { seconds } = timeOf(requests - pages, 1, {
         limit: seen?.rate.limit,
-        windowSeconds: LIMITS.windowSeconds,
+        windowSeconds,
         remaining: isPaused ? 0 : seen?.rate.remaining,
         resetSeconds: ((isPaused ? pause.until : windowEnds) - now) / 1000,
         maxRate,

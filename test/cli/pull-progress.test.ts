@@ -49,9 +49,9 @@ test("the time left includes the rate-limit windows of the remaining requests", 
     reporter.onEvent({ type: "wait", reason: "rate limit", milliseconds: 40_000, code: undefined });
     await vi.advanceTimersByTimeAsync(9_000);
   });
-  // 15 requests are left: ten after the pause of 40 s, five after a window of 60 s more.
+  // 15 requests are left: ten after the pause of 40 s, five after a window of 40 s more, which the first page saw whole.
   expect(lines()).toEqual([
-    "00:00:10Z 5,000 of 12,500 rows · 40 % · 1 min 32 s left · waiting 31 s for the rate limit · 500 rows/s · 0 requests left",
+    "00:00:10Z 5,000 of 12,500 rows · 40 % · 1 min 12 s left · waiting 31 s for the rate limit · 500 rows/s · 0 requests left",
     "00:00:10Z done: 5,000 rows in 10 s",
   ]);
 });

@@ -6,6 +6,7 @@ import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { oneRowEach, product } from "../helpers/products.ts";
+import { startRewritingProxy } from "../helpers/rewriting-proxy.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 
 const ROWS = oneRowEach(
@@ -236,5 +237,34 @@ describe("a day counted from the newest", () => {
       stdout: "",
       stderr: "",
     });
+  });
+});
+
+describe("a service that answers an rcd with its parts in `meta.resolved`", () => {
+  const expand = ({ text }: { text: string }) => {
+    const body = JSON.parse(text);
+    const triples = String(body.meta.resolved.rcd).split(",");
+    const part = (index: number) => [...new Set(triples.map((triple) => triple.split(":")[index]))].join();
+    expect(triples[0]).toMatch(/^acme:/);
+    Object.assign(body.meta.resolved, { rcd: null, retailer: part(0), category: part(1), department: part(2) });
+    return { text: JSON.stringify(body) };
+  };
+
+  test.each(["acme:lamps:home", "acme:lamps:home,casa:chairs:home"])("is understood: %s", async (rcd) => {
+    const url = await startRewritingProxy(service.url, expand, onEnd);
+    const cwd = await temporaryFolder();
+    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: service.key };
+    const rows = rcd.split(",").length;
+    for (const args of [
+      ["sample", "-f", "ndjson"],
+      ["coverage", "-f", "ndjson"],
+      ["export", "-f", "ndjson"],
+    ]) {
+      const { code, stdout, stderr } = await runInProcess([...args, "--rcd", rcd], { env });
+      expect([code, stderr, stdout.trim().split("\n").length]).toEqual([EXIT.ok, "", rows]);
+    }
+    await runInProcess(["export", "-o", "rows.csv", "--manifest", "--rcd", rcd], { cwd, env });
+    const manifest = JSON.parse(await readFile(join(cwd, "rows.csv.manifest.json"), "utf8"));
+    expect(manifest.resolved).toMatchObject({ retailer: null, rcd });
   });
 });

@@ -16,6 +16,19 @@ export function readRateHeaders(header: (name: string) => string | undefined): R
   return complete ? ({ limit, remaining, resetSeconds } as RateHeaders) : undefined;
 }
 
+/**
+ * Seconds that a whole window lasts, as far as a response shows it: the first request of a window sees all of it, a later
+ * one sees what is left.
+ *
+ * @param known what earlier responses or the contract say
+ */
+export function windowSecondsOf(
+  { limit, remaining, resetSeconds }: RateHeaders,
+  known: number = LIMITS.windowSeconds,
+): number {
+  return remaining >= limit - 1 ? Math.max(1, resetSeconds) : Math.max(known, resetSeconds);
+}
+
 /** One fixed window of the server, as known from its responses. Times are milliseconds of a monotonic clock. */
 export interface RateWindow {
   limit: number;

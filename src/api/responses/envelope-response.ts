@@ -1,5 +1,5 @@
-import type { Meta } from "../../contract/envelope.ts";
-import { FILTER_NAMES, type Filters } from "../../contract/filters.ts";
+import type { Meta, ResolvedFilters } from "../../contract/envelope.ts";
+import { FILTER_NAMES, type FilterName, type Filters, splitRcd } from "../../contract/filters.ts";
 import { isJsonObject } from "../../contract/values/json-object.ts";
 import { ContractError } from "../../errors.ts";
 import { brokenContract, readShape, type Shape } from "./shape.ts";
@@ -18,12 +18,12 @@ interface Envelope<D, P> {
 export function readEnvelope<D, P>(schema: Shape, document: unknown, filters: Filters): Envelope<D, P> {
   const requestId = requestIdOf(document);
   const envelope = readShape<Envelope<D, P>>(schema, document, requestId);
-  assertApplied(filters, envelope.meta);
+  const resolved = appliedFilters(filters, envelope.meta);
   const { earliest_date, latest_date } = envelope.meta.coverage;
   if (earliest_date !== null && latest_date !== null && earliest_date > latest_date) {
     throw brokenContract("`meta.coverage.earliest_date` is after `meta.coverage.latest_date`", requestId);
   }
-  return envelope;
+  return { ...envelope, meta: { ...envelope.meta, resolved } };
 }
 
 function requestIdOf(document: unknown): string | undefined {
@@ -32,11 +32,21 @@ function requestIdOf(document: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** With other filters the response has other rows. A retry would not change that. */
-function assertApplied(filters: Filters, { resolved, request_id }: Meta): void {
-  for (const name of FILTER_NAMES) {
+/**
+ * With other filters the response has other rows. A retry would not change that.
+ *
+ * @returns the filters that were applied, in one form for all services
+ */
+function appliedFilters(filters: Filters, { resolved, request_id }: Meta): ResolvedFilters {
+  const expanded = expandedTriples(filters.rcd);
+  const isExpanded = (name: FilterName) => listKey(resolved[name]) === expanded[name];
+  const entries = FILTER_NAMES.map((name) => {
     const sent = filters[name] ?? null;
-    if (resolved[name] !== sent) {
+    const isApplied =
+      resolved[name] === sent ||
+      (name in expanded && isExpanded(name)) ||
+      (name === "rcd" && filters.rcd !== undefined && isRcdApplied(filters.rcd, resolved.rcd, isExpanded));
+    if (!isApplied) {
       const [asked, applied] = [sent, resolved[name]].map((value) =>
         value === null ? "nothing" : JSON.stringify(value),
       );
@@ -45,7 +55,30 @@ function assertApplied(filters: Filters, { resolved, request_id }: Meta): void {
         request_id,
       );
     }
+    return [name, sent];
+  });
+  return Object.fromEntries(entries) as ResolvedFilters;
+}
+
+/** The same triples in any order, or none if `retailer`, `category` and `department` hold their parts instead. */
+function isRcdApplied(sent: string, applied: string | null, isExpanded: (name: FilterName) => boolean): boolean {
+  return applied === null ? RCD_PARTS.every(isExpanded) : listKey(applied) === listKey(sent);
+}
+
+const RCD_PARTS = ["retailer", "category", "department"] as const;
+
+/** The parts of the triples of an `rcd` filter; a part of several triples is a list. */
+function expandedTriples(rcd: string | undefined): Filters {
+  if (rcd === undefined) {
+    return {};
   }
+  const triples = rcd.split(",").map(splitRcd);
+  return Object.fromEntries(RCD_PARTS.map((name) => [name, listKey(triples.map((triple) => triple[name]).join())]));
+}
+
+/** The same text for lists of the same values. */
+function listKey(list: string | null): string | undefined {
+  return list === null ? undefined : [...new Set(list.split(","))].sort().join();
 }
 
 /** The error for a response with content outside the filters. */

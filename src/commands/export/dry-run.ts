@@ -1,4 +1,4 @@
-import type { RateHeaders } from "../../api/requests/rate-window.ts";
+import { type RateHeaders, windowSecondsOf } from "../../api/requests/rate-window.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import type { Context } from "../../context.ts";
@@ -25,7 +25,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
     return estimate(planSlices(data, filters, pages.pageSize), pages, {
       limit: rate?.limit,
-      windowSeconds: LIMITS.windowSeconds,
+      windowSeconds: rate === undefined ? LIMITS.windowSeconds : windowSecondsOf(rate),
       remaining: rate?.remaining,
       resetSeconds: rate?.resetSeconds ?? LIMITS.windowSeconds,
       maxRate: options.maxRate,

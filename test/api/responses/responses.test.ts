@@ -172,8 +172,37 @@ describe("the filters that were applied", () => {
       { rcd: "acme:lamps:home" },
       '`meta.resolved.rcd` is "acme:lamps:home", but "acme:lamps:home,acme:rugs:home" was sent',
     ],
+    [
+      "a triple of which a part is missing",
+      { rcd: "acme:lamps:home" },
+      { retailer: "acme", category: "lamps" },
+      '`meta.resolved.rcd` is nothing, but "acme:lamps:home" was sent',
+    ],
+    [
+      "a part of another triple",
+      { rcd: "acme:lamps:home" },
+      { rcd: "acme:lamps:home", retailer: "bolt" },
+      '`meta.resolved.retailer` is "bolt", but nothing was sent',
+    ],
+    [
+      "a dropped retailer beside a triple",
+      { retailer: "bolt", rcd: "acme:lamps:home" },
+      { rcd: "acme:lamps:home" },
+      '`meta.resolved.retailer` is nothing, but "bolt" was sent',
+    ],
   ])("are refused with %s", (_, filters, resolved, what) => {
     expect(refusalOf(filters, resolved)).toBe(differ(what));
+  });
+
+  test.each<[string, Filters, object]>([
+    ["a triple", { rcd: "a:b:c" }, { retailer: "a", category: "b", department: "c" }],
+    ["a triple beside itself", { rcd: "a:b:c" }, { rcd: "a:b:c", retailer: "a", category: "b", department: "c" }],
+    ["several triples", { rcd: "a:b:c,d:b:c" }, { retailer: "a,d", category: "b", department: "c" }],
+    ["triples in another order", { rcd: "a:b:c,d:e:f" }, { rcd: "d:e:f,a:b:c" }],
+  ])("are accepted with %s in its parts, and read as they were sent", (_, filters, resolved) => {
+    const body = pageBody([], {}, { ...META, resolved: { ...META.resolved, ...resolved } });
+    const { meta } = readCatalogPage(Buffer.from(body), filters, 100);
+    expect(meta.resolved).toEqual({ ...META.resolved, ...filters });
   });
 
   test("are accepted if they are exactly those that were sent", () => {

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+
+/** The estimate for 99 pages and their coverage, of which a window allows ten. */
+async function estimateWith(windowSeconds: number, requestsBefore = 0) {
+  const service = await startTestService({ rows: products(99), rateLimit: 10, windowSeconds });
+  for (let request = 0; request < requestsBefore; request += 1) {
+    await service.get("/v1/coverage");
+  }
+  const args = ["export", "--dry-run", "-f", "json", "--page-size", "1"];
+  const { code, stdout } = await runInProcess(args, { service });
+  expect(code).toBe(EXIT.ok);
+  return JSON.parse(stdout);
+}
+
+test.each([5, 3_600])("an estimate takes the length of a window from the service: %i s", async (windowSeconds) => {
+  const { requests, windows, seconds } = await estimateWith(windowSeconds);
+  expect([requests, windows, Math.round(seconds / windowSeconds)]).toEqual([100, 11, 10]);
+});
+
+test("an estimate within a window that others opened does not take its rest for a whole one", async () => {
+  const { windows, seconds } = await estimateWith(20, 3);
+  expect([windows, Math.round((seconds - 20) / 60)]).toEqual([11, 9]);
+});
