@@ -1,7 +1,13 @@
+import { extname } from "node:path";
 import { misspelt } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { COMPRESSIONS, withCompressionEnding, withoutCompressionEnding } from "../../output/destination/compression.ts";
-import { FORMATS } from "../../output/formats/registry.ts";
+import {
+  COMPRESSIONS,
+  type Compression,
+  withCompressionEnding,
+  withoutCompressionEnding,
+} from "../../output/destination/compression.ts";
+import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
 import { quoted } from "../flags/values.ts";
 
 /** File extensions of formats that the tool does not write, each with the closest format that it writes, if any. */
@@ -17,21 +23,26 @@ const FOREIGN_CODECS: ReadonlySet<string> = new Set(["zip", "7z", "bz2", "xz", "
 
 /**
  * Refuses an output whose name does not match its content: the extension of a format or compression that the command
- * does not write (`rows.xls`, `rows.csv.zip`), or a misspelt one (`rows.cvs`) if no flag names the format. Any other
- * extension (`rows.txt`, `rows.bak`, `rows.2026`) is accepted; such a file has the default format.
+ * does not write (`rows.xls`, `rows.csv.zip`), of another one than the flags name (`rows.xlsx` with `--format csv`), or a
+ * misspelt one (`rows.cvs`) if no flag names the format. Any other extension (`rows.txt`, `rows.bak`, `rows.2026`) is accepted; such a file has the default format.
  *
  * @param formats the formats of the command
  * @throws UsageError that suggests a corrected name
  */
 export function refuseEnding(
   name: string,
-  flags: { format?: string; compress?: string },
+  flags: { format?: string; compress?: Compression },
   formats: readonly string[],
 ): void {
   const { stem, compression } = withoutCompressionEnding(name);
   const ending = /[^./\\]\.([^./\\]+)$/.exec(stem)?.[1]?.toLowerCase() ?? "";
   const known = extensionsOf(formats);
-  if (ending === "" || known.includes(ending)) {
+  if (ending === "") {
+    return;
+  }
+  const named = formatOfFile(name).format;
+  if (named !== undefined || known.includes(ending)) {
+    refuseContradiction(name, flags, named);
     return;
   }
   const renamed = (meant: string) => stem.slice(0, -ending.length) + meant + name.slice(stem.length);
@@ -59,6 +70,30 @@ export function refuseEnding(
   const meant = flags.format === undefined ? misspelt(ending, known) : undefined;
   if (meant !== undefined) {
     throw refusal(`.${ending} is not the ending of a format; use --format to write to a file of any name`, meant);
+  }
+}
+
+/** @param named the format of the ending; undefined for one that is not a format of rows, such as `.md` */
+function refuseContradiction(
+  name: string,
+  { format, compress }: { format?: string; compress?: Compression },
+  named: RowFormat | undefined,
+): void {
+  const { stem, compression } = withoutCompressionEnding(name);
+  const extensions = format === undefined ? [] : extensionsOf([format]);
+  const ending = extname(stem).slice(1);
+  const refuse = (what: string, flag: string, value: string) => {
+    throw new UsageError(`${what}, or leave out ${flag}.`, { flag: "--output", value: name, suggestions: [value] });
+  };
+  if (format !== undefined && !extensions.includes(ending.toLowerCase())) {
+    const usual = format === "table" ? "txt" : extensions[0];
+    const value = stem.slice(0, -ending.length) + usual + name.slice(stem.length);
+    refuse(`${quoted(name)} would hold ${format}: name the file ${quoted(value)}`, `--format ${format}`, value);
+  }
+  const isCompressible = named !== undefined && FORMATS[named].compressedBy === undefined;
+  if (compress !== undefined && compression === undefined && isCompressible) {
+    const value = withCompressionEnding(name, compress);
+    refuse(`${quoted(name)} would be compressed: name the file ${quoted(value)}`, `--compress ${compress}`, value);
   }
 }
 

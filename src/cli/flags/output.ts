@@ -9,9 +9,6 @@ import { flagError, formatOption, quoted } from "./values.ts";
 export const LIST_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "xlsx"] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
 
-/** Binary formats, each with its own compression. */
-const COMPRESSED_INSIDE: Readonly<Record<string, string>> = { parquet: "Snappy", xlsx: "ZIP" };
-
 /** Where and how a command writes its output; all defaults are filled in. */
 export interface OutputOptions<Format extends string> {
   format: Format;
@@ -95,7 +92,7 @@ export function parseOutput<Format extends string>(
   const compression = compressionFor(output, flags.compress);
   const format =
     (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
-  const inside = COMPRESSED_INSIDE[format];
+  const inside = FORMATS[format as RowFormat]?.compressedBy;
   if (inside !== undefined && compression !== undefined) {
     throw new UsageError(
       `${format} is already compressed (${inside}), and no reader accepts it compressed twice; leave out ${compression}.`,

@@ -9,6 +9,8 @@ interface Format {
   load: () => Promise<(options: EncoderOptions) => RowEncoder>;
   /** File name endings without the dot, the usual one first. */
   extensions: readonly [string, ...string[]];
+  /** Its own compression, if it has one. */
+  compressedBy?: string;
 }
 
 export const FORMATS: Readonly<Record<RowFormat, Format>> = {
@@ -16,8 +18,16 @@ export const FORMATS: Readonly<Record<RowFormat, Format>> = {
   csv: { load: async () => (await import("./csv.ts")).createCsvEncoder, extensions: ["csv"] },
   tsv: { load: async () => (await import("./csv.ts")).createTsvEncoder, extensions: ["tsv", "tab"] },
   json: { load: async () => createJsonEncoder, extensions: ["json"] },
-  parquet: { load: async () => (await import("./parquet/parquet.ts")).createParquetEncoder, extensions: ["parquet"] },
-  xlsx: { load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder, extensions: ["xlsx"] },
+  parquet: {
+    load: async () => (await import("./parquet/parquet.ts")).createParquetEncoder,
+    extensions: ["parquet"],
+    compressedBy: "Snappy",
+  },
+  xlsx: {
+    load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder,
+    extensions: ["xlsx"],
+    compressedBy: "ZIP",
+  },
 };
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];

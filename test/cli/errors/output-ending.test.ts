@@ -40,6 +40,15 @@ describe("an output whose ending names another format", () => {
     ["coverage", "rows.cvs", "rows.csv"],
     ["sample", "rows.cvs", "rows.csv"],
     ["diff --from 3d --to 2d", "rows.cvs", "rows.csv"],
+    ["export -f csv", "rows.xlsx", "rows.csv"],
+    ["export --format tsv", "rows.CSV.gz", "rows.tsv.gz"],
+    ["export -f parquet", "rows.json", "rows.parquet"],
+    ["export --compress gzip", "rows.csv", "rows.csv.gz"],
+    ["export -f ndjson --compress gzip", "rows.jsonl", "rows.jsonl.gz"],
+    ["sample -f csv", "rows.parquet", "rows.csv"],
+    ["sample -f table", "rows.csv", "rows.txt"],
+    ["coverage -f csv", "rows.md", "rows.csv"],
+    ["diff --from 3d --to 2d -f json", "rows.csv", "rows.json"],
   ])("%s -o %s is refused, and %s is suggested", async (command, name, meant) => {
     const { cwd, code, stdout, stderr } = await writeRow(command, name);
     expect([code, stdout, await readdir(cwd)]).toEqual([EXIT.usage, "", []]);
@@ -58,6 +67,18 @@ describe("an output whose ending names another format", () => {
   });
 
   test.each([
+    ["-f csv", "rows.xlsx", '"rows.xlsx" would hold csv: name the file "rows.csv", or leave out --format csv.'],
+    [
+      "--compress gzip",
+      "rows.csv",
+      '"rows.csv" would be compressed: name the file "rows.csv.gz", or leave out --compress gzip.',
+    ],
+  ])("both ways on are named for %s -o %s", async (flags, name, message) => {
+    const { code, stderr } = await runInProcess(["export", ...flags.split(" "), "-o", name], { service });
+    expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
+  });
+
+  test.each([
     ["rows", []],
     ["rows.txt", []],
     ["rows.dat", []],
@@ -68,7 +89,12 @@ describe("an output whose ending names another format", () => {
     ["rows.jsonl", []],
     ["rows.cvs", ["-f", "csv"]],
     ["rows.csv.gzip", ["--compress", "gzip", "-f", "csv"]],
+    ["rows.txt", ["-f", "csv"]],
+    ["rows.csv.gz", ["--compress", "gzip", "-f", "csv"]],
+    ["rows.tab", ["-f", "tsv"]],
+    ["rows.2026", ["--compress", "gzip"]],
     ["rows.xls", ["--partition-by", "retailer"]],
+    ["rows.csv", ["--partition-by", "retailer", "-f", "ndjson"]],
   ])("is not seen in %s %j", async (name, flags) => {
     const { cwd, code, stderr } = await writeRow("export", name, ...flags);
     expect([code, stderr, await readdir(cwd)]).toEqual([EXIT.ok, "", [name]]);
