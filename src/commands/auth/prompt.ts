@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { readStdin } from "../../cli/stdin.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError, InterruptedError } from "../../errors.ts";
 
@@ -37,23 +38,17 @@ async function promptForKey({ stdin, stderr, signal }: Streams, question: string
   }
 }
 
-async function readPipe({ stdin, signal }: Streams): Promise<string> {
-  const destroy = () => void stdin.destroy();
-  signal.addEventListener("abort", destroy, { once: true });
-  let text = "";
-  try {
-    for await (const chunk of stdin.setEncoding("utf8")) {
-      text += chunk;
-      if (text.length > LONGEST_INPUT) {
-        throw new CredentialsError("the text on stdin is far too long for a key.");
-      }
+async function readPipe(context: Streams): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of readStdin(context, context.signal)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST_INPUT) {
+      throw new CredentialsError("the text on stdin is far too long for a key.");
     }
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    signal.removeEventListener("abort", destroy);
   }
-  signal.throwIfAborted();
+  const text = Buffer.concat(chunks).toString();
   if (text === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",

@@ -1,4 +1,5 @@
 import { access, constants } from "node:fs/promises";
+import { readStdin } from "../../cli/stdin.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
@@ -29,17 +30,17 @@ export async function loadCommand(call: ServiceCall, files: readonly string[]): 
 async function loadFile(
   store: EmbeddedStore,
   file: string,
-  { globals, reporter, context }: ServiceCall,
+  { globals, reporter, context, signal }: ServiceCall,
 ): Promise<void> {
-  const source = file === "-" ? { name: "standard input", stream: context.stdin } : { name: file, path: file };
-  const { signal, stderr } = context;
+  const source =
+    file === "-" ? { name: "standard input", stream: readStdin(context, signal) } : { name: file, path: file };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
     const { added, alreadyPresent } = await loadRows(store, source, { signal, onProgress });
     reporter.progress.clear();
     if (!globals.quiet) {
       const present = alreadyPresent === 0 ? "" : `, ${groupDigits(alreadyPresent)} were there already`;
-      stderr.write(`${visible(source.name)}: ${groupDigits(added)} rows added${present}\n`);
+      context.stderr.write(`${visible(source.name)}: ${groupDigits(added)} rows added${present}\n`);
     }
   } catch (error) {
     reporter.progress.clear();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
-import { createReporter, type Reporter } from "../../cli/reporter.ts";
+import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 
@@ -12,6 +12,8 @@ export interface ServiceCall<Flags = unknown> {
   globals: GlobalOptions;
   reporter: Reporter;
   context: Context;
+  /** Aborted when the command is interrupted or its `--max-time` is over. */
+  signal: AbortSignal;
   now: Date;
 }
 
@@ -40,14 +42,10 @@ export function subcommandsOf(parent: Command, context: Context) {
       const flags = { database: defaultDatabase, ...(command.opts() as Flags) };
       const globals = parseGlobals(command);
       const run = await load();
-      const call = {
-        flags,
-        globals,
-        reporter: createReporter(globals, context),
-        context,
-        now: new Date(context.now()),
-      };
-      await run(call, ...(given.slice(0, -2) as Operands));
+      await withReporter(globals, context, async (reporter, signal) => {
+        const call = { flags, globals, reporter, context, signal, now: new Date(context.now()) };
+        await run(call, ...(given.slice(0, -2) as Operands));
+      });
     });
   };
 }

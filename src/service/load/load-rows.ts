@@ -52,7 +52,7 @@ export async function loadRows(
       return { read, added, alreadyPresent: read - added };
     });
   } catch (error) {
-    throw namingSource(source.name, error);
+    throw signal?.aborted === true ? signal.reason : namingSource(source.name, error);
   }
 }
 
