@@ -63,7 +63,7 @@ export async function simulatePull({
       result.rows += rows.length;
     },
     endSlice: async () => {},
-    rewind: async () => false,
+    rewind: async () => undefined,
   };
   const lookAhead = createLookAhead(memorySpool(), new Map());
   await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal, lookAhead }));

@@ -45,7 +45,8 @@ export async function withRowWriter<T>(
   target: WriteTarget,
   produce: (write: (rows: RowBatch) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const encoder = (await loadEncoder(output.format))({ ...encoding, ...lossWarnings(output.format, reporter) });
+  const { format, links } = output;
+  const encoder = (await loadEncoder(format))({ ...encoding, links, ...lossWarnings(format, reporter) });
   return await withDestination({ ...output, beforeData: reporter.dataBegins }, target, async (write) => {
     await write(await encoder.begin());
     const result = await produce(async (rows) => write(await encoder.encode(rows)));

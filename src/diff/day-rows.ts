@@ -26,7 +26,7 @@ export function collectDay(other: DayFacts = new Map()): RowSink & { day: () => 
     rewind: async (kept) => {
       slices.length = kept;
       current = [];
-      return true;
+      return kept;
     },
     day: () => {
       const day = new Map<string, string[]>();

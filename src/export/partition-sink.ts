@@ -20,7 +20,7 @@ export function createPartitionSink(
     rewind: async (slices) => {
       ends.length = slices;
       await spool.truncate(ends.at(-1) ?? 0);
-      return true;
+      return slices;
     },
   };
 }

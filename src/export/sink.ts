@@ -30,6 +30,8 @@ export interface SinkOptions {
   compression: Compression | undefined;
   /** The file that is written, if bytes can be removed from its end. */
   file?: FileDestination | undefined;
+  /** Whether the format can only be written from its start: removing slices then removes all of them. */
+  startsOver?: boolean | undefined;
   /** The slices that an earlier run finished. */
   finished?: readonly SliceEnd[] | undefined;
   /** Called when a slice is complete and the operating system has its bytes. */
@@ -99,16 +101,17 @@ export function createSink(destination: Destination, options: SinkOptions): Open
     },
     rewind: async (slices) => {
       if (file === undefined) {
-        return slices === ends.length && !dirty;
+        return slices === ends.length && !dirty ? slices : undefined;
       }
       await endPart("abandon");
-      ends.length = slices;
-      await options.onRewind?.(slices);
+      const left = options.startsOver ? 0 : slices;
+      ends.length = left;
+      await options.onRewind?.(left);
       await file.truncate(ends.at(-1)?.bytes ?? 0);
       encoder = nextEncoder();
-      begun = slices > 0;
+      begun = left > 0;
       dirty = false;
-      return true;
+      return left;
     },
     finish: async () => {
       await begin();

@@ -16,11 +16,11 @@ export interface RowSink {
   /** Everything up to the end of this slice is complete. */
   endSlice(slice: FinishedSlice): Promise<void>;
   /**
-   * Removes everything that was written after the first `slices` slices.
+   * Removes everything that was written after the first `slices` slices, and more if it has to.
    *
-   * @returns false if bytes were written that cannot be removed
+   * @returns how many slices are left; undefined if bytes were written that cannot be removed
    */
-  rewind(slices: number): Promise<boolean>;
+  rewind(slices: number): Promise<number | undefined>;
 }
 
 export interface PullOptions {
@@ -31,6 +31,8 @@ export interface PullOptions {
   maxRows?: number | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
+  /** Keep the pages of finished slices, because the sink may start over. */
+  keepPages?: boolean | undefined;
   /** Storage for waiting pages; default: a file of at most `spoolLimit` bytes that is removed when this process ends. */
   lookAhead?: LookAhead | undefined;
   spoolLimit?: number | undefined;
@@ -119,17 +121,25 @@ async function pullThrough(
       coverage = await client.coverage(filters, options.signal);
       const replanned = planSlices(coverage.data, filters, pageSize, slicePages);
       const kept = Math.min(from, commonSlices(plan, replanned));
-      const keptRows = sumRows(finished.slice(0, kept)) + savedRows(lookAhead, replanned);
+      // Pages that are kept hold the rows of finished slices, too.
+      const written = options.keepPages ? [] : finished.slice(0, kept);
+      const keptRows = sumRows(written) + savedRows(lookAhead, replanned);
       fruitless = keptRows > mostKept ? 0 : fruitless + 1;
       mostKept = Math.max(mostKept, keptRows);
-      if (fruitless > FRUITLESS_REPLANS || !(await sink.rewind(kept))) {
+      const left = await rewound(sink, kept, fruitless);
+      if (left === undefined) {
         throw new SetChangedError(`the set changed while it was read: ${(error as Error).message}`);
       }
       observer?.onRestart?.((error as Error).message);
-      finished.length = kept;
+      finished.length = left;
       plan = replanned;
     }
   }
+}
+
+/** Removes slices from the sink; undefined if that is not possible, or if no plan made progress. */
+async function rewound(sink: RowSink, kept: number, fruitless: number): Promise<number | undefined> {
+  return fruitless > FRUITLESS_REPLANS ? undefined : await sink.rewind(kept);
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {
@@ -164,7 +174,7 @@ async function writeSlices(
   lookAhead: LookAhead,
   plan: Plan,
   finished: FinishedSlice[],
-  { pageSize, concurrency, maxRows, signal, observer }: PullOptions,
+  { pageSize, concurrency, maxRows, signal, observer, keepPages }: PullOptions,
 ): Promise<boolean> {
   const first = finished.length;
   let written = sumRows(finished);
@@ -188,7 +198,9 @@ async function writeSlices(
     const end = { key: sliceKey(plan, slice), filters: slice.filters, rows };
     await sink.endSlice(end);
     finished.push(end);
-    await lookAhead.drop(end.key);
+    if (!keepPages) {
+      await lookAhead.drop(end.key);
+    }
   };
   let inSlice = 0;
   // More walks than wanted pages would request pages that are not needed.

@@ -68,6 +68,16 @@ describe("the sheet of", () => {
     expect(dates?.length).toBeGreaterThan(0);
   });
 
+  test.each(["export", "sample"])("%s has links only with --links", async (command) => {
+    const links = async (...flags: string[]) => {
+      const file = join(await temporaryFolder(), "rows.xlsx");
+      const { code, stderr } = await runInProcess([command, "-o", file, ...flags], { service });
+      expect([code, stderr]).toEqual([EXIT.ok, ""]);
+      return [...((await sheetOf(file)).cells?.values() ?? [])].flatMap(({ hyperlink }) => hyperlink?.target ?? []);
+    };
+    expect([await links(), (await links("--links")).length]).toEqual([[], ROWS.length * 2 - 1]);
+  });
+
   test("an export is the same through a pipe", async () => {
     const cwd = await temporaryFolder();
     expect((await runInProcess(["export", "-o", "rows.xlsx"], { cwd, service })).code).toBe(EXIT.ok);
@@ -172,6 +182,7 @@ describe("a sheet is refused", () => {
     ["export", ["-f", "xlsx", "--compress", "gzip", "-o", "rows.xlsx"], "xlsx is already compressed (ZIP)"],
     ["sample", ["-o", "rows.xlsx.gz"], "xlsx is already compressed (ZIP)"],
     ["export", ["-f", "xlsx", "--excel", "-o", "rows.xlsx"], "--excel is for csv and tsv, not for xlsx"],
+    ["export", ["--links", "-o", "rows.csv"], "--links is for xlsx, not for csv"],
   ])("%s %j", async (command, flags, message) => {
     const cwd = await temporaryFolder();
     const { code, stderr } = await runInProcess([command, "--demo", ...flags], { cwd });

@@ -2,12 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, NetworkError, SetChangedError } from "../../src/errors.ts";
+import { openTemporarySpool } from "../../src/files/spool.ts";
+import { createLookAhead } from "../../src/pull/look-ahead.ts";
 import { type PullOptions, type PullResult, pull, type RowSink } from "../../src/pull/pull.ts";
 import type { FinishedSlice } from "../../src/pull/slice-counts.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
 
-/** Keeps rows as a file does, from whose end slices can be taken back, or as a stream, from which nothing can. */
-function memorySink(kind: "file" | "stream") {
+/**
+ * Keeps rows as a file does, from whose end slices can be taken back, as a stream, from which nothing can, or as a workbook,
+ * which can only start over.
+ */
+function memorySink(kind: "file" | "stream" | "workbook") {
   const slices: { rows: string[]; slice: FinishedSlice | undefined }[] = [];
   const open = () => {
     const last = slices.at(-1);
@@ -23,10 +28,10 @@ function memorySink(kind: "file" | "stream") {
     endSlice: async (slice) => void Object.assign(open(), { slice }),
     rewind: async (count) => {
       if (kind === "stream") {
-        return count === slices.length;
+        return count === slices.length ? count : undefined;
       }
-      slices.length = count;
-      return true;
+      slices.length = kind === "workbook" ? 0 : count;
+      return slices.length;
     },
   };
   return {
@@ -175,6 +180,26 @@ describe("a pull", () => {
     expect([error, restarts.length]).toEqual([undefined, expect.any(Number)]);
     expect(restarts.length).toBeGreaterThan(0);
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
+  });
+
+  test("gives a workbook that starts over the kept pages again, and asks only for those that changed", async () => {
+    const service = fakeService(manyRows());
+    const asked: string[] = [];
+    service.before = (request, { rcd }) => {
+      asked.push(`${request} ${rcd}`);
+      if (request === "catalog 0" && rcd?.includes("shoes") && service.rows.length === 1240) {
+        service.rows.push({ ...extra, category: "shoes" });
+      }
+    };
+    const keeping = { saved: async () => undefined, dropped: async () => undefined };
+    const lookAhead = createLookAhead(await openTemporarySpool(1_000_000), new Map(), keeping);
+    const sink = memorySink("workbook");
+    const { error, restarts } = await run(service, sink, { concurrency: 1, lookAhead, keepPages: true });
+    await lookAhead.close();
+    expect([error, restarts.length]).toEqual([undefined, 1]);
+    expect(sink.rows()).toEqual(await undisturbed(service.rows));
+    const again = asked.filter((page, index) => page.startsWith("catalog") && asked.indexOf(page) !== index);
+    expect(again.filter((page) => !page.includes("shoes"))).toEqual([]);
   });
 
   test("fails if rows that a stream already has have changed", async () => {

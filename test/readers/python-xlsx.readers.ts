@@ -14,7 +14,8 @@ import datetime, json, re, sys, zipfile
 import xml.etree.ElementTree as xml
 ndjson, workbook = sys.argv[1:]
 rows = (json.loads(line, parse_int=str, parse_float=str) for line in open(ndjson, encoding="utf-8", newline="\\n"))
-NUMBERS, DATES, LINKS = ["mrp", "selling_price", "discount_pct"], ["crawl_date"], ["url", "image_url"]
+KINDS = {"mrp": "number", "selling_price": "number", "discount_pct": "percent", "crawl_date": "date"}
+LINKS = ["url", "image_url"]
 main = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 relation = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 archive = zipfile.ZipFile(workbook)
@@ -32,10 +33,10 @@ def shown(cell):
         return ("text" if kind == "49" else kind, text)
     if kind == "164":
         return ("date", str(datetime.date(1899, 12, 30) + datetime.timedelta(days=int(number.text))))
-    return ("number" if kind == "0" else kind, number.text)
+    return ({"0": "number", "166": "percent"}.get(kind, kind), number.text)
 
 def wanted(name, value):
-    return ("number" if name in NUMBERS else "date" if name in DATES else "text", value)
+    return (KINDS.get(name, "text"), value)
 
 seen, different, header, addresses = 0, 0, None, {}
 for _, element in xml.iterparse(archive.open("xl/worksheets/sheet1.xml")):
@@ -63,7 +64,9 @@ test("Python's zipfile and XML parser read every cell and every link of a sheet 
   const folder = await temporaryFolder();
   await writeFile(join(folder, "compare.py"), COMPARE);
   const rows = await runCatalog(["export", "--demo", "--retailer", "nordwind", "-o", "rows.ndjson"], { cwd: folder });
-  const sheet = await runCatalog(["export", "--demo", "--retailer", "nordwind", "-o", "rows.xlsx"], { cwd: folder });
+  const sheet = await runCatalog(["export", "--demo", "--retailer", "nordwind", "-o", "rows.xlsx", "--links"], {
+    cwd: folder,
+  });
   expect([rows, sheet].map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ""],
     [0, ""],

@@ -16,6 +16,8 @@ export interface OutputOptions<Format extends string> {
   output: string | undefined;
   compression: Compression | undefined;
   noClobber: boolean;
+  /** Whether addresses in a sheet can be clicked. */
+  links?: boolean;
 }
 
 /** Whether rows are written, not a view for people. */
@@ -30,6 +32,7 @@ export interface OutputFlags {
   output?: string;
   compress?: Compression;
   clobber?: boolean;
+  links?: boolean;
 }
 
 export function addListOutput(command: Command, formats: readonly string[] = LIST_FORMATS): Command {
@@ -54,6 +57,11 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
         refuseEnding(output, flags, formats);
       }
     });
+}
+
+/** Declares `--links`, for a command whose rows have addresses. */
+export function addLinksFlag(command: Command): Command {
+  return command.option("--links", "xlsx: make addresses links; a sheet with many of them opens slowly");
 }
 
 /**
@@ -92,6 +100,9 @@ export function parseOutput<Format extends string>(
   const compression = compressionFor(output, flags.compress);
   const format =
     (flags.format as Format | undefined) ?? (output === undefined ? undefined : formatOfName(output)) ?? fallback;
+  if (flags.links && format !== "xlsx") {
+    throw flagError("--links", `is for xlsx, not for ${format}.`);
+  }
   const inside = FORMATS[format as RowFormat]?.compressedBy;
   if (inside !== undefined && compression !== undefined) {
     throw new UsageError(
@@ -104,7 +115,7 @@ export function parseOutput<Format extends string>(
       compression === undefined ? ["--format", format, `-o FILE.${format}`] : ["--compress", compression, "--output"];
     throw flagError(flag, `${quoted(value)} would write binary data to the terminal; redirect stdout or use ${name}.`);
   }
-  return { format, output, compression, noClobber: flags.clobber === false };
+  return { format, output, compression, noClobber: flags.clobber === false, links: flags.links === true };
 }
 
 /** The format of a list for a file name, by its extension. @throws UsageError for Parquet */

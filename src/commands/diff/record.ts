@@ -20,8 +20,11 @@ export const DIFF_COLUMNS: readonly string[] = [
   "to_seen",
 ];
 
-/** The dates among them. */
-export const DIFF_CELLS: CellKinds = { from_date: "date", to_date: "date", from_seen: "date", to_seen: "date" };
+/** The dates and percentages among them. */
+export const DIFF_CELLS: CellKinds = {
+  ...{ from_date: "date", to_date: "date", from_seen: "date", to_seen: "date" },
+  ...{ from_discount_pct: "percent", to_discount_pct: "percent", percent: "percent" },
+};
 
 /**
  * The JSON text of a difference. Prices have the digits that the API sent, and are null on a day without the product.

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addOutputFlags } from "../../cli/flags/output.ts";
+import { addLinksFlag, addOutputFlags } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { size, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -19,7 +19,7 @@ export function declare(command: Command, context: Context): void {
     "Writes the complete filtered set to stdout or a file, and checks the number of its rows against the service.",
   );
   addFilterFlags(command);
-  addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson")
+  addLinksFlag(addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson"))
     .option("--columns <names>", "columns to write, in this order: sku,title,selling_price", parseColumns)
     .option(
       "--partition-by <names>",
@@ -47,7 +47,7 @@ export function declare(command: Command, context: Context): void {
       "catalog export --demo | head -3",
       "catalog export --retailer acme --date yesterday -o acme.csv",
       "catalog export --start-date 30d --columns sku,crawl_date,selling_price -o prices.csv.gz",
-      "catalog export --retailer acme -o acme.xlsx",
+      "catalog export --retailer acme -o acme.xlsx --links",
       "catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month",
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],

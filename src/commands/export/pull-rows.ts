@@ -5,6 +5,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { Resumable } from "../../export/resume.ts";
+import { FORMATS } from "../../output/formats/registry.ts";
 import { ROWS_OF_SHEET } from "../../output/formats/xlsx/workbook-parts.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import type { ExportOptions } from "./options.ts";
@@ -27,6 +28,7 @@ export async function pullWithProgress(
       maxRows,
       signal,
       lookAhead: claim?.lookAhead,
+      keepPages: claim !== undefined && FORMATS[options.output.format].startsOver,
       spoolLimit,
       resume: claim?.earlier,
       observer: {

@@ -14,7 +14,7 @@ import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { isFile, isStdout, openDestination } from "../../output/destination/open.ts";
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
-import { loadEncoder } from "../../output/formats/registry.ts";
+import { FORMATS, loadEncoder } from "../../output/formats/registry.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
@@ -89,7 +89,7 @@ async function claimFile(
   context: Context,
   startedAt: string,
 ): Promise<Resumable | undefined> {
-  const { output, format, compression } = options.output;
+  const { output, compression } = options.output;
   if (isStdout(output)) {
     return undefined;
   }
@@ -106,13 +106,21 @@ async function claimFile(
     head: {
       service,
       filters,
-      format: options.spreadsheet === undefined ? format : `${format} --${options.spreadsheet}`,
+      format: describeFormat(options),
       columns: options.columns ?? null,
       compression: compression ?? null,
       page_size: options.pageSize,
       max_rows: options.maxRows ?? null,
     },
   });
+}
+
+/** The format with what else decides its bytes. */
+function describeFormat({ output: { format, links }, spreadsheet }: ExportOptions): string {
+  if (format === "xlsx") {
+    return links ? "xlsx --links" : "xlsx without links";
+  }
+  return spreadsheet === undefined ? format : `${format} --${spreadsheet}`;
 }
 
 async function openSink(
@@ -136,11 +144,14 @@ async function openSink(
     claim?.opened(file);
   }
   const createEncoder = await loadEncoder(format);
+  const { startsOver } = FORMATS[format];
   return createSink(destination, {
     compression,
     file,
+    startsOver,
     finished: claim?.earlier?.slices,
-    onSliceEnd: claim && ((slice, end) => claim.finished(slice, end)),
+    // What starts over has no finished part to continue after.
+    onSliceEnd: claim && !startsOver ? (slice, end) => claim.finished(slice, end) : undefined,
     onRewind: claim && ((slices) => claim.rewound(slices)),
     createEncoder: (continues, restore) => createEncoder({ ...rowEncoding(options, reporter), continues, restore }),
   });
@@ -148,7 +159,8 @@ async function openSink(
 
 /** The encoding of the rows of an export. */
 export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, reporter: Reporter): EncoderOptions {
-  return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, ...lossWarnings(output.format, reporter) };
+  const { format, links } = output;
+  return { known: PRODUCT_COLUMNS, chosen: columns, spreadsheet, links, ...lossWarnings(format, reporter) };
 }
 
 /** Writes the manifest of an output that is complete and in its place. */

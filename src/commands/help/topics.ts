@@ -44,7 +44,7 @@ const FORMATS = {
   tsv: "as csv, separated by tabs",
   json: "one JSON array; every digit is kept",
   parquet: "columns with types, compressed inside (export and sql)",
-  xlsx: "a sheet for Excel: text stays text, days are dates, addresses are links; at most 1,048,575 rows",
+  xlsx: "a sheet for Excel: text stays text, days are dates, --links makes links; at most 1,048,575 rows",
   table: "for people: fits the terminal, shows control characters as escapes (not for export)",
   markdown: "a table for documents (coverage only)",
 } as const satisfies Record<RowFormat | "table" | "markdown", string>;

@@ -16,7 +16,7 @@ import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { HistoryOptions } from "./options.ts";
 import { historyText } from "./price-tables.ts";
-import { HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./records.ts";
+import { HISTORY_CELLS, HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./records.ts";
 
 /** Most products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;
@@ -38,7 +38,8 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
       const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
       const sorted = sortBy(historyRecords(series), list.sort, member);
       const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
-      await writeRows([batchOf(records, HISTORY_COLUMNS)], output, { known: HISTORY_COLUMNS }, reporter, context);
+      const encoding = { known: HISTORY_COLUMNS, kinds: HISTORY_CELLS };
+      await writeRows([batchOf(records, HISTORY_COLUMNS)], output, encoding, reporter, context);
     } else {
       await showTable(historyText(series, list, screenOf(context, options)), output, list, reporter, context);
     }

@@ -24,8 +24,11 @@ export const MOVER_COLUMNS: readonly string[] = [
   ...["mrp", "discount_pct", "low_date", "low_selling_price"],
 ];
 
-/** The dates among them. */
-export const MOVER_CELLS: CellKinds = { before_date: "date", date: "date", low_date: "date" };
+/** The dates and percentages among them. */
+export const MOVER_CELLS: CellKinds = {
+  ...{ before_date: "date", date: "date", low_date: "date" },
+  ...{ percent: "percent", discount_pct: "percent" },
+};
 
 /** The JSON text of a mover. `percent` has two decimals; unknown values are null. */
 export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, title: string): string {

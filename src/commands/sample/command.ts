@@ -2,7 +2,13 @@ import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
-import { addListOutput, hasRowFormat, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import {
+  addLinksFlag,
+  addListOutput,
+  hasRowFormat,
+  type OutputFlags,
+  parseListOutput,
+} from "../../cli/flags/output.ts";
 import { addReadFlags, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { showText } from "../../cli/pager.ts";
@@ -37,7 +43,7 @@ interface SampleFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
 export function declare(command: Command, context: Context): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
-  addListOutput(command)
+  addLinksFlag(addListOutput(command))
     .option("--columns <names>", "columns to show, in this order: sku,title,selling_price", parseColumns)
     .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
     .option("--card", "a card for each row, with one line per column");

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addListOutput } from "../../cli/flags/output.ts";
+import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -15,7 +15,7 @@ export function declare(command: Command, context: Context): void {
       "Runs one query over a synced folder, by DuckDB. The tables are rows, days and combinations. The folder is " +
         "read-only, and a query reaches no other file and no network.",
     );
-  addDemoFlag(addListOutput(command, ["table", ...ROW_FORMATS]))
+  addDemoFlag(addLinksFlag(addListOutput(command, ["table", ...ROW_FORMATS])))
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   addReportingFlags(command, [

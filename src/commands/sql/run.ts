@@ -120,11 +120,11 @@ function uniqueNames({ columns }: QueryResult): string[] {
   });
 }
 
-/** What the columns are in a sheet, by their types; a text column is a link if it has the name of one. */
+/** What the columns are in a sheet, by their types, and links and percentages by the names of product columns. */
 function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
   const kinds = columns.map(({ type }, index) => {
     const named = PRODUCT_KINDS[names[index] ?? ""];
-    return KIND_OF_TYPE[type] ?? (type === "VARCHAR" && named === "link" ? named : undefined);
+    return KIND_OF_TYPE[type] ?? (named === "percent" || (named === "link" && type === "VARCHAR") ? named : undefined);
   });
   return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));
 }

@@ -44,8 +44,10 @@ export interface EncoderOptions {
   continues?: boolean | undefined;
   /** The `state` of each slice that was written before, from first to last; with them `continues` is not needed. */
   restore?: readonly string[] | undefined;
-  /** Columns whose texts are dates or links in a sheet of xlsx; default: those of a product row. */
+  /** What the columns are in a sheet of xlsx; default: those of a product row. */
   kinds?: CellKinds | undefined;
+  /** Whether addresses in a sheet of xlsx can be clicked. */
+  links?: boolean | undefined;
   /** Called once for each member that is not in `known` and that the format leaves out, although no flag chose columns. */
   onUnknownMember?: ((name: string) => void) | undefined;
   /** Called once for each column with a value that UTF-8 cannot represent: half a surrogate pair, written as U+FFFD. */

@@ -16,6 +16,7 @@ const LETTER_N = 110;
 const LETTER_T = 116;
 
 const NUMBER_START = Buffer.from('"><v>');
+const PERCENT_START = Buffer.from(`" s="${STYLES.percent}"><v>`);
 const NUMBER_END = Buffer.from("</v></c>");
 const PLAIN_TEXT = Buffer.from(`" s="${STYLES.text}" t="inlineStr"><is><t>`);
 const TEXT_END = Buffer.from("</t></is></c>");
@@ -44,7 +45,8 @@ export function sheetCells(names: readonly string[], output: OutputBytes, links:
   const { kinds = PRODUCT_KINDS } = options;
   const columns = names.map((name, index): SheetColumn => {
     const letters = columnLetters(index);
-    return { name, kind: kinds[name], letters, start: Buffer.from(`<c r="${letters}`) };
+    const kind = kinds[name] === "link" && !options.links ? undefined : kinds[name];
+    return { name, kind, letters, start: Buffer.from(`<c r="${letters}`) };
   });
   const reportCut = reportOnce(options.onCut);
   const reportSurrogate = reportOnce(options.onLoneSurrogate);
@@ -94,13 +96,13 @@ export function sheetCells(names: readonly string[], output: OutputBytes, links:
     }
   }
 
-  function addNumber(bytes: Buffer, start: number, end: number, { name }: SheetColumn): void {
+  function addNumber(bytes: Buffer, start: number, end: number, { name, kind }: SheetColumn): void {
     const raw = bytes.toString("latin1", start, end);
     if (!isSheetNumber(raw)) {
       addText(raw, name);
       return;
     }
-    add(NUMBER_START);
+    add(kind === "percent" ? PERCENT_START : NUMBER_START);
     output.addPart(bytes, start, end);
     add(NUMBER_END);
   }
@@ -113,7 +115,7 @@ export function sheetCells(names: readonly string[], output: OutputBytes, links:
     line: string,
   ): void {
     const isEmpty = end - start === EMPTY_STRING;
-    if (kind === undefined || (kind === "link" && (isEmpty || links.isFull()))) {
+    if (kind === undefined || kind === "percent" || (kind === "link" && (isEmpty || links.isFull()))) {
       add(PLAIN_TEXT);
       if (addPlainText(bytes, start + 1, end - 1, output)) {
         add(TEXT_END);
@@ -122,7 +124,7 @@ export function sheetCells(names: readonly string[], output: OutputBytes, links:
       output.length -= PLAIN_TEXT.length;
     }
     const text = JSON.parse(bytes.toString("utf8", start, end)) as string;
-    const serial = kind === undefined || kind === "link" ? undefined : serialOf(kind, text);
+    const serial = kind === "date" || kind === "timestamp" ? serialOf(kind, text) : undefined;
     if (serial !== undefined) {
       output.addText(`" s="${kind === "date" ? STYLES.date : STYLES.timestamp}"><v>${serial}</v></c>`);
       return;

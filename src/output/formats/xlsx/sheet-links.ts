@@ -11,7 +11,8 @@ const LONGEST_TARGET = 2_079;
 export type SheetLinks = ReturnType<typeof sheetLinks>;
 
 /** @param onPlain called once when addresses have to stay text */
-export function sheetLinks(all: SheetLink[], onPlain: (() => void) | undefined) {
+export function sheetLinks(onPlain: (() => void) | undefined) {
+  const all: SheetLink[] = [];
   let report = onPlain;
 
   /** Whether the next address has to stay text. */

@@ -8,6 +8,7 @@ const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 const CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
+export const WORKBOOK_PART = "xl/workbook.xml";
 export const SHEET_PART = "xl/worksheets/sheet1.xml";
 export const SHEET_RELATIONS_PART = "xl/worksheets/_rels/sheet1.xml.rels";
 
@@ -16,12 +17,13 @@ export const ROWS_OF_SHEET = 1_048_575;
 export const COLUMNS_OF_SHEET = 16_384;
 
 /** Indexes of the cell formats in the part of styles. */
-export const STYLES = { header: 1, text: 2, date: 3, timestamp: 4, link: 5 } as const;
+export const STYLES = { header: 1, text: 2, date: 3, timestamp: 4, link: 5, percent: 6 } as const;
 
 /** `@`: a cell that is edited stays text. */
 const TEXT_FORMAT = 49;
 const DATE_FORMAT = 164;
 const TIMESTAMP_FORMAT = 165;
+const PERCENT_FORMAT = 166;
 
 /** Widths of columns, in characters. */
 const COLUMN_WIDTHS: Readonly<Record<string, number>> = {
@@ -31,26 +33,36 @@ const COLUMN_WIDTHS: Readonly<Record<string, number>> = {
   model_number: 18,
   brand: 18,
 };
-const WIDTH_OF_KIND: Readonly<Record<CellKind, number>> = { date: 11, timestamp: 20, link: 40 };
+const WIDTH_OF_KIND: Readonly<Record<CellKind, number>> = { date: 11, timestamp: 20, link: 40, percent: 13 };
 const USUAL_WIDTH = 13;
 
-/** The parts of a workbook with one sheet, in their order, except for the sheet and its links (ISO/IEC 29500-1). */
+/** Characters that the button of the filter takes beside the name of a column. */
+const BUTTON_WIDTH = 4;
+
+/** The parts of a workbook with one sheet that do not depend on its rows (ISO/IEC 29500-1). */
 export const FIXED_PARTS: readonly (readonly [name: string, xml: string])[] = [
   [
     "[Content_Types].xml",
     `${DECLARATION}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${CONTENT}.styles+xml"/><Override PartName="/${SHEET_PART}" ContentType="${CONTENT}.worksheet+xml"/></Types>`,
   ],
-  ["_rels/.rels", relations(relation("rId1", "officeDocument", "xl/workbook.xml"))],
-  [
-    "xl/workbook.xml",
-    `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><bookViews><workbookView/></bookViews><sheets><sheet name="rows" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  ],
+  ["_rels/.rels", relations(relation("rId1", "officeDocument", WORKBOOK_PART))],
   [
     "xl/_rels/workbook.xml.rels",
     relations(relation("rId1", "worksheet", "worksheets/sheet1.xml") + relation("rId2", "styles", "styles.xml")),
   ],
   ["xl/styles.xml", stylesPart()],
 ];
+
+/**
+ * The part that names the sheet and the range of its filter.
+ *
+ * @param lastColumn its letters
+ * @param lastLine number of the last row, the header included
+ */
+export function workbookPart(lastColumn: string, lastLine: number): string {
+  const filter = `<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">rows!$A$1:$${lastColumn}$${lastLine}</definedName>`;
+  return `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><bookViews><workbookView/></bookViews><sheets><sheet name="rows" sheetId="1" r:id="rId1"/></sheets><definedNames>${filter}</definedNames></workbook>`;
+}
 
 function stylesPart(): string {
   const font = (inside: string) => `<font>${inside}<sz val="11"/><name val="Calibri"/><family val="2"/></font>`;
@@ -68,10 +80,11 @@ function stylesPart(): string {
     cell(DATE_FORMAT),
     cell(TIMESTAMP_FORMAT),
     cell(TEXT_FORMAT, 2),
+    cell(PERCENT_FORMAT),
   ];
   return [
     `${DECLARATION}<styleSheet xmlns="${MAIN}">`,
-    `<numFmts count="2"><numFmt numFmtId="${DATE_FORMAT}" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="${TIMESTAMP_FORMAT}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>`,
+    `<numFmts count="3"><numFmt numFmtId="${DATE_FORMAT}" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="${TIMESTAMP_FORMAT}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="${PERCENT_FORMAT}" formatCode="General&quot;%&quot;"/></numFmts>`,
     `<fonts count="${fonts.length}">${fonts.join("")}</fonts>`,
     '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>',
     '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>',
@@ -85,8 +98,8 @@ function stylesPart(): string {
 export function sheetStart(columns: readonly string[], kinds: CellKinds): string {
   const widths = columns.map((name, index) => {
     const kind = kinds[name];
-    const width =
-      COLUMN_WIDTHS[name] ?? (kind === undefined ? Math.max(USUAL_WIDTH, name.length + 2) : WIDTH_OF_KIND[kind]);
+    const usual = COLUMN_WIDTHS[name] ?? (kind === undefined ? USUAL_WIDTH : WIDTH_OF_KIND[kind]);
+    const width = Math.max(usual, name.length + BUTTON_WIDTH);
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
   });
   const pane =
@@ -94,11 +107,15 @@ export function sheetStart(columns: readonly string[], kinds: CellKinds): string
   return `${DECLARATION}<worksheet xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheetViews><sheetView tabSelected="1" workbookViewId="0">${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${widths.join("")}</cols><sheetData>\n`;
 }
 
-/** The sheet after its last row. @param cells its range, as in `A1:Q9`: texts that look like numbers get no warning mark */
+/**
+ * The sheet after its last row. Its header has filter buttons.
+ *
+ * @param cells its range, as in `A1:Q9`: texts that look like numbers get no warning mark
+ */
 export function sheetEnd(links: readonly SheetLink[], cells: string): string {
   const all = links.map(([cell], index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`);
   const hyperlinks = all.length === 0 ? "" : `<hyperlinks>${all.join("")}</hyperlinks>`;
-  return `</sheetData>${hyperlinks}<ignoredErrors><ignoredError sqref="${cells}" numberStoredAsText="1"/></ignoredErrors></worksheet>\n`;
+  return `</sheetData><autoFilter ref="${cells}"/>${hyperlinks}<ignoredErrors><ignoredError sqref="${cells}" numberStoredAsText="1"/></ignoredErrors></worksheet>\n`;
 }
 
 /** The addresses of the links of the sheet. */

@@ -1,5 +1,6 @@
-import { promisify } from "node:util";
-import { constants, crc32, deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { ZipFile } from "yazl";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { UsageError } from "../../../errors.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
@@ -7,7 +8,7 @@ import { OutputBytes } from "../output-bytes.ts";
 import { reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
-import { type SheetLink, sheetLinks } from "./sheet-links.ts";
+import { sheetLinks } from "./sheet-links.ts";
 import {
   COLUMNS_OF_SHEET,
   columnLetters,
@@ -18,8 +19,9 @@ import {
   sheetEnd,
   sheetRelations,
   sheetStart,
+  WORKBOOK_PART,
+  workbookPart,
 } from "./workbook-parts.ts";
-import { centralDirectory, dataDescriptor, localHeader, wholeEntry, type ZipEntry } from "./zip-archive.ts";
 
 /** Most bytes of a sheet. Beyond 4 GiB an archive needs the extension ZIP64, which programs may lack. */
 const BYTES_OF_SHEET = 4_000_000_000;
@@ -27,49 +29,48 @@ const BYTES_OF_SHEET = 4_000_000_000;
 /** Bytes of a sheet that are compressed at once. */
 const BLOCK_BYTES = 1024 * 1024;
 
-const compress = promisify(deflateRaw);
-
-/** What another encoder needs to continue after a slice. */
-interface SheetState {
-  rows: number;
-  /** Entries of the archive up to the sheet, whose sizes are those up to here. */
-  entries: readonly ZipEntry[];
-  /** Links of this slice. */
-  links: readonly SheetLink[];
-}
+/** The same rows give the same bytes: every part has the first date of ZIP, in whatever time zone. */
+const NO_DATE = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
 
 /**
- * A workbook with one sheet (ISO/IEC 29500-1): a header that stays in view, text as text, numbers as numbers, days as
- * dates, addresses as links. Memory: about two blocks, and the links. The sheet is compressed in blocks of their own, which
- * end with each slice, so that another encoder can continue after it and the bytes depend only on the rows and the slices.
+ * A workbook with one sheet (ISO/IEC 29500-1): a header that stays in view and has filter buttons, text as text, numbers as
+ * numbers, days as dates, percentages as percentages, and addresses as links if these are asked for. Memory: a few blocks
+ * of the sheet, and the links.
  */
 export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const columns = options.chosen ?? options.known;
-  const earlier = (options.restore ?? []).map(sliceStateOf);
-  const last = earlier.at(-1);
-  const entries: ZipEntry[] = last?.entries.map((entry) => ({ ...entry })) ?? [];
-  const earlierLinks = earlier.flatMap((state) => state.links);
-  let linksBefore = earlierLinks.length;
-  const links = sheetLinks(earlierLinks, options.onPlainLinks);
-  let rows = last?.rows ?? 0;
+  const links = sheetLinks(options.onPlainLinks);
   const block = new OutputBytes(BLOCK_BYTES + BLOCK_BYTES / 4);
   const cells = sheetCells(columns, block, links, options);
   const reportUnknown = reportUnknownMembers(options);
-  const sheet = () => entries.at(-1) as ZipEntry;
+  const archive = new ZipFile();
+  const sheet = new PassThrough();
+  let packed: Buffer[] = [];
+  archive.outputStream.on("data", (chunk: Buffer) => packed.push(chunk));
+  let rows = 0;
+  let sheetBytes = 0;
 
-  /** Compresses the block. `isLast`: the sheet ends with it. */
-  async function pack(isLast = false): Promise<Buffer> {
-    const content = block.taken();
-    const packed = await compress(content, { finishFlush: isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH });
-    const entry = sheet();
-    entry.crc = crc32(content, entry.crc);
-    entry.size += content.length;
-    entry.packed += packed.length;
-    block.length = 0;
-    if (entry.size > BYTES_OF_SHEET) {
+  /** Hands the block on; resolves when the archive takes more. The blocks end at the same rows however these arrive. */
+  async function pack(): Promise<void> {
+    sheetBytes += block.length;
+    if (sheetBytes > BYTES_OF_SHEET) {
       throw tooMuch(`${groupDigits(BYTES_OF_SHEET)} bytes of XML`);
     }
-    return packed;
+    const isTaken = sheet.write(Buffer.from(block.taken()));
+    block.length = 0;
+    if (!isTaken) {
+      await once(sheet, "drain");
+    }
+  }
+
+  function takePacked(): Buffer {
+    const bytes = Buffer.concat(packed);
+    packed = [];
+    return bytes;
+  }
+
+  function addPart(name: string, xml: string): void {
+    archive.addBuffer(Buffer.from(xml), name, NO_DATE);
   }
 
   if (columns.length > COLUMNS_OF_SHEET) {
@@ -78,21 +79,17 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
 
   return {
     begin: () => {
-      let parts: Buffer = Buffer.alloc(0);
       for (const [name, xml] of FIXED_PARTS) {
-        const { entry, bytes } = wholeEntry(name, Buffer.from(xml), parts.length);
-        entries.push(entry);
-        parts = Buffer.concat([parts, bytes]);
+        addPart(name, xml);
       }
-      entries.push({ name: SHEET_PART, crc: 0, size: 0, packed: 0, offset: parts.length, streamed: true });
+      archive.addReadStream(sheet, SHEET_PART, NO_DATE);
       block.addText(sheetStart(columns, options.kinds ?? PRODUCT_KINDS));
       cells.addHeader();
-      return Buffer.concat([parts, localHeader(sheet())]);
+      return "";
     },
     encode: async (batch) => {
       reportUnknown(batch);
       const numbers = columns.map((name) => batch.column(name));
-      const packed: Buffer[] = [];
       for (let row = 0; row < batch.length; row += 1) {
         if (rows === ROWS_OF_SHEET) {
           throw tooMuch(`${groupDigits(ROWS_OF_SHEET)} rows below its header`);
@@ -100,36 +97,26 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
         rows += 1;
         cells.addRow(batch, row, numbers, rows + 1);
         if (block.length >= BLOCK_BYTES) {
-          packed.push(await pack());
+          await pack();
         }
       }
-      return Buffer.concat(packed);
-    },
-    endSlice: async () => {
-      const chunk = await pack();
-      const state: SheetState = { rows, entries, links: links.all.slice(linksBefore) };
-      linksBefore = links.all.length;
-      return { chunk, state: deflateRawSync(JSON.stringify(state)).toString("base64") };
+      return takePacked();
     },
     end: async () => {
-      const lastCell = `${columnLetters(columns.length - 1)}${rows + 1}`;
-      block.addText(sheetEnd(links.all, `A1:${lastCell}`));
-      const parts = [await pack(true), dataDescriptor(sheet())];
-      const { offset, packed } = sheet();
-      let end = offset + localHeader(sheet()).length + packed + dataDescriptor(sheet()).length;
+      const lastColumn = columnLetters(columns.length - 1);
+      block.addText(sheetEnd(links.all, `A1:${lastColumn}${rows + 1}`));
+      await pack();
+      sheet.end();
+      addPart(WORKBOOK_PART, workbookPart(lastColumn, rows + 1));
       if (links.all.length > 0) {
-        const { entry, bytes } = wholeEntry(SHEET_RELATIONS_PART, Buffer.from(sheetRelations(links.all)), end);
-        entries.push(entry);
-        parts.push(bytes);
-        end += bytes.length;
+        addPart(SHEET_RELATIONS_PART, sheetRelations(links.all));
       }
-      return Buffer.concat([...parts, centralDirectory(entries, end)]);
+      const written = once(archive.outputStream, "end");
+      archive.end();
+      await written;
+      return takePacked();
     },
   };
-}
-
-function sliceStateOf(text: string): SheetState {
-  return JSON.parse(inflateRawSync(Buffer.from(text, "base64")).toString()) as SheetState;
 }
 
 function tooMuch(limit: string): UsageError {
