@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serveConsole } from "../portal/console/serve-console.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
-import { connectionOf, GatedServer } from "./connections/gated-server.ts";
+import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
 import { createMeasurements } from "./measurements.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
@@ -16,8 +16,8 @@ import { serveStatus } from "./status/serve-status.ts";
 const FLUSH_INTERVAL = 5_000;
 /** Milliseconds that clients have to read open responses while the service closes. */
 const DRAIN_TIME = 20_000;
-/** Milliseconds that a request may take to arrive completely. */
-const REQUEST_TIME = 30_000;
+/** Milliseconds in which a client must read a part of its response. Otherwise its connection is closed. */
+const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
@@ -31,7 +31,8 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   const measurements = createMeasurements(store, settings.now);
   const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const parts = { store, settings, budgets, failedAttempts, measurements, base, errorBase };
-  const refuseSocket = createRefuseSocket(budgets, errorBase);
+  const connections = openConnections();
+  const refuseSocket = createRefuseSocket(connections, budgets, errorBase);
 
   const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemFrom(error);
@@ -70,11 +71,14 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // Requests that arrive while the service closes get normal responses.
     return503OnClosing: false,
-    serverFactory: (handler) =>
-      new GatedServer(
-        { requireHostHeader: false, requestTimeout: REQUEST_TIME, keepAliveTimeout: KEEP_ALIVE_TIME },
-        handler,
-      ),
+    serverFactory: (handler) => {
+      const { requestTimeout, queryTimeout } = settings;
+      const connectionsCheckingInterval = Math.ceil(requestTimeout / 6);
+      const times = { requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_TIME };
+      const server = connections.createServer({ ...times, requireHostHeader: false }, handler);
+      server.timeout = Math.min(STALL_TIME + queryTimeout, 2 ** 31 - 1);
+      return server;
+    },
     trustProxy: trusted(settings.trustProxy),
     // No route has a schema. Fastify's own compilers would be loaded, which takes a fifth of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -92,7 +96,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   app.setErrorHandler(sendProblem);
   app.addHook("onRequest", async (request, reply) => {
     describeLimits(request, reply);
-    if ((app.server as GatedServer).isOverloaded) {
+    if (connections.isOverloaded()) {
       throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
         headers: { "retry-after": "1" },
       });
@@ -107,7 +111,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     // Clients cannot connect to an address that means all interfaces.
     listeningUrl = app.listeningOrigin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
   });
-  endGracefully(app, measurements.flush);
+  endGracefully(app, connections, measurements.flush);
 
   serveOperations(app, parts);
   serveStatus(app, parts);
@@ -147,19 +151,18 @@ function originForm(target: string): string {
 }
 
 /** Writes the measurements regularly and on closing. Ends each connection after its last response. */
-function endGracefully(app: FastifyInstance, flush: () => Promise<void>): void {
+function endGracefully(app: FastifyInstance, connections: OpenConnections, flush: () => Promise<void>): void {
   let flushTimer: NodeJS.Timeout | undefined;
   app.addHook("onReady", async () => {
     flushTimer = setInterval(flush, FLUSH_INTERVAL).unref();
   });
-  app.addHook("onSend", async (request, reply) => {
-    if (connectionOf(request.raw).endsWith(reply.raw)) {
+  app.addHook("onSend", async (_, reply) => {
+    if (connections.isLast(reply.raw)) {
       reply.header("connection", "close");
     }
   });
   app.addHook("preClose", async () => {
-    (app.server as GatedServer).drain();
-    const drainTimer = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIME).unref();
+    const drainTimer = setTimeout(connections.destroyAll, DRAIN_TIME).unref();
     // Without this, the timer would keep the closed application in memory.
     app.server.once("close", () => clearTimeout(drainTimer));
   });

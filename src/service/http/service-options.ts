@@ -21,6 +21,8 @@ export interface ServiceOptions {
   cursorTtl?: number;
   /** Milliseconds after which a request ends with `upstream_timeout`. */
   queryTimeout?: number;
+  /** Milliseconds that a request may take to arrive completely. Otherwise its connection is closed. */
+  requestTimeout?: number;
   /** Address of the host that serves `/errors`, without a final slash. Default: the service itself. */
   errorBase?: string;
   /** Public origin of the service, such as `https://api.example.com`. Default: the listening address. */
@@ -54,6 +56,7 @@ export function withDefaults(options: ServiceOptions): AppSettings {
     windowSeconds: LIMITS.windowSeconds,
     cursorTtl: HOUR,
     queryTimeout: 10_000,
+    requestTimeout: 30_000,
     trustProxy: 0,
     sampleData: false,
     now: Date.now,

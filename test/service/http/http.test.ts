@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { startTestPortal } from "../../helpers/portal.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService, type TestService } from "../../helpers/service.ts";
 
@@ -58,6 +59,16 @@ test("a CONNECT request gets a problem as its response, and the service keeps ru
   expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.*\r\n)*allow: GET, HEAD(\r\n|$)/);
   expect(JSON.parse(body)).toMatchObject({ code: "not_found", status: 404 });
   expect((await service.get("/v1/coverage")).status).toBe(200);
+});
+
+test("a page of the portal refuses a body with a page, and reports no failure of the service", async () => {
+  const failures: unknown[] = [];
+  const service = await startTestPortal({ onUnexpectedError: (error) => failures.push(error) });
+
+  const received = await exchange(service, `GET /portal/sign-in HTTP/1.1\r\nContent-Length: 3\r\n${close}\r\nabc`);
+
+  expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*A GET or HEAD request must not have a body/);
+  expect(failures).toEqual([]);
 });
 
 test("garbage after a request never appears in its response", async () => {

@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type GroupBudgets, rateLimitHeaders } from "../admission/rate-limit.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, ServiceProblem } from "../service-problem.ts";
-import type { GatedConnection } from "./gated-connection.ts";
+import type { OpenConnections } from "./open-connections.ts";
 
 /** Milliseconds that a client has to read the response and close the connection. */
 const LINGER = 5_000;
@@ -11,13 +11,11 @@ const LINGER = 5_000;
  * Creates a function that writes a problem directly to a socket without an HTTP response, and ends the connection. If a
  * response is already open, the connection ends after it, without the problem.
  */
-export function createRefuseSocket(budgets: GroupBudgets, errorBase: () => string) {
+export function createRefuseSocket(connections: OpenConnections, budgets: GroupBudgets, errorBase: () => string) {
   return (socket: Socket, problem: ServiceProblem): void => {
     // Node.js no longer handles errors of this socket.
     socket.on("error", () => socket.destroy());
-    const connection = socket as unknown as GatedConnection;
-    if (connection.hasOpenResponse) {
-      connection.finish();
+    if (connections.finish(socket)) {
       return;
     }
     if (!socket.writable) {

@@ -4,6 +4,7 @@ import { openApiDocument } from "../../../contract/openapi.ts";
 import { PREFIXES } from "../../../contract/operations.ts";
 import { PROBLEM_CODES, PROBLEMS } from "../../../contract/problems.ts";
 import { serveAssets } from "../../portal/assets.ts";
+import type { Html } from "../../portal/html.ts";
 import { sendPage } from "../../portal/layout.ts";
 import { changelogPage } from "../../portal/pages/changelog-page.ts";
 import { errorsPage } from "../../portal/pages/errors-page.ts";
@@ -20,9 +21,17 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
     errors: PROBLEM_CODES.map((code) => ({ code, type: problemType(errorBase(), code), ...PROBLEMS[code] })),
   });
   serveAssets(app);
-  app.get("/", async (_, reply) => sendPage(reply, homePage(base())));
-  app.get("/reference", async (_, reply) => sendPage(reply, referencePage(description(), base())));
-  app.get("/changelog", async (_, reply) => sendPage(reply, changelogPage()));
+  /** Serves a page that is rendered once: the same text for each reader takes no memory. */
+  const servePage = (path: string, render: () => Html) => {
+    let page: Html | undefined;
+    app.get(path, async (_, reply) => {
+      page ??= render();
+      return sendPage(reply, page);
+    });
+  };
+  servePage("/", () => homePage(base()));
+  servePage("/reference", () => referencePage(description(), base()));
+  servePage("/changelog", changelogPage);
   app.get("/errors", async (request, reply) => {
     reply.header("vary", "Accept");
     return prefersJson(request.headers.accept ?? "") ? sendJson(reply, errors()) : sendPage(reply, errorsPage());

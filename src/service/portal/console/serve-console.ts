@@ -2,7 +2,9 @@ import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance } from "fastify";
+import { PROBLEMS } from "../../../contract/problems.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
+import { ServiceProblem } from "../../http/service-problem.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
 import { sendPrivatePage } from "../layout.ts";
 import { cookieFlags, isHttps, PortalRefusal } from "./guard.ts";
@@ -50,6 +52,9 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
 function refusalOf(error: unknown): { status: number; title: string; message: string } {
   if (error instanceof PortalRefusal) {
     return { status: error.status, title: "That did not work", message: error.message };
+  }
+  if (error instanceof ServiceProblem) {
+    return { status: PROBLEMS[error.code].status, title: "That did not work", message: error.message };
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) {
     const message = "The database is not available at the moment. Try again in a minute.";

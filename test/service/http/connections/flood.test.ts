@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { startCatalog, temporaryFolder } from "../../../helpers/cli.ts";
 import { afterAllTests } from "../../../helpers/endings.ts";
+import { startTestPortal } from "../../../helpers/portal.ts";
 import { products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
@@ -42,9 +44,30 @@ function peakMemory({ child }: Service): number {
   return Number(kilobytes) * 1024;
 }
 
+/** A connection over which `bytes` were written. */
+async function send({ port }: Pick<Service, "port">, bytes: string): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await new Promise((resolve) => socket.write(bytes, resolve));
+  return socket;
+}
+
+/** Resolves when the service has closed the connection. */
+async function closed(socket: Socket): Promise<void> {
+  socket.resume();
+  if (!socket.closed) {
+    await new Promise((resolve) => socket.once("close", resolve));
+  }
+}
+
 /** A connection over which `count` requests are sent without waiting for a response. */
 function flood({ port }: Service, path: string, count: number): Socket {
   const socket = connect(port, "127.0.0.1");
+  // The service resets the connection, because it does not read all requests.
+  socket.on("error", () => undefined);
   onTestFinished(() => {
     socket.destroy();
   });
@@ -56,60 +79,106 @@ function flood({ port }: Service, path: string, count: number): Socket {
   return socket;
 }
 
-/** The number of responses when `expected` have come or the connection closes. */
-function responsesOf(socket: Socket, expected: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let responses = 0;
-    let rest = "";
-    socket.on("data", (chunk) => {
-      const text = rest + chunk.toString("latin1");
-      responses += text.split("HTTP/1.1 ").length - 1;
-      rest = text.slice(-8);
-      if (responses === expected) {
-        resolve(responses);
-      }
-    });
-    socket.on("error", reject);
-    socket.on("close", () => resolve(responses));
-  });
-}
-
 test.each(["/status", "/status.json", "/v1/sample"])(
-  "a flood of pipelined requests for %s gets its responses in bounded memory",
-  { timeout: 60_000 },
+  "a client that pipelines thousands of requests for %s is disconnected, and the others are served",
   async (path) => {
     const service = await builtService();
 
     const socket = flood(service, path, FLOOD);
-    const received = responsesOf(socket, FLOOD);
     const other = await fetch(`http://127.0.0.1:${service.port}/errors.json`);
+    await closed(socket);
 
     expect(other.status).toBe(200);
-    expect(await received).toBe(FLOOD);
     expect(peakMemory(service)).toBeLessThan(MEMORY_BOUND);
   },
 );
 
-test("clients that never read their responses are paused and use little memory", { timeout: 60_000 }, async () => {
+test("a client that waits for 16 responses at once gets them all", async () => {
   const service = await builtService();
+  const socket = connect(service.port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (bytes) => {
+    received += bytes.toString("latin1");
+  });
 
-  const sockets = Array.from({ length: 3 }, () => flood(service, "/status", 200_000));
-  let unsent: number[] = [];
-  await expect
-    .poll(
-      () => {
-        const before = unsent;
-        unsent = sockets.map(({ connecting, writableLength }) => (connecting ? Number.NaN : writableLength));
-        return unsent.every((bytes, index) => bytes === before[index]);
-      },
-      { interval: 500, timeout: 30_000 },
-    )
-    .toBe(true);
-  const other = await fetch(`http://127.0.0.1:${service.port}/errors.json`);
+  const request = "GET /errors.json HTTP/1.1\r\nHost: x\r\n";
+  socket.write(`${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
+  await closed(socket);
 
-  expect(other.status).toBe(200);
-  expect(Math.min(...unsent)).toBeGreaterThan(0);
+  expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
+});
+
+test("100 clients that each wait for 16 pages at once use little memory", async () => {
+  const service = await builtService();
+  const request = "GET /reference HTTP/1.1\r\nHost: x\r\n\r\n".repeat(16);
+
+  await Promise.all(Array.from({ length: 100 }, () => send(service, request)));
+  const other = await fetch(`http://127.0.0.1:${service.port}/v1/coverage`);
+
+  expect(other.status).toBe(401);
   expect(peakMemory(service)).toBeLessThan(MEMORY_BOUND);
+});
+
+test("clients that never read their responses leave the service to the others", async () => {
+  let served = 0;
+  const service = await startTestService({
+    rows: products(100, { title: "x".repeat(10_000) }),
+    rateLimit: 1_000,
+    faults: (store) => ({
+      rows: async (ids, deadline) => {
+        const rows = await store.rows(ids, deadline);
+        served += 1;
+        return rows;
+      },
+    }),
+  });
+  const port = Number(new URL(service.url).port);
+  const request = `GET /v1/catalog HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`.repeat(16);
+  const sockets = [];
+  while (sockets.length < 26) {
+    sockets.push(await send({ port }, request));
+    await expect.poll(() => served, { interval: 5, timeout: 10_000 }).toBe(16 * sockets.length);
+  }
+
+  const other = await service.get("/v1/coverage");
+
+  expect(Math.max(...sockets.map(({ bytesRead }) => bytesRead))).toBeLessThan(16 * 1_000_000);
+  expect(other.status).toBe(200);
+});
+
+const POST = "POST /portal/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n";
+
+test("after 300 cut POSTs, 300 bad chunk sizes and with 300 idle POSTs, /v1 answers and SIGTERM ends with 0", async () => {
+  const service = await startBuiltService();
+  const answer = async () => (await fetch(`http://127.0.0.1:${service.port}/v1/coverage`)).status;
+  const send300 = (bytes: string) => Promise.all(Array.from({ length: 300 }, () => send(service, bytes)));
+
+  for (const socket of await send300(`${POST}Content-Length: 9\r\n\r\nem`)) {
+    socket.end();
+    await closed(socket);
+  }
+  const afterCut = await answer();
+  await Promise.all((await send300(`${POST}Transfer-Encoding: chunked\r\n\r\nZZ\r\nemail`)).map(closed));
+  const afterChunks = await answer();
+  const idle = await send300(`${POST}Content-Length: 9\r\n\r\nem`);
+  const withIdle = await answer();
+  const stillOpen = idle.filter(({ destroyed }) => !destroyed).length;
+  service.child.kill("SIGTERM");
+  const [code] = await once(service.child, "exit");
+
+  // Without a key, an answer of the operation is 401; an overloaded service would send 503.
+  expect([afterCut, afterChunks, withIdle, stillOpen, code]).toEqual([401, 401, 401, 300, 0]);
+});
+
+test("a request that does not arrive in time loses its connection", async () => {
+  const service = await startTestPortal({ requestTimeout: 100 });
+  const port = Number(new URL(service.url).port);
+
+  const sockets = await Promise.all(
+    [`${POST}Content-Length: 9\r\n\r\nem`, POST, ""].map((bytes) => send({ port }, bytes)),
+  );
+
+  await Promise.all(sockets.map(closed));
 });
 
 test("with 256 requests in progress, further ones get service_unavailable", async () => {
