@@ -21,7 +21,7 @@ export async function runCommandLine(
   const words = new Set(argv.flatMap((argument) => argument.split(/\s+/)));
   const program = await createProgram(context, (name) => words.has(name), showHelp);
   try {
-    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    await program.parseAsync(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       throw error;
@@ -32,6 +32,13 @@ export async function runCommandLine(
       throw usageErrorOf(error, argv, program);
     }
   }
+}
+
+/** Whether a command line is empty or `COMMAND help`. A file or a folder of that name can be given as `./help`. */
+function asksForHelp([command, word, ...more]: readonly string[]): boolean {
+  return (
+    command === undefined || (word === "help" && more.length === 0 && COMMANDS.some(({ name }) => name === command))
+  );
 }
 
 const FIRST_STEPS = `First steps:

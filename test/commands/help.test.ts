@@ -45,6 +45,11 @@ describe("help", () => {
     expect(help.stdout).toMatch(/Examples:\n( {2}\$ .*catalog .*\n)+/);
   });
 
+  test.each(PUBLIC)("of %s is what `catalog %s help` prints", async (name) => {
+    const [word, flag] = await Promise.all([runInProcess([name, "help"]), runInProcess([name, "--help"])]);
+    expect(word).toEqual(flag);
+  });
+
   test.each([
     ["auth", "login"],
     ["auth", "status"],

@@ -1,6 +1,6 @@
 import type { Command, CommanderError, Option } from "commander";
 import { parseRcd } from "../../contract/filters.ts";
-import { closest } from "../../contract/values/closest.ts";
+import { closest, misspelt, similar } from "../../contract/values/closest.ts";
 import { isDateExpression } from "../../contract/values/date-expression.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { UsageError } from "../../errors.ts";
@@ -63,12 +63,21 @@ function unknownFlagError(flag: string, command: Command, argv: readonly string[
     return new UsageError(`the option '${flag}' must come after the name of its command: \`${name} ${flag}\`; ${see}`);
   }
   if (command.commands.length > 0) {
-    return new UsageError(`unknown option '${flag}', and \`${name}\` needs one of its commands; ${see}`);
+    const meant = misspelt(
+      flag,
+      flags.flatMap(({ long }) => long ?? []),
+    );
+    return new UsageError(`unknown option '${flag}', and \`${name}\` needs one of its commands; ${see}`, {
+      suggestions: meant === undefined ? [] : [meant],
+      value: flag,
+    });
   }
+  const { suggestions, isSure } = likeFlags(withoutDashes(flag), flags);
   return new UsageError(`unknown option '${flag}'; ${see}`, {
-    suggestions: likeFlags(withoutDashes(flag), flags),
-    // Even the corrected flag is refused before the name of its command.
-    ...(isBeforeCommand ? {} : { value: flag }),
+    suggestions,
+    // Even the corrected flag is refused before the name of its command. The value of a flag that is only guessed may be a
+    // secret, so it is not repeated.
+    ...(isSure && !isBeforeCommand && { value: flag }),
   });
 }
 
@@ -122,18 +131,19 @@ function asFilter(operand: string, command: Command): string[] {
   return isTaken ? [`${flag}=${operand}`] : [];
 }
 
-/** The flags that `name` may stand for, such as `--format=json` for `--json`. */
-function likeFlags(name: string, flags: readonly Option[]): string[] {
+/** The flags that `name` may stand for, such as `--format=json` for `--json`, and whether the first is more than a guess. */
+function likeFlags(name: string, flags: readonly Option[]): { suggestions: string[]; isSure: boolean } {
   if (flags.find(({ long }) => long === "--format")?.argChoices?.includes(name)) {
-    return [`--format=${name}`];
+    return { suggestions: [`--format=${name}`], isSure: true };
   }
   const names = flags.flatMap(({ long }) => (long === undefined ? [] : withoutDashes(long)));
   const habits = Object.hasOwn(FLAG_HABITS, name) ? FLAG_HABITS[name] : undefined;
   const habit = habits?.find((flag) => names.includes(flag));
   if (habit !== undefined) {
-    return [`--${habit}`];
+    return { suggestions: [`--${habit}`], isSure: true };
   }
-  return name.length < 2 ? [] : closest(name, names).map((found) => `--${found}`);
+  const found = name.length < 2 ? [] : closest(name, names);
+  return { suggestions: found.map((flag) => `--${flag}`), isSure: similar(name, found).length > 0 };
 }
 
 /** The flag in `--flag=value`, or the whole word. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
-import { wholeNumber } from "./values.ts";
+import { NamesOption, wholeNumber } from "./values.ts";
 
 /** The order of the rows of a result, and how many are shown. */
 export interface ListOptions {
@@ -23,10 +23,11 @@ export interface ListFlags {
   pager?: boolean;
 }
 
-/** Declares `--sort`, `--limit` and `--no-pager`. */
-export function addListFlags(command: Command, example: string, words = ""): Command {
+/** Declares `--sort`, `--limit` and `--no-pager`. @param columns those that completion offers for `--sort` */
+export function addListFlags(command: Command, example: string, columns: readonly string[], words = ""): Command {
+  const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
   return command
-    .option("--sort <column>", `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`)
+    .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
     .option("-n, --limit <n>", "the first n rows only, after sorting", wholeNumber("--limit", 1))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
 }

@@ -1,9 +1,11 @@
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
+import { parseColumns } from "../../output/formats/columns.ts";
 import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
-import { flagError, formatOption, quoted } from "./values.ts";
+import { flagError, formatOption, NamesOption, quoted } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
 export const LIST_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "xlsx"] as const;
@@ -33,6 +35,11 @@ export interface OutputFlags {
   compress?: Compression;
   clobber?: boolean;
   links?: boolean;
+}
+
+/** Declares `--columns` of product rows. */
+export function columnsOption(description: string): Option {
+  return new NamesOption("--columns <names>", description, PRODUCT_COLUMNS).argParser(parseColumns);
 }
 
 export function addListOutput(command: Command, formats: readonly string[] = LIST_FORMATS): Command {

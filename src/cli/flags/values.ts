@@ -62,6 +62,9 @@ export function dateExpression(flag: string): Parser<DateExpression> {
   };
 }
 
+/** Other names of formats. */
+const HABITS: Readonly<Record<string, string>> = { excel: "xlsx", xls: "xlsx", jsonl: "ndjson", md: "markdown" };
+
 /**
  * Checks that a value is one of several.
  *
@@ -71,18 +74,32 @@ export function dateExpression(flag: string): Parser<DateExpression> {
 export function checkChoice<Choice extends string>(value: string, choices: readonly Choice[], name: string): Choice {
   const choice = choices.find((known) => known === value);
   if (choice === undefined) {
+    const habit = HABITS[value.toLowerCase()];
     throw new UsageError(`${name} ${quoted(value)} is not one of ${choices.join(", ")}.`, {
       ...(name.startsWith("--") && { flag: name }),
       value,
-      suggestions: closest(value, choices),
+      suggestions: [...new Set([...choices.filter((known) => known === habit), ...closest(value, choices)])],
     });
   }
   return choice;
 }
 
+/** An option whose value, or comma list of values, completion offers; its own parser checks them. */
+export class NamesOption extends Option {
+  readonly names: readonly string[];
+  readonly isList: boolean;
+
+  constructor(flags: string, description: string, names: readonly string[], { isList = true } = {}) {
+    super(flags, description);
+    this.names = names;
+    this.isList = isList;
+  }
+}
+
 /** Declares `--only`, which takes a comma list of kinds. */
 export function onlyOption<Kind extends string>(kinds: readonly Kind[]): Option {
-  return new Option("--only <kinds>", `only these kinds, a comma list of ${kinds.join(", ")}`).argParser((text) =>
+  const description = `only these kinds, a comma list of ${kinds.join(", ")}`;
+  return new NamesOption("--only <kinds>", description, kinds).argParser((text) =>
     text.split(",").map((part) => checkChoice(part.trim(), kinds, "--only")),
   );
 }

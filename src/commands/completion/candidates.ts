@@ -1,9 +1,9 @@
-import type { Argument, Option } from "commander";
+import type { Argument, Command, Option } from "commander";
 import type { WordPlace } from "../../cli/command-line.ts";
 import { isRepeatable } from "../../cli/flags/declared.ts";
+import { NamesOption } from "../../cli/flags/values.ts";
 import type { Vocabulary } from "../../config/vocabulary.ts";
 import { parseRcd, type Rcd } from "../../contract/filters.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
 import { TOPICS } from "../help/topics.ts";
 
@@ -48,7 +48,7 @@ function flagsOf({ command, typed, values }: WordPlace): Candidate[] {
 }
 
 function operandsOf(place: WordPlace): Completion {
-  const { command, operands } = place;
+  const { command, operands, values } = place;
   const help = command.createHelp();
   const commands = help
     .visibleCommands(command)
@@ -62,7 +62,9 @@ function operandsOf(place: WordPlace): Completion {
   if (argument === undefined) {
     return words(place, []);
   }
-  const kind = completionKind(argument.name());
+  // A folder follows the products, or the words that find them.
+  const isFolder = argument.name() === "sku" && (operands.length > 0 || values.has("--search"));
+  const kind = isFolder ? "folders" : completionKind(argument.name());
   return kind === "words" ? words(place, operandValues(argument, place)) : { kind, candidates: [] };
 }
 
@@ -71,15 +73,22 @@ function operandValues(argument: Argument, { command }: WordPlace): readonly str
     case "code":
       return [...SERVICE_ERRORS, ...TOOL_ERRORS].map(({ code }) => code);
     case "topic":
-      return [...Object.keys(TOPICS), ...(command.parent?.commands ?? []).map((sibling) => sibling.name())];
+      return [...Object.keys(TOPICS), ...siblingsOf(command).map((sibling) => sibling.name())];
     default:
       return argument.argChoices ?? [];
   }
 }
 
+function siblingsOf({ parent }: Command): Command[] {
+  return parent?.createHelp().visibleCommands(parent) ?? [];
+}
+
 function optionValues(option: Option, place: WordPlace, { vocabulary, profiles }: KnownValues): Completion {
   if (option.argChoices !== undefined) {
     return words(place, option.argChoices);
+  }
+  if (option instanceof NamesOption) {
+    return option.isList ? { ...listOf(place, option.names), kind: "list" } : words(place, option.names);
   }
   switch (option.long) {
     case "--retailer":
@@ -88,8 +97,6 @@ function optionValues(option: Option, place: WordPlace, { vocabulary, profiles }
       return listOf(place, slugs(option.long.slice(2) as keyof Rcd, place, vocabulary));
     case "--rcd":
       return { ...listOf(place, vocabulary.rcds), kind: "list" };
-    case "--columns":
-      return { ...listOf(place, PRODUCT_COLUMNS), kind: "list" };
     case "--profile":
       return words(place, profiles);
     default:

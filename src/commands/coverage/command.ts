@@ -6,8 +6,14 @@ import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { GROUPINGS } from "./groups.ts";
+import { coverageColumns, GROUPINGS, sortWords } from "./groups.ts";
 import { CHART_REQUESTS, COVERAGE_FORMATS, type CoverageFlags, DAY_REQUESTS, parseCoverageOptions } from "./options.ts";
+
+/** What `--sort` takes for one grouping or another. */
+const SORT_NAMES = [undefined, ...GROUPINGS].flatMap((groupBy) => [
+  ...Object.keys(sortWords(groupBy)),
+  ...coverageColumns(groupBy),
+]);
 
 export function declare(command: Command, context: Context): void {
   command.description(
@@ -34,7 +40,7 @@ export function declare(command: Command, context: Context): void {
       "write an HTML page: a heat map of days, and all combinations to search and sort; it needs no network",
     );
   addReadFlags(command);
-  addListFlags(command, "matching_rows", ", or `rows`, `first` or `last` day");
+  addListFlags(command, "matching_rows", SORT_NAMES, ", or `rows`, `first` or `last` day");
   addGlobalFlags(command, [
     "catalog coverage --demo",
     "catalog coverage --retailer acme --group-by department",

@@ -9,6 +9,7 @@ import { dateExpression, onlyOption, valueError } from "../../cli/flags/values.t
 import type { Context } from "../../context.ts";
 import { CHANGES } from "../../diff/join.ts";
 import { DIFF_FIELDS, type DiffFlags, parseDiffOptions } from "./options.ts";
+import { DIFF_COLUMNS } from "./record.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -34,7 +35,7 @@ export function declare(command: Command, context: Context): void {
   addListOutput(command);
   addPullFlags(command);
   addReadFlags(command, "if one of the days has no rows");
-  addListFlags(command, "to_selling_price", ", or drop or rise");
+  addListFlags(command, "to_selling_price", ["drop", "rise", ...DIFF_COLUMNS], ", or drop or rise");
   addGlobalFlags(command, [
     "catalog diff --demo --from 13d --to yesterday",
     "catalog diff --from 7d --retailer acme",

@@ -1,14 +1,13 @@
 import type { Command } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addLinksFlag, addOutputFlags } from "../../cli/flags/output.ts";
+import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
-import { size, wholeNumber } from "../../cli/flags/values.ts";
+import { NamesOption, size, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { parsePartitionColumns } from "../../output/destination/partitions.ts";
-import { parseColumns } from "../../output/formats/columns.ts";
+import { PARTITION_COLUMNS, parsePartitionColumns } from "../../output/destination/partitions.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import { type ExportFlags, parseExportOptions } from "./options.ts";
@@ -20,11 +19,13 @@ export function declare(command: Command, context: Context): void {
   );
   addFilterFlags(command);
   addLinksFlag(addOutputFlags(command, ROW_FORMATS, "from the file's ending, else ndjson"))
-    .option("--columns <names>", "columns to write, in this order: sku,title,selling_price", parseColumns)
-    .option(
-      "--partition-by <names>",
-      "write a file for each value, in Hive folders below -o DIR: retailer,crawl_date",
-      parsePartitionColumns,
+    .addOption(columnsOption("columns to write, in this order: sku,title,selling_price"))
+    .addOption(
+      new NamesOption(
+        "--partition-by <names>",
+        "write a file for each value, in Hive folders below -o DIR: retailer,crawl_date",
+        PARTITION_COLUMNS,
+      ).argParser(parsePartitionColumns),
     )
     .option("--bom", "begin CSV with a byte order mark, so that spreadsheets read it as UTF-8")
     .option("--excel", "as --bom, and protect text: no formula runs, and 0062355309 keeps its zeros")

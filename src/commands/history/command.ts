@@ -7,6 +7,7 @@ import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { type HistoryFlags, parseHistoryOptions } from "./options.ts";
+import { HISTORY_COLUMNS } from "./records.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -27,7 +28,7 @@ export function declare(command: Command, context: Context): void {
     .option("--end-date <date>", "up to this day", dateExpression("--end-date"))
     .optionsGroup("Options:");
   addDemoFlag(addListOutput(command));
-  addListFlags(command, "price");
+  addListFlags(command, "price", ["price", ...HISTORY_COLUMNS]);
   addReportingFlags(command, [
     "catalog history --demo --search headphones",
     "catalog history B0CHX1W1XY rows",

@@ -5,6 +5,7 @@ import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy 
 import {
   addLinksFlag,
   addListOutput,
+  columnsOption,
   hasRowFormat,
   type OutputFlags,
   parseListOutput,
@@ -20,7 +21,6 @@ import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import { parseColumns } from "../../output/formats/columns.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import { renderCards } from "../../output/terminal/tables/card.ts";
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
@@ -44,11 +44,11 @@ export function declare(command: Command, context: Context): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
   addLinksFlag(addListOutput(command))
-    .option("--columns <names>", "columns to show, in this order: sku,title,selling_price", parseColumns)
+    .addOption(columnsOption("columns to show, in this order: sku,title,selling_price"))
     .option("--wide", "a table of all columns in full width; `| less -S` scrolls it")
     .option("--card", "a card for each row, with one line per column");
   addReadFlags(command);
-  addListFlags(command, "selling_price");
+  addListFlags(command, "selling_price", PRODUCT_COLUMNS);
   addGlobalFlags(
     command,
     [

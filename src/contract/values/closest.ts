@@ -16,7 +16,30 @@ interface LetterBudget {
 }
 
 /**
- * At most `most` candidates that are similar to `text`, best first. Letter case, plurals and the kind of separator
+ * At most `most` candidates that are close to `text`, best first: those that are similar to it, then those with the fewest
+ * edits, if more than two letters of five are right. The second rule is commander's.
+ */
+export function closest(text: string, candidates: Iterable<string>, most = 3): string[] {
+  const values = [...new Set(candidates)];
+  return [...new Set([...similar(text, values), ...leastEdited(normalised(text), values)])].slice(0, most);
+}
+
+/** Most edits of any suggestion. */
+const MOST_EDITS = 3;
+
+function leastEdited(text: string, candidates: readonly string[]): string[] {
+  let letters = text.length > COMPARED_LENGTH ? 0 : COMPARED_LETTERS;
+  const found = candidates.flatMap((value) => {
+    letters -= value.length;
+    const edits = letters < 0 ? Number.POSITIVE_INFINITY : editDistance(text, normalised(value), MOST_EDITS);
+    return edits < 0.6 * Math.max(text.length, value.length) ? { value, edits } : [];
+  });
+  const fewest = Math.min(...found.map(({ edits }) => edits));
+  return found.filter(({ edits }) => edits === fewest).map(({ value }) => value);
+}
+
+/**
+ * The candidates that are similar to `text`, best first. Letter case, plurals and the kind of separator
  * (space, underscore, hyphen) do not matter.
  *
  * The order is: all words of `text`; one typing error (a letter missing, added, changed or swapped); words that begin
@@ -24,17 +47,16 @@ interface LetterBudget {
  * does not count: `car` is not similar to `ar-skincare`. The parts of `retailer:category:department` triples are
  * compared separately, and at least two parts must be similar.
  */
-export function closest(text: string, candidates: Iterable<string>, most = 3): string[] {
+export function similar(text: string, candidates: readonly string[]): string[] {
   if (text.length > COMPARED_LENGTH || normalised(text) === "") {
     return [];
   }
   const budget = { letters: COMPARED_LETTERS };
   const rank = text.includes(":") ? tripleRanker(text, budget) : nameRanker(text, budget);
-  return [...new Set(candidates)]
+  return candidates
     .map((value) => ({ value, rank: rank(value) }))
     .filter((found) => found.rank < RANK.far)
     .sort((a, b) => a.rank - b.rank)
-    .slice(0, most)
     .map(({ value }) => value);
 }
 

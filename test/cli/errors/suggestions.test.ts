@@ -66,6 +66,9 @@ describe("a wrong flag or command", () => {
       "catalog service incident open --help",
       "catalog service incident open x --severity minor",
     ],
+    [["--verison"], "catalog --help", "catalog --version"],
+    [["sample", "-f", "excel"], "table, csv", "catalog sample -f xlsx"],
+    [["export", "-f", "jsonl"], "ndjson, csv", "catalog export -f ndjson"],
     [["completion", "fihs", "-q"], "bash, zsh, fish", "catalog completion fish -q"],
     [["coverage", "--json"], "catalog coverage --help", "catalog coverage --format=json"],
     [["export", "--start", "7d"], "catalog export --help", "catalog export --start-date 7d"],
@@ -137,7 +140,7 @@ describe("a key on the command line", () => {
 
   test("the value of any unknown flag is not repeated", async () => {
     const { stderr } = await runInProcess(["export", "--sercet=s3cr3t"]);
-    expect(stderr).toMatch(/^error: unknown option '--sercet'; see/);
+    expect(stderr).toMatch(/^error: unknown option '--sercet'; see .*\nDid you mean --excel\?\n$/);
     expect(stderr).not.toContain("s3cr3t");
   });
 });

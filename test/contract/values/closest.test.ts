@@ -1,3 +1,5 @@
+import { Command } from "commander";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { closest } from "../../../src/contract/values/closest.ts";
 
@@ -89,6 +91,44 @@ describe("of triples", () => {
 
 test("a slug of several words is found by one word", () => {
   expect(closest("teas", ["adult-diapers", "green-tea-bags", "tea"])).toEqual(["tea", "green-tea-bags"]);
+});
+
+function suggestedByCommander(typed: string, known: readonly string[]): string[] {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  for (const name of known) {
+    program.command(name);
+  }
+  try {
+    program.parse([typed], { from: "user" });
+  } catch (error) {
+    const [, list] = /\(Did you mean (?:one of )?(.*)\?\)$/.exec((error as Error).message) ?? [];
+    return list?.split(", ") ?? [];
+  }
+  return [];
+}
+
+describe("a value with several typing errors", () => {
+  test.each([
+    ["nqykaq", ["myntra", "nykaa", "noon-eg"], ["nykaa"]],
+    ["adids", ["adidas-us", "aldi"], ["adidas-us"]],
+    ["shoess", ["shoes", "hoses"], ["shoes"]],
+    ["usa", ["uk", "eg"], []],
+  ])("%s gets the candidates with the fewest edits after the similar ones", (typed, known, meant) => {
+    expect(closest(typed, known)).toEqual(meant);
+  });
+
+  test("gets at least the suggestions of commander", () => {
+    const slug = fc.constantFrom(...retailers, ...categories);
+    const damage = fc.array(fc.tuple(fc.nat(20), fc.constantFrom("", "x", "e"), fc.nat(1)), { maxLength: 3 });
+    fc.assert(
+      fc.property(slug, damage, (name, edits) => {
+        const typed = edits.reduce((text, [at, put, cut]) => text.slice(0, at) + put + text.slice(at + cut), name);
+        const known = [...retailers, ...categories];
+        const all = closest(typed, known, known.length);
+        expect(suggestedByCommander(typed, known).filter((value) => !all.includes(value))).toEqual([]);
+      }),
+    );
+  });
 });
 
 test("nothing is suggested if nothing is similar", () => {
