@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countDays, type DayCounts, requestsFor } from "../../src/commands/coverage/day-counts.ts";
+import { countDays, type DayCounts, type EndDays, requestsFor } from "../../src/commands/coverage/day-counts.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { SetChangedError } from "../../src/errors.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService } from "../helpers/fake-client.ts";
@@ -34,13 +34,20 @@ function counted(rows: readonly FakeRow[]): Record<string, Record<string, number
 const plain = (days: DayCounts) =>
   Object.fromEntries([...days].map(([day, counts]) => [day, Object.fromEntries(counts)]));
 
-async function count(service: FakeService, { filters = {}, requests }: { filters?: Filters; requests?: number } = {}) {
+interface Counting {
+  filters?: Filters;
+  requests?: number;
+  wanted?: EndDays | undefined;
+}
+
+async function count(service: FakeService, { filters = {}, requests, wanted }: Counting = {}) {
   const { data } = await service.client.coverage(filters);
   service.requests.length = 0;
   const seen: number[] = [];
-  const search = { signal: new AbortController().signal, onRows: (rows: number) => void seen.push(rows) };
-  const days = await countDays(service.client, filters, data, { ...search, requests: requests ?? requestsFor(data) });
-  return { days: plain(days), sent: service.requests.length, bound: requestsFor(data), seen };
+  const bound = requestsFor(data, wanted);
+  const search = { wanted, signal: new AbortController().signal, onRows: (rows: number) => void seen.push(rows) };
+  const days = await countDays(service.client, filters, data, { ...search, requests: requests ?? bound });
+  return { days: plain(days), sent: service.requests.length, bound, seen };
 }
 
 describe("the rows of each day", () => {
@@ -66,7 +73,7 @@ describe("the rows of each day", () => {
     const { days, sent, bound } = await count(fakeService(rows));
     expect(Object.values(days)).toEqual([3, 2, 3].map((rows) => ({ "acme:shoes:fashion": rows })));
     expect(sent).toBeLessThan(25);
-    expect(bound).toBe(1401);
+    expect(bound).toBe(4 * 11 + 1);
   });
 
   test("take no request if each combination was crawled on one day, or has one row on each of two", async () => {
@@ -74,6 +81,29 @@ describe("the rows of each day", () => {
     const { days, sent, bound } = await count(fakeService([...rows, rowOn(40, "coats", 5)]));
     expect(Object.keys(days).sort()).toEqual(["2026-01-04", "2026-01-08", "2026-01-10", "2026-02-10"]);
     expect([sent, bound]).toEqual([0, 0]);
+  });
+
+  test("at one end of the set are exact, within one request each and one for the whole", async () => {
+    const ends = fc.record({ most: fc.integer({ min: 1, max: 4 }), newestFirst: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(sets, ends, async (rows, wanted) => {
+        const { days, sent, bound } = await count(fakeService(rows), { wanted });
+        const all = Object.entries(counted(rows)).sort(([a], [b]) => (a < b === wanted.newestFirst ? 1 : -1));
+        expect(days).toMatchObject(Object.fromEntries(all.slice(0, wanted.most)));
+        expect(sent).toBeLessThanOrEqual(Math.min(bound, wanted.most + 1));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("end on the last day that a date can name", async () => {
+    const far = { ...rowOn(0, "shoes", 9), crawl_date: "9999-12-31" };
+    const rows = [rowOn(0, "shoes", 1), rowOn(3, "shoes", 2), rowOn(3, "shoes", 3), far];
+    for (const wanted of [undefined, { most: 2, newestFirst: true }, { most: 3, newestFirst: false }]) {
+      expect((await count(fakeService(rows), { wanted })).days).toMatchObject({
+        "9999-12-31": { "acme:shoes:fashion": 1 },
+      });
+    }
   });
 
   test("keep to the filters", async () => {

@@ -73,6 +73,49 @@ describe("coverage --group-by day", () => {
     expect((await coverage(["--group-by", "day", "--max-requests", "5"])).code).toBe(0);
   });
 
+  test("asks for the listed days only, one request each", async () => {
+    const rows = Array.from({ length: 30 }, (_, day) => products(3, { crawl_date: addDays("2026-01-01", day) })).flat();
+    const daily = await startTestService({ rows });
+    const shown = async (...args: string[]) => {
+      const flags = ["coverage", "--group-by", "day", "-v", ...args];
+      const { stdout, stderr } = await runInProcess(flags, { service: daily, now });
+      return { stdout, requests: stderr.match(/GET \/v1\/coverage/g)?.length };
+    };
+    const { stdout, requests } = await shown("-n", "2", "-f", "table");
+    expect(stdout.split("\n").filter((line) => line !== "")).toEqual([
+      expect.stringMatching(/^day /),
+      expect.stringMatching(/^─/),
+      expect.stringMatching(/^2026-01-30 .* 3 /),
+      expect.stringMatching(/^2026-01-29 .* 3 /),
+      expect.stringMatching(/^─/),
+      expect.stringMatching(/^total +1 +1 +90 /),
+    ]);
+    // The set as a whole before and after, and each of the two days.
+    expect(requests).toBe(4);
+    expect(await shown("-n", "1", "--sort", "first")).toEqual({
+      stdout: '{"crawl_date":"2026-01-01","retailers":1,"combinations":1,"matching_rows":3,"days_old":9}\n',
+      requests: 3,
+    });
+    expect((await shown("-n", "2", "--sort", "rows")).requests).toBe(31);
+  });
+
+  test("ends if a row has the last day that a date can name", async () => {
+    const rows = [...products(3), product({ sku: "far", crawl_date: "9999-12-31" })];
+    const far = await startTestService({ rows });
+    const { code, stdout } = await runInProcess(["coverage", "--group-by", "day"], { service: far, now });
+    const days = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect([code, days.map(({ crawl_date, matching_rows }) => [crawl_date, matching_rows])]).toEqual([
+      0,
+      [
+        ["9999-12-31", 1],
+        ["2026-01-15", 3],
+      ],
+    ]);
+  });
+
   test("with --chart draws a bar a day, and takes no request for the lines", async () => {
     const { stdout, stderr } = await coverage(["--group-by", "day", "--chart", "-v", "--retailer", "acme"]);
     expect(stdout).toBe(`day         rows

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import { countDays, type DayCounts, requestsFor } from "./day-counts.ts";
+import { countDays, type DayCounts, type EndDays, requestsFor } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
@@ -13,12 +13,12 @@ export interface CoverageSource extends Pick<Connection, "filters" | "service" |
   /** Whether no request is sent. */
   isFolder: boolean;
   /**
-   * The rows of every day that matches the filters.
+   * The rows of every day that matches the filters, or at least of some wanted days.
    *
    * @param coverage of the filters
    * @throws UsageError if that may take more requests than the options allow
    */
-  days(coverage: readonly Coverage[]): Promise<DayCounts>;
+  days(coverage: readonly Coverage[], wanted: EndDays | undefined): Promise<DayCounts>;
 }
 
 export async function withServiceSource<T>(
@@ -29,18 +29,18 @@ export async function withServiceSource<T>(
   const { maxRequests } = options;
   return await withConnection(options, context, async (connection) => {
     const { client, filters, reporter, signal } = connection;
-    const days = async (coverage: readonly Coverage[]) => {
+    const days = async (coverage: readonly Coverage[], wanted: EndDays | undefined) => {
       // The request that returned `coverage` counts too.
-      const needed = requestsFor(coverage) + 1;
+      const needed = requestsFor(coverage, wanted) + 1;
       if (needed > maxRequests) {
         throw new UsageError(
-          `--group-by day may take ${groupDigits(needed)} coverage requests here, which the whole team has to share; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d, allow more, or count a synced folder without any request: --from DIR.`,
+          `--group-by day may take ${groupDigits(needed)} coverage requests here, which the whole team has to share; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d or -n 30, allow more, or count a synced folder without any request: --from DIR.`,
           { flag: "--max-requests", suggestions: [String(needed)] },
         );
       }
       const total = coverage.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
       const onRows = (rows: number) => reporter.progress.update({ rows, total });
-      return await countDays(client, filters, coverage, { requests: maxRequests - 1, signal, onRows });
+      return await countDays(client, filters, coverage, { wanted, requests: maxRequests - 1, signal, onRows });
     };
     return await use({ ...connection, isFolder: false, days });
   });

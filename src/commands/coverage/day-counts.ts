@@ -4,7 +4,7 @@ import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { SetChangedError } from "../../errors.ts";
-import { daysInRange, halvesOf } from "../../mirror/sync/day-ranges.ts";
+import { daysInRange, halvesOf, mergeRanges } from "../../mirror/sync/day-ranges.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -23,7 +23,16 @@ interface RangePart {
 /** Coverage requests sent at once. */
 const CONCURRENCY = 4;
 
+/** The days at one end of the set, if not all of its days are wanted. */
+export interface EndDays {
+  /** The number of days that have rows. */
+  most: number;
+  newestFirst: boolean;
+}
+
 export interface DaySearch {
+  /** Undefined for all days. */
+  wanted: EndDays | undefined;
   /** The most coverage requests that `countDays` may send; at least `requestsFor(coverage)`. */
   requests: number;
   signal: AbortSignal;
@@ -32,26 +41,28 @@ export interface DaySearch {
 }
 
 /**
- * The most requests that `countDays` sends if the set does not change: one less than there are days with rows at most,
- * and one to check that the set is still the same.
+ * The most requests that `countDays` sends if the set does not change, with one to check that the set is still the same.
+ * Every day costs at most one. If rows are rare, the halving of their days ends earlier: each range that is divided holds
+ * two rows at least, and ranges of one day are not divided.
  *
  * @param coverage of the whole set, by one request that is not counted here
  */
-export function requestsFor(coverage: readonly Coverage[]): number {
-  const days = new Set<string>();
-  for (const { first, last } of coverage.map(wholePart).filter((part) => knownDays(part) === undefined)) {
-    for (let day = first; day <= last; day = addDays(day, 1)) {
-      days.add(day);
-    }
+export function requestsFor(coverage: readonly Coverage[], wanted?: EndDays): number {
+  const parts = coverage.map(wholePart).filter((part) => knownDays(part) === undefined);
+  if (parts.length === 0) {
+    return 0;
   }
-  return days.size;
+  const days = mergeRanges(parts).reduce((sum, range) => sum + daysInRange(range), 0);
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const divisions = Math.floor(rows / 2) * Math.ceil(Math.log2(days));
+  return Math.min(days, divisions + 1, (wanted?.most ?? days) + 1);
 }
 
 /**
  * Counts the rows of every day, exactly, by coverage requests for ranges of days. A coverage gives the rows of a
  * combination and its first and last day (contract section 2.2), so a range is divided in two halves until each
  * combination has its rows on the one or two days that are known. Only the first half is requested; the second one is the
- * difference. Days without rows cost nothing. At the end the whole set is requested again: if it is not the same, all is
+ * difference. Days without rows cost little. A few days at one end of the set take one request each instead. At the end the whole set is requested again: if it is not the same, all is
  * counted again.
  *
  * @param coverage of the whole set
@@ -61,15 +72,16 @@ export async function countDays(
   client: Pick<CatalogClient, "coverage">,
   filters: Filters,
   coverage: readonly Coverage[],
-  { requests, signal, onRows }: DaySearch,
+  { wanted, requests, signal, onRows }: DaySearch,
 ): Promise<DayCounts> {
   let left = requests;
-  const ask = async (range: Pick<Filters, "start_date" | "end_date">) => {
+  const ask: Ask = async (range) => {
     left -= 1;
     return (await client.coverage({ ...filters, ...range }, signal)).data;
   };
-  for (let whole = coverage; requestsFor(whole) <= left; ) {
-    const counts = await searchDays(whole, ask, onRows);
+  for (let whole = coverage; requestsFor(whole, wanted) <= left; ) {
+    const isShorter = wanted !== undefined && requestsFor(whole, wanted) < requestsFor(whole);
+    const counts = await (isShorter ? searchEnd(whole, wanted, ask) : searchDays(whole, ask, onRows));
     const now = requestsFor(whole) === 0 ? whole : await ask({});
     if (counts !== undefined && isSameCoverage(whole, now)) {
       return counts;
@@ -79,10 +91,62 @@ export async function countDays(
   throw new SetChangedError("the set changed while the rows of its days were counted");
 }
 
+/** The coverage of the set within a range of days. */
+type Ask = (range: Pick<Filters, "start_date" | "end_date">) => Promise<readonly Coverage[]>;
+
+/**
+ * Counts day by day from one end: what the set has more than the rest of the days is on the day at its end. Returns
+ * undefined if a response contradicts an earlier one.
+ */
+async function searchEnd(
+  whole: readonly Coverage[],
+  { most, newestFirst }: EndDays,
+  ask: Ask,
+): Promise<DayCounts | undefined> {
+  const counts = new Map<string, Map<string, number>>();
+  const endOf = ({ first, last }: RangePart) => (newestFirst ? last : first);
+  let parts = whole.map(wholePart).filter(({ rows }) => rows > 0);
+  while (parts.length > 0 && counts.size < most) {
+    const ends = parts.map(endOf).sort();
+    const day = (newestFirst ? ends.at(-1) : ends[0]) ?? "";
+    const own = parts.filter((part) => endOf(part) === day);
+    const others = parts.filter((part) => endOf(part) !== day);
+    const isKnown = own.every((part) => knownDays(part) !== undefined);
+    const rest = isKnown
+      ? [...others, ...own.flatMap((part) => restOf(part, day))]
+      : (await ask(newestFirst ? { end_date: addDays(day, -1) } : { start_date: addDays(day, 1) })).map(wholePart);
+    const found = new Map(rest.map((part) => [part.rcd, part]));
+    const isPossible =
+      others.every((part) => isSamePart(part, found.get(part.rcd))) &&
+      own.every((part) => {
+        const { rows = 0, first, last } = found.get(part.rcd) ?? {};
+        const isOtherEnd =
+          rows === 0 ? part.first === part.last : newestFirst ? first === part.first : last === part.last;
+        return rows < part.rows && isOtherEnd;
+      });
+    if (!isPossible) {
+      return undefined;
+    }
+    counts.set(day, new Map(own.map(({ rcd, rows }) => [rcd, rows - (found.get(rcd)?.rows ?? 0)])));
+    parts = rest.filter(({ rows }) => rows > 0);
+  }
+  return counts;
+}
+
+/** What a part whose days are known has on another day than `day`. */
+function restOf(part: RangePart, day: string): RangePart[] {
+  const days = knownDays(part) ?? [];
+  return days.filter((other) => other !== day).map((other) => ({ ...part, rows: 1, first: other, last: other }));
+}
+
+function isSamePart(part: RangePart, now: RangePart | undefined): boolean {
+  return now?.rows === part.rows && now.first === part.first && now.last === part.last;
+}
+
 /** Undefined if a response contradicts an earlier one. */
 async function searchDays(
   whole: readonly Coverage[],
-  ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
+  ask: Ask,
   onRows: (rows: number) => void,
 ): Promise<DayCounts | undefined> {
   const counts = new Map<string, Map<string, number>>();
@@ -119,10 +183,7 @@ async function searchDays(
 }
 
 /** The two halves of the days of some parts; undefined if the response contradicts what is known about them. */
-async function halve(
-  parts: readonly RangePart[],
-  ask: (range: { start_date: string; end_date: string }) => Promise<readonly Coverage[]>,
-): Promise<[RangePart[], RangePart[]] | undefined> {
+async function halve(parts: readonly RangePart[], ask: Ask): Promise<[RangePart[], RangePart[]] | undefined> {
   const first = parts.reduce((least, part) => (part.first < least ? part.first : least), "9999-12-31");
   const last = parts.reduce((most, part) => (part.last > most ? part.last : most), "");
   const [earlier, later] = halvesOf({ first, last });

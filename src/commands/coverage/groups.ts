@@ -3,7 +3,7 @@ import { groupBy, type ListOptions, type SortKey, sortBy } from "../../cli/flags
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
-import type { DayCounts } from "./day-counts.ts";
+import type { DayCounts, EndDays } from "./day-counts.ts";
 
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
@@ -121,11 +121,20 @@ export function entriesInOrder<One extends Coverage | Entry>(
   return sortBy(natural, sort, member).slice(0, limit);
 }
 
+/** The days that a list shows, if they are those at one end of the set. */
+function endDaysOf({ sort, limit }: ListOptions): EndDays | undefined {
+  const { column, descending } = sort ?? { column: "crawl_date", descending: true };
+  return limit === undefined || column !== "crawl_date" ? undefined : { most: limit, newestFirst: descending };
+}
+
 export type ListedCombination = CombinationEntry | CoverageGroup;
 
 export interface CountedDays {
   response: CoverageResponse;
+  /** At least the listed days. */
   days: DayCounts;
+  /** Whether these are all days of the set. */
+  isComplete: boolean;
   entries: readonly DayGroup[];
 }
 
@@ -136,16 +145,22 @@ export interface CountedCombinations {
   entries: readonly ListedCombination[];
 }
 
-/** @param daysOf the rows of every day of a coverage */
+/**
+ * @param daysOf the rows of every day of a coverage, or at least of the wanted days
+ */
 export async function countedBy(
-  { groupBy, list }: { groupBy?: Grouping; list: ListOptions },
+  { groupBy, list, chartRequests }: { groupBy?: Grouping; list: ListOptions; chartRequests: number | undefined },
   response: CoverageResponse,
-  daysOf: (coverage: readonly Coverage[]) => Promise<DayCounts>,
+  daysOf: (coverage: readonly Coverage[], wanted: EndDays | undefined) => Promise<DayCounts>,
   now: number,
 ): Promise<CountedDays | CountedCombinations> {
   if (groupBy === "day") {
-    const days = await daysOf(response.data);
-    return { response, days, entries: entriesInOrder(groupDays(days, now), list) };
+    // A chart draws the days that are not listed, too.
+    const days = await daysOf(response.data, chartRequests === undefined ? endDaysOf(list) : undefined);
+    const all = groupDays(days, now);
+    const rows = all.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+    const isComplete = rows === response.meta.coverage.matching_rows;
+    return { response, days, isComplete, entries: entriesInOrder(all, list) };
   }
   const entries =
     groupBy === undefined

@@ -25,7 +25,8 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       ? undefined
       : await (await import("./views/coverage-views.ts")).viewOf(listed, options, source, context);
     const requests = source.isFolder ? [] : [counted(source.reporter.requests().sent, "request")];
-    const note = listed.days === undefined ? "" : [...describeGaps(listed.days), ...requests].join(" · ");
+    const gaps = listed.days === undefined || !listed.isComplete ? [] : describeGaps(listed.days);
+    const note = listed.days === undefined ? "" : [...gaps, ...requests].join(" · ");
     return { listed, view, note, reporter: source.reporter };
   });
   const { output } = options;

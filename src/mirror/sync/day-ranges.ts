@@ -35,7 +35,8 @@ export function mergeRanges(ranges: readonly DayRange[]): DayRange[] {
   const merged: DayRange[] = [];
   for (const range of [...ranges].sort((a, b) => (a.first < b.first ? -1 : 1))) {
     const previous = merged.at(-1);
-    if (previous === undefined || range.first > addDays(previous.last, 1)) {
+    // By number: the day after 9999-12-31 has no date.
+    if (previous === undefined || dayNumber(range.first) > dayNumber(previous.last) + 1) {
       merged.push({ ...range });
     } else if (range.last > previous.last) {
       previous.last = range.last;

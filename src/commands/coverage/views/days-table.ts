@@ -13,17 +13,22 @@ const BAR = 24;
  * @param now milliseconds since the epoch
  * @param withBars whether the last column draws the rows of each day as a bar
  */
-export function daysTable({ entries, days: all }: CountedDays, now: number, withBars: boolean): Table {
-  const counts = [...all.values()].flatMap((day) => [...day]);
-  const rcds = new Set(counts.map(([rcd]) => rcd));
-  const rows = counts.reduce((sum, [, count]) => sum + count, 0);
-  const newest = [...all.keys()].sort().at(-1) ?? null;
+export function daysTable(
+  { entries, days: all, isComplete, response }: CountedDays,
+  now: number,
+  withBars: boolean,
+): Table {
+  const rcds = response.data.flatMap(({ rcd, matching_rows }) => (matching_rows > 0 ? rcd : []));
+  const { matching_rows: rows, latest_date: newest } = response.meta.coverage;
   const most = entries.reduce((largest, { matching_rows }) => Math.max(largest, matching_rows), 0);
   const bar = ({ matching_rows }: DayGroup) => countBar(matching_rows, most, BAR);
   return itemTable(entries, [
-    textColumn("day", (entry) => entry.crawl_date, { rigid: true, total: counted(all.size, "day") }),
+    textColumn("day", (entry) => entry.crawl_date, {
+      rigid: true,
+      total: isComplete ? counted(all.size, "day") : "total",
+    }),
     numberColumn("retailers", (entry) => entry.retailers, retailersOf(rcds).size),
-    numberColumn("combinations", (entry) => entry.combinations, rcds.size),
+    numberColumn("combinations", (entry) => entry.combinations, rcds.length),
     numberColumn("rows", (entry) => entry.matching_rows, rows),
     numberColumn("days old", (entry) => entry.days_old, ageOf(newest, now)),
     ...(withBars ? [textColumn("", bar, { rigid: true, total: "" })] : []),
