@@ -6,6 +6,7 @@ import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { FileError, MismatchError } from "../errors.ts";
 import { fileError } from "../files/system-error.ts";
 import { textLines } from "../files/text-lines.ts";
+import { textFromSpreadsheet } from "../output/formats/spreadsheet-text.ts";
 import type { Manifest } from "./manifest.ts";
 import { zstdFrames } from "./zstd-frames.ts";
 
@@ -51,14 +52,16 @@ const READERS: Readonly<Record<string, RowReader>> = {
  */
 export async function* exportedRows(
   path: string,
-  { format, compression }: Pick<Manifest["file"], "format" | "compression">,
+  { format, compression, spreadsheet }: Pick<Manifest["file"], "format" | "compression" | "spreadsheet">,
 ): AsyncGenerator<ExportedRow, void, undefined> {
   const read = READERS[format];
   if (read === undefined) {
     throw new FileError(`${path}: rows of the format ${JSON.stringify(format)} cannot be counted`, path);
   }
   try {
-    yield* read(path, compression);
+    for await (const row of read(path, compression)) {
+      yield spreadsheet === "excel" ? unprotected(row) : row;
+    }
   } catch (error) {
     if (error instanceof FileError) {
       throw error;
@@ -121,6 +124,11 @@ async function* rowsOfRecords(bytes: Readable, delimiter: string): AsyncGenerato
   for await (const record of pipeline(bytes, parser, () => undefined) as AsyncIterable<unknown>) {
     yield checkedColumns(record);
   }
+}
+
+/** The values that `--excel` protected from a spreadsheet. */
+function unprotected(row: ExportedRow): ExportedRow {
+  return Object.fromEntries(Object.entries(row).map(([name, text]) => [name, textFromSpreadsheet(text)]));
 }
 
 /** A date is a `Date` in Parquet. */

@@ -8,6 +8,7 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError, MismatchError } from "../errors.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
+import type { Spreadsheet } from "../output/formats/encoder.ts";
 import type { FinishedSlice } from "../pull/slice-counts.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 
@@ -32,6 +33,8 @@ export interface Manifest {
     format: string;
     compression: string | null;
     columns: readonly string[] | null;
+    /** How CSV was written for a spreadsheet; absent if it was not. */
+    spreadsheet?: Spreadsheet | undefined;
   };
   rows: number;
   /** Whether the file has the whole set; false if `--max-rows` ended it early. */

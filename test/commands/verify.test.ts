@@ -93,6 +93,19 @@ describe("verify", () => {
     });
   });
 
+  test.each(["rows.csv", "rows.tsv.gz"])("reads in %s what --excel protected from a spreadsheet", async (name) => {
+    const names = ["007", "-x", "@shop", "true", "'=a"];
+    const rows = names.map((retailer) => product({ retailer, category: retailer, product_id: `1E${retailer}` }));
+    const cwd = await temporaryFolder();
+    const args = ["export", "--excel", "--manifest", "-o", name];
+    const [made, checked] = [
+      await runInProcess(args, { cwd, service: await startTestService({ rows }) }),
+      await runInProcess(["verify", name], { cwd }),
+    ];
+    expect([made.code, checked.code, checked.stderr]).toEqual([EXIT.ok, EXIT.ok, ""]);
+    expect(checked.stdout).toContain("5 rows, each once");
+  });
+
   test("ends when it is interrupted, before it has read the file", async () => {
     const { cwd, file } = await exported("rows.ndjson");
     await writeFile(file, "altered");

@@ -185,6 +185,7 @@ async function writeManifest(
       format,
       compression: compression ?? null,
       columns: options.columns ?? null,
+      spreadsheet: options.spreadsheet,
     },
     rows: result.rows,
     complete: !result.truncated,

@@ -1,10 +1,10 @@
 import { stringify } from "csv-stringify/sync";
-import { isCalendarDate } from "../../contract/filters.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../../rows/json-bytes.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
+import { textForSpreadsheet } from "./spreadsheet-text.ts";
 
 interface Dialect {
   delimiter: string;
@@ -156,10 +156,7 @@ function addString(
 function fieldReader({ spreadsheet, onLoneSurrogate }: EncoderOptions): (raw: string, column: string) => string {
   const reportSurrogate = reportOnce(onLoneSurrogate);
   return (raw, column) => {
-    if (!raw.startsWith('"')) {
-      return raw;
-    }
-    const value = JSON.parse(raw) as string;
+    const value = raw.startsWith('"') ? (JSON.parse(raw) as string) : raw;
     if (/\p{Surrogate}/u.test(value)) {
       reportSurrogate(column);
     }
@@ -193,28 +190,4 @@ function stringified(records: string[][], delimiter: string): string[] {
   return all.length === records.length + 1
     ? all
     : records.map((record) => stringify([record], options).slice(0, -FIELD_END.length));
-}
-
-/** A formula at the start, or after a semicolon, which separates cells in some locales. */
-const FORMULA = /(^|;)([\s,;|"']*)(?=[=+\-@＝＋－＠])/g;
-
-const MONTH =
-  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
-
-/** Text that a spreadsheet reads as a number, a time, a boolean or a date: `0062355309`, `1E5`, `12:30`, `TRUE`, `MAR-10`. */
-const VALUE = new RegExp(
-  `^(?:\\d[\\d.,:/ -]*|\\d[\\d.,]*e[+-]?\\d+|true|false|\\d{1,4}[-/. ]?${MONTH}[-/. ]?\\d{0,4}|${MONTH}[-/. ]?\\d{1,4})$`,
-  "i",
-);
-
-/**
- * Protects crawled text from a spreadsheet. Text that would run as a formula gets an apostrophe in front (OWASP, CSV
- * injection), which is visible. Text that would be read as a number or a date, such as an article number with leading
- * zeros, is written as a formula that returns the text: `="0062355309"`. Days (`2026-01-31`) may become dates.
- */
-export function textForSpreadsheet(text: string): string {
-  if (VALUE.test(text) && !isCalendarDate(text)) {
-    return `="${text}"`;
-  }
-  return text.replace(FORMULA, "$1$2'");
 }

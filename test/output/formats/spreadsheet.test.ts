@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textForSpreadsheet } from "../../../src/output/formats/csv.ts";
+import { textForSpreadsheet, textFromSpreadsheet } from "../../../src/output/formats/spreadsheet-text.ts";
+import { anyText } from "../../helpers/texts.ts";
 
 test.each([
   "0062355309",
@@ -33,6 +35,47 @@ test.each([
   ["Lamp;=1+1", "Lamp;'=1+1"],
   ['Lamp; "@SUM(A1)', "Lamp; \"'@SUM(A1)"],
   ["|=1", "|'=1"],
+  ["a\n=cmd|' /C calc'!A0", "a\n'=cmd|' /C calc'!A0"],
+  ['a\r\n"@SUM(A1)', "a\r\n\"'@SUM(A1)"],
+  ["a\t=1|+2", "a\t'=1|'+2"],
+  ["a\u2028=1\u0085-2", "a\u2028'=1\u0085'-2"],
 ])("%j, a formula in some locale, becomes %j", (text, written) => {
   expect(textForSpreadsheet(text)).toBe(written);
+});
+
+test("a protected text is read back unchanged", () => {
+  const parts = fc.constantFrom(
+    "=",
+    "-",
+    "＝",
+    "'",
+    "''",
+    '"',
+    ";",
+    "|",
+    "\t",
+    "\n",
+    "\u2028",
+    " ",
+    ",",
+    "0",
+    "1e5",
+    "a",
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(parts, { maxLength: 8 }).map((all) => all.join("")),
+        anyText(8),
+      ),
+      (text) => {
+        expect(textFromSpreadsheet(textForSpreadsheet(text))).toBe(text);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a long run of separators takes no longer than any text", () => {
+  expect(textForSpreadsheet(`${";".repeat(2_000_000)}=1`).endsWith(";'=1")).toBe(true);
 });

@@ -1,0 +1,43 @@
+import { isCalendarDate } from "../../contract/filters.ts";
+
+/**
+ * Where a program may begin a cell: at the start, and after what separates cells or rows in some locale. A program that
+ * separates by `;` does not see that a text with a comma or a line break is quoted.
+ */
+const CELL_START = /(?:^|[;|\t\n\v\f\r\x85\u2028\u2029])[\s,;|"']*/g;
+
+/** Characters that begin a formula. */
+const FORMULA = new Set("=+-@＝＋－＠");
+
+const MONTH =
+  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+
+/** Text that a spreadsheet reads as a number, a time, a boolean or a date: `0062355309`, `1E5`, `12:30`, `TRUE`, `MAR-10`. */
+const VALUE = new RegExp(
+  `^(?:\\d[\\d.,:/ -]*|\\d[\\d.,]*e[+-]?\\d+|true|false|\\d{1,4}[-/. ]?${MONTH}[-/. ]?\\d{0,4}|${MONTH}[-/. ]?\\d{1,4})$`,
+  "i",
+);
+
+/**
+ * Protects crawled text from a spreadsheet. Text that would run as a formula gets an apostrophe in front (OWASP, CSV
+ * injection), which is visible. Text that would be read as a number or a date, such as an article number with leading
+ * zeros, is written as a formula that returns the text: `="0062355309"`. Days (`2026-01-31`) may become dates.
+ */
+export function textForSpreadsheet(text: string): string {
+  if (VALUE.test(text) && !isCalendarDate(text)) {
+    return `="${text}"`;
+  }
+  return atFormulas(text, (start) => `${start}'`);
+}
+
+/** The text that `textForSpreadsheet` protected. */
+export function textFromSpreadsheet(text: string): string {
+  return /^="([^"]*)"$/.exec(text)?.[1] ?? atFormulas(text, (start) => start.replace(/'$/, ""));
+}
+
+/** Changes what precedes each formula of a cell. */
+function atFormulas(text: string, change: (start: string) => string): string {
+  return text.replace(CELL_START, (start, offset: number) =>
+    FORMULA.has(text.charAt(offset + start.length)) ? change(start) : start,
+  );
+}
