@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
-import { FileError } from "../errors.ts";
-import { replacePrivateFile } from "../files/replace-file.ts";
-import { askedProfile, DEFAULT_PROFILE, readConfig, rightsOfOthers } from "./config-file.ts";
+import { FileError, LockedError } from "../errors.ts";
+import { lock } from "../files/lock.ts";
+import { privateTarget, replacePrivateFile } from "../files/replace-file.ts";
+import { askedProfile, configPath, DEFAULT_PROFILE, readConfig, rightsOfOthers } from "./config-file.ts";
 import type { Profile } from "./parse-config.ts";
 import { setProfile } from "./toml-edit.ts";
 
@@ -20,24 +21,56 @@ export async function profileToWrite(
 }
 
 /**
- * Replaces the profile `name` in the configuration file with the result of `change`; the other profiles stay. The
- * file is created if it does not exist. Afterwards only its owner can read it.
+ * Replaces the profile `name` in the configuration file with the result of `change`; the other profiles stay, also those
+ * that another process writes at the same time. The file is created if it does not exist. Afterwards only its owner can
+ * read it.
  *
  * @returns `madePrivate` if other users could read the file before, `commentsLost` if its comments could not be kept
- * @throws FileError if it cannot be read or written; UsageError if it is malformed
+ * @throws FileError if it cannot be read or written; UsageError if it is malformed; LockedError if others write it for long
  */
 export async function writeProfile(
-  context: Pick<Context, "env" | "folders" | "pid">,
+  context: Pick<Context, "env" | "folders" | "pid" | "elapsed" | "sleep">,
   name: string,
   change: (profile: Profile) => Profile,
 ) {
-  const { path, text, profiles } = await readConfig(context, { mayBeMissing: true });
-  const madePrivate = text !== undefined && (await rightsOfOthers(path)).read;
-  const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
+  const path = configPath(context);
+  const written = async <T>(action: Promise<T>): Promise<T> => {
+    try {
+      return await action;
+    } catch (error) {
+      if (!(error instanceof FileError)) {
+        throw error;
+      }
+      throw new FileError(`the configuration file ${path} cannot be written: ${error.message}`, path, error);
+    }
+  };
+  const target = await written(privateTarget(path));
+  const held = await written(lockPatiently(target, context));
   try {
-    await replacePrivateFile(path, edited.text, context.pid);
-  } catch (error) {
-    throw new FileError(`the configuration file ${path} cannot be written: ${(error as Error).message}`, path, error);
+    const { text, profiles } = await readConfig(context, { mayBeMissing: true });
+    const madePrivate = text !== undefined && (await rightsOfOthers(path)).read;
+    const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
+    await written(replacePrivateFile(target, edited.text, context.pid));
+    return { path, madePrivate, commentsLost: edited.commentsLost };
+  } finally {
+    await held.release();
   }
-  return { path, madePrivate, commentsLost: edited.commentsLost };
+}
+
+/** Milliseconds to wait for others that change the file; each of them takes a few. */
+const PATIENCE = 10_000;
+
+/** @throws LockedError if others have it for too long */
+async function lockPatiently(path: string, { pid, elapsed, sleep }: Pick<Context, "pid" | "elapsed" | "sleep">) {
+  const begun = elapsed();
+  for (;;) {
+    try {
+      return await lock(path, `${path}.lock`, pid);
+    } catch (error) {
+      if (!(error instanceof LockedError) || elapsed() - begun > PATIENCE) {
+        throw error;
+      }
+      await sleep(20);
+    }
+  }
 }

@@ -43,8 +43,17 @@ export async function replaceFile(
  * @throws FileError if it cannot be written
  */
 export async function replacePrivateFile(path: string, content: string, tag: number): Promise<void> {
+  await replaceFile(await privateTarget(path), content, { mode: 0o600, tag });
+}
+
+/**
+ * Where `replacePrivateFile` writes, in a folder that exists.
+ *
+ * @throws FileError if the folder cannot be made
+ */
+export async function privateTarget(path: string): Promise<string> {
   const target = await realpath(path).catch(() => path);
   const folder = dirname(target);
   await withFileError(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
-  await replaceFile(target, content, { mode: 0o600, tag });
+  return target;
 }

@@ -81,6 +81,19 @@ api_key_command = "pass show catalog"
     expect(await modeOf(path)).toBe(0o600);
   });
 
+  test("stores every profile when twelve are stored at the same time", async () => {
+    const { auth, config, key } = await setUp();
+    const names = Array.from({ length: 12 }, (_, number) => `team-${number}`);
+    const results = await Promise.all(
+      names.map((name) =>
+        auth(["login", "--base-url", "http://127.0.0.1:1", "--no-check", "--profile", name], { stdin: key }),
+      ),
+    );
+    expect(new Set(results.map(({ code, stderr }) => `${code}${stderr}`))).toEqual(new Set([`${EXIT.ok}`]));
+    const text = await config();
+    expect(names.filter((name) => !text.includes(`[profiles.${name}]`))).toEqual([]);
+  });
+
   test("writes to the target of a symbolic link", async () => {
     const { auth, key, path, url } = await setUp(() => "");
     const link = join(path, "..", "link.toml");
@@ -201,12 +214,18 @@ describe("api_key_command", () => {
     expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining("not done within the --max-time")]);
   });
 
-  test("is not run from a file that other users can change", async () => {
-    const { auth } = await setUp(
-      (url) => `[profiles.default]\nbase_url = "${url}"\napi_key_command = "echo key"\n`,
-      0o666,
-    );
+  test("is not run from a file in a folder that other users can change, and storing it there gives a warning", async () => {
+    const { auth, key, path, url } = await setUp(() => "");
+    await chmod(join(path, ".."), 0o770);
+    const ran = `${path}.ran`;
+    const command = `echo x >> ${ran}; echo ${key}`;
+    const stored = await auth(["login", "--base-url", url, "--api-key-command", command]);
+    expect([stored.code, stored.stderr]).toEqual([
+      EXIT.ok,
+      expect.stringContaining("the stored command will not be run: other users of this machine can change the folder"),
+    ]);
     const { code, stderr } = await auth(["status"]);
     expect([code, stderr]).toEqual([EXIT.credentials, expect.stringContaining("is not run: other users")]);
+    expect(await readFile(ran, "utf8")).toBe("x\n");
   });
 });

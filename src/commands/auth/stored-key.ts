@@ -3,10 +3,11 @@ import { fetchPortalAddress } from "../../api/portal-address.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
 import { createReporter, type Reporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
-import { runKeyCommand } from "../../config/credentials.ts";
+import { runKeyCommand } from "../../config/key-command.ts";
 import type { Profile } from "../../config/parse-config.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
 import { resolveBaseUrl } from "../../config/settings.ts";
+import { dangerOf } from "../../config/trusted-path.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
@@ -49,6 +50,10 @@ export async function login(
   }
   if (written.commentsLost) {
     warn(`the comments in ${written.path} could not be kept.`);
+  }
+  const danger = apiKeyCommand === undefined ? undefined : await dangerOf(written.path);
+  if (danger !== undefined) {
+    warn(`the stored command will not be run: ${danger}`);
   }
   for (const variable of keyVariables(context)) {
     warn(`${variable} is set and is used instead of the stored key.`);

@@ -1,0 +1,109 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Context } from "../context.ts";
+import { CredentialsError } from "../errors.ts";
+import { onAbort, startTimer } from "../timer.ts";
+
+/** Milliseconds that the command may take. */
+const LONGEST_COMMAND = 60_000;
+
+/** Milliseconds between SIGTERM and SIGKILL. */
+const GRACE = 1_000;
+
+/** Most bytes of output; a key is much shorter. */
+const LONGEST_OUTPUT = 64 * 1024;
+
+/**
+ * Runs the `api_key_command` of a profile in a shell, because it may contain pipes and quotes. Its output is never part of
+ * a message. If the signal is aborted, the command and the processes that it started are ended.
+ *
+ * @returns the output without one line end
+ * @throws CredentialsError if it fails, takes too long or writes too much; the reason of the signal
+ */
+export async function runKeyCommand(
+  command: string,
+  profile: string,
+  { env, signal }: Pick<Context, "env" | "signal">,
+): Promise<string> {
+  signal.throwIfAborted();
+  const { spawn } = await import("node:child_process");
+  const isWindows = process.platform === "win32";
+  const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
+  // A process group of its own can be ended as a whole.
+  const child = spawn(shell, [flag, command], {
+    env: env as NodeJS.ProcessEnv,
+    detached: !isWindows,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let stop = (_why: string) => {};
+  const stopped = new Promise<string>((resolve) => {
+    stop = resolve;
+  });
+  const stopTimer = startTimer(LONGEST_COMMAND, () => stop(`did not end within ${LONGEST_COMMAND / 1000} s`));
+  const stopListening = onAbort(signal, () => stop("was interrupted"));
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (chunks.reduce((size, { length }) => size + length, 0) > LONGEST_OUTPUT) {
+      stop("wrote more than a key");
+    }
+  });
+  try {
+    const why = await Promise.race([failureOf(child), stopped]);
+    signal.throwIfAborted();
+    if (why !== undefined) {
+      throw new CredentialsError(`the api_key_command of profile ${profile} ${why}; run it yourself to see why.`);
+    }
+    return withoutLineEnd(Buffer.concat(chunks).toString("utf8"));
+  } finally {
+    stopTimer();
+    stopListening();
+    await end(child);
+  }
+}
+
+/** Resolves when the command has ended and nobody can write to its output any more; undefined if it succeeded. */
+async function failureOf(child: ChildProcess): Promise<string | undefined> {
+  try {
+    const [code, name] = await once(child, "close");
+    return code === 0 ? undefined : `failed with ${code === null ? name : `exit code ${code}`}`;
+  } catch (error) {
+    return `cannot be run (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** Ends the command, if it runs, and lets go of its output, which a process of another group may hold open. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.stdout?.closed !== false) {
+    return;
+  }
+  kill(child, "SIGTERM");
+  if (child.exitCode === null && child.signalCode === null) {
+    await new Promise<void>((resolve) => {
+      const stopTimer = startTimer(GRACE, resolve);
+      child.once("exit", () => {
+        stopTimer();
+        resolve();
+      });
+    });
+  }
+  kill(child, "SIGKILL");
+  child.stdout.destroy();
+}
+
+/** Sends a signal to the command's process group; on Windows, which has none, to the shell alone. */
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (process.platform === "win32" || child.pid === undefined) {
+      child.kill(signal);
+    } else {
+      process.kill(-child.pid, signal);
+    }
+  } catch {
+    // The group has ended.
+  }
+}
+
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}

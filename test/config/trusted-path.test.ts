@@ -1,0 +1,81 @@
+import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { dangerOf } from "../../src/config/trusted-path.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+
+/** The user id of somebody else. */
+const STRANGER = 54_321;
+
+/** A file in `folder`, which only this user can change. */
+async function setUp() {
+  const root = await temporaryFolder();
+  const folder = join(root, "conf");
+  const path = join(folder, "config.toml");
+  await mkdir(folder, { mode: 0o700 });
+  await writeFile(path, "", { mode: 0o600 });
+  return { root, folder, path };
+}
+
+/** Makes `path` the file of another user. Only root can do this; for others, it makes this process another user. */
+async function giveAway(path: string): Promise<void> {
+  if (process.geteuid?.() === 0) {
+    await chown(path, STRANGER, STRANGER);
+  } else {
+    vi.spyOn(process, "geteuid").mockReturnValue(STRANGER);
+  }
+}
+
+test("nobody else can change a file of this user in folders of this user or root, also in a sticky one", async () => {
+  const { folder, path } = await setUp();
+  expect(await dangerOf(path)).toBeUndefined();
+  await chmod(folder, 0o1777);
+  expect(await dangerOf(path)).toBeUndefined();
+});
+
+describe("others can change", () => {
+  test.each(["620", "602", "660"])("a file of the mode %s", async (mode) => {
+    const { path } = await setUp();
+    await chmod(path, Number.parseInt(mode, 8));
+    expect(await dangerOf(path)).toBe(
+      `other users of this machine can change ${path}. Check the configuration file, then run \`chmod 600 ${path}\`.`,
+    );
+  });
+
+  test.each(["770", "777", "703"])("a file in a folder of the mode %s, or below one", async (mode) => {
+    const { root, folder, path } = await setUp();
+    await chmod(folder, Number.parseInt(mode, 8));
+    expect(await dangerOf(path)).toContain(`can change the folder ${folder}. `);
+    await chmod(folder, 0o700);
+    await chmod(root, Number.parseInt(mode, 8));
+    expect(await dangerOf(path)).toContain(`can change the folder ${root}. `);
+  });
+
+  test("a file that is reached by a link in such a folder", async () => {
+    const { root, path } = await setUp();
+    const open = join(root, "open");
+    await mkdir(open);
+    await chmod(open, 0o777);
+    await symlink(path, join(open, "link.toml"));
+    expect(await dangerOf(join(open, "link.toml"))).toContain(`can change the folder ${open}. `);
+  });
+
+  test("the target of a link, relative or absolute", async () => {
+    const { root, folder, path } = await setUp();
+    await symlink("conf/config.toml", join(root, "relative.toml"));
+    await symlink(folder, join(root, "absolute"));
+    const links = [join(root, "relative.toml"), join(root, "absolute", "config.toml")];
+    expect(await Promise.all(links.map(dangerOf))).toEqual([undefined, undefined]);
+    await chmod(path, 0o620);
+    for (const link of links) {
+      expect(await dangerOf(link)).toContain(`can change ${path}. `);
+    }
+  });
+
+  test.each(["path", "folder"] as const)("what belongs to them: the %s", async (part) => {
+    const paths = await setUp();
+    await giveAway(paths[part]);
+    expect(await dangerOf(paths.path)).toMatch(/ belongs to another user of this machine \(uid \d+\)\. Use a /);
+    vi.restoreAllMocks();
+  });
+});
