@@ -1,4 +1,6 @@
+import { closest } from "../contract/values/closest.ts";
 import type { Prices } from "../mirror/prices/day-prices.ts";
+import type { Listings } from "../mirror/prices/listings.ts";
 
 export interface FoundProduct {
   retailer: string;
@@ -7,8 +9,8 @@ export interface FoundProduct {
 }
 
 /**
- * Products with each of the words in title, brand, model number or sku, in any order and any case. Those that
- * were seen last come first. The newest row of a product counts. Memory: 12 bytes a product.
+ * Products that match each of the words, in any order and any letter case (`wordTest`). Those that were seen last come
+ * first. The newest row of a product counts. Memory: 12 bytes a product.
  */
 export async function searchProducts({ listings, days }: Prices, words: readonly string[]): Promise<FoundProduct[]> {
   /** For each product its newest row: the listing and the number of the day, both from 1 on, and the row in the day. */
@@ -26,14 +28,14 @@ export async function searchProducts({ listings, days }: Prices, words: readonly
       rowOf[product] = row;
     }
   }
-  const folded = words.map(fold);
+  const tests = words.map((word) => wordTest(fold(word), words.length === 1));
   const found: number[] = [];
   for (const [product, listing] of listingOf.entries()) {
     if (listing > 0) {
-      const texts = [listings.titleOf, listings.modelOf, listings.skuOf].map((textOf) => textOf(listing - 1));
       // A word contains no line break, so it cannot be found across two texts.
-      const text = fold(texts.join("\n"));
-      if (folded.every((word) => text.includes(word))) {
+      const text = fold(`${listings.titleOf(listing - 1)}\n${listings.modelOf(listing - 1)}`);
+      const sku = fold(listings.skuOf(listing - 1));
+      if (tests.every((isMatch) => isMatch(text, sku))) {
         found.push(product);
       }
     }
@@ -46,6 +48,68 @@ export async function searchProducts({ listings, days }: Prices, words: readonly
       const { retailer = "" } = listings.combinations[listings.combination[listing] ?? 0] ?? {};
       return { retailer, sku: listings.skuOf(listing), title: listings.titleOf(listing) };
     });
+}
+
+type WordTest = (text: string, sku: string) => boolean;
+
+/** Units that shops write without a space after a number. Not letters that also name a variant: `16e`, `13c`, `5g`. */
+const UNITS = "(?:[kmgt]b|[km]?wh?|m?ah|[mck]?m|[mc]?l|k?g(?<!\\b\\dg)|mg|[mgk]?hz|v|inch(?:es)?|in|oz|lbs?|ft|pcs?)";
+
+/**
+ * Whether a word is in a text, which holds title, brand and model number, or is a sku or the beginning of one.
+ *
+ * - A number matches a whole word, with or without a unit: `256` is in `256 GB` and `256gb`, not in `1256` or `B256`. Among
+ *   other words it is not the beginning of a sku: `nike 97` does not mean all skus of a shop that begin with 97.
+ * - A word with a digit, such as a model number, matches from the beginning of a word, and not in the middle of a number:
+ *   `ps5` is not in `caps5` or `ps50`.
+ * - A word of letters matches anywhere, because many languages join words.
+ *
+ * All are folded.
+ */
+function wordTest(word: string, isAlone: boolean): WordTest {
+  const isNumber = /^\p{Nd}+(?:[.,]\p{Nd}+)*$/u.test(word);
+  const isOfSku = (sku: string) => sku === word || (sku.startsWith(word) && (isAlone || !isNumber));
+  if (!/\p{Nd}/u.test(word)) {
+    return (text, sku) => text.includes(word) || isOfSku(sku);
+  }
+  const literal = word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const begin = /^[\p{L}\p{N}]/u.test(word) ? "(?<![\\p{L}\\p{N}])(?<!\\p{Nd}[.,])" : "";
+  const end = isNumber ? `${UNITS}?(?![\\p{L}\\p{N}])(?![.,]\\p{Nd})` : /\p{Nd}$/u.test(word) ? "(?!\\p{Nd})" : "";
+  const pattern = new RegExp(`${begin}${literal}${end}`, "u");
+  // The plain search is faster, and few texts pass it.
+  return (text, sku) => (text.includes(word) && pattern.test(text)) || isOfSku(sku);
+}
+
+/** The skus that differ from `sku` in letter case only. */
+export function sameSkus(listings: Listings, sku: string): string[] {
+  const folded = fold(sku);
+  return skusWhere(listings, (other) => other.length === sku.length && fold(other) === folded);
+}
+
+/** At most three skus that `sku` may be a slip of or the beginning of, best first. */
+export function similarSkus(listings: Listings, sku: string): string[] {
+  const folded = fold(sku);
+  const third = Math.ceil(folded.length / 3);
+  // Of three parts of a text, two slips leave one as it is.
+  const parts = [folded.slice(0, third), folded.slice(third, 2 * third), folded.slice(2 * third)];
+  const isNear = (other: string) => {
+    const text = fold(other);
+    return Math.abs(text.length - folded.length) <= 2
+      ? parts.some((part) => part !== "" && text.includes(part))
+      : text.startsWith(folded);
+  };
+  return closest(sku, skusWhere(listings, isNear));
+}
+
+function skusWhere({ listings, skuOf }: Listings, isWanted: (sku: string) => boolean): string[] {
+  const found = new Set<string>();
+  for (let listing = 0; listing < listings; listing += 1) {
+    const sku = skuOf(listing);
+    if (isWanted(sku)) {
+      found.add(sku);
+    }
+  }
+  return [...found];
 }
 
 function fold(text: string): string {

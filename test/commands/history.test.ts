@@ -85,6 +85,76 @@ describe("catalog history", () => {
     expect(await found("--search", "other A155F")).toEqual(["cedar A155F"]);
   });
 
+  test("does not find words inside skus or numbers", async () => {
+    const shoes = [
+      ["Z9794A88", "Nike Run Defy", ""],
+      ["9700112", "Nike Downshifter 13", ""],
+      ["MXX297", "Nike Air Max 97", ""],
+      ["ZPS5D1", "Satin ribbon 10mm, caps5", ""],
+      ["A1", "Case for PS5/PS4 (PS50 too)", ""],
+      ["A2", "Controller for PS50", ""],
+      ["B15256", "Apple iPhone 17 Pro Max 256GB", ""],
+      ["B2", "Apple iPhone 15 Pro Max (1256 pieces)", "X-15.256"],
+      ["B3", "Apple iPhone 15 Pro Max 256 GB", ""],
+      ["B4", "apple IPHONE 15 pro max, 256GB", ""],
+      ["B5", "Apple iPhone 15e Pro Max 256GB", ""],
+    ] as const;
+    const { folder, sync } = await servedFolder(
+      shoes.map(([sku, title, model_number]) => product({ sku, title, model_number, brand: "" })),
+    );
+    await sync();
+    const found = async (words: string) => {
+      const { stdout } = await runInProcess(["history", "--search", words, folder, "-f", "csv"]);
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split(",")[1])
+        .sort();
+    };
+
+    expect(await found("nike 97")).toEqual(["MXX297"]);
+    expect(await found("ps5")).toEqual(["A1"]);
+    expect(await found("iphone 15 pro max 256")).toEqual(["B3", "B4"]);
+    expect(await found("iphone 15e")).toEqual(["B5"]);
+    expect(await found("970011")).toEqual(["9700112"]);
+    expect(await found("nike 9700112")).toEqual(["9700112"]);
+    expect(await found("zps5")).toEqual(["ZPS5D1"]);
+    expect(await found("ps5d1")).toEqual([]);
+  });
+
+  test("finds a sku in any letter case, and suggests the one that was probably meant", async () => {
+    const { stdout } = await runInProcess(["history", "b2", "a1", synced, "-f", "csv", "--start-date", "2026-01-04"]);
+    expect(stdout.match(/acme,A1|bolt,B2/g)).toEqual(["bolt,B2", "acme,A1"]);
+
+    const { folder, sync } = await servedFolder([product({ sku: "B0CHX1W1XY" }), product({ sku: "b0chx1w1xy" })]);
+    await sync();
+    const skusOf = async (sku: string) =>
+      (await runInProcess(["history", sku, folder, "-f", "csv"])).stdout.match(/B0CHX1W1XY(?=,T)/gi);
+    expect(await skusOf("b0chx1w1xy")).toEqual(["b0chx1w1xy"]);
+    expect(await skusOf("B0Chx1W1XY")).toEqual(["B0CHX1W1XY", "b0chx1w1xy"]);
+    for (const wrong of ["B0CHX1WXY", "BOCHX1W1XY", "B0CHX"]) {
+      const { code, stderr } = await runInProcess(["history", wrong, folder]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`\n  catalog history B0CHX1W1XY ${folder}\n`)]);
+    }
+  });
+
+  test("takes a sku with a slash for a sku, unless it is a folder", async () => {
+    const { folder, sync } = await servedFolder([product({ sku: "AB/12" }), product({ sku: "A1" })]);
+    await sync();
+    const here = await runInProcess(["history", "AB/12", "-f", "csv"], { cwd: folder });
+    expect([here.code, here.stdout.match(/AB.12(?=,T)/g)]).toEqual([0, ["AB/12"]]);
+    expect(
+      (await runInProcess(["history", "A1", "AB/12", folder, "-f", "csv"])).stdout.match(/(?:AB.12|A1)(?=,T)/g),
+    ).toEqual(["A1", "AB/12"]);
+    const wrong = await runInProcess(["history", "A1", "no/where"], { cwd: folder });
+    expect(wrong.stderr).toContain(
+      'no row of the sku "no/where" from 2026-01-15 to 2026-01-15, and "no/where" is not a',
+    );
+    const path = await runInProcess(["history", "A1", "./no/where"], { cwd: folder });
+    expect([path.code, path.stderr]).toEqual([1, expect.stringContaining("./no/where was not written by")]);
+  });
+
   test("says whether the last price is a new low, and of several products which ones have one", async () => {
     const higher = await runInProcess(["history", "A1", synced, "-f", "table", "--end-date", "2026-01-03"]);
     expect(higher.stdout).toContain("last 25 EUR (2026-01-03), not a new low");

@@ -16,7 +16,10 @@ export function declare(command: Command, context: Context): void {
       "The prices of products over their days, from a synced folder: each day, the lowest, the highest, the last, and " +
         "whether the last is a new low. Several products are shown side by side, the cheapest first.",
     )
-    .option("--search <words>", "products with each of these words in title, brand, model number or sku")
+    .option(
+      "--search <words>",
+      "products with each of these words in title, brand or model number, or as the beginning of the sku, in any letter case; a number matches whole words",
+    )
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
   addVocabularyFlags(command)
     .optionsGroup("Filters:")

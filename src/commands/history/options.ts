@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
@@ -28,9 +29,10 @@ export async function parseHistoryOptions(
   context: Context,
 ) {
   const output = parseListOutput(flags, context);
-  // The last word is the folder if it names a synced folder; otherwise all words are skus.
+  // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);
-  const isFolder = end !== undefined && !flags.demo && (end.includes("/") || (await isSyncedFolder(end)));
+  const isPath = end !== undefined && (/^(?:\.{0,2}|~)\/|\/$|^\.{1,2}$/.test(end) || (await isFolderPath(end)));
+  const isFolder = isPath && !flags.demo;
   const [skus, folder] = isFolder ? [words.slice(0, -1), end] : [words, undefined];
   const search = (flags.search ?? "").split(/\s+/).filter((word) => word !== "");
   if (skus.length === 0 && search.length === 0) {
@@ -56,4 +58,12 @@ export async function parseHistoryOptions(
     filters: parseFilters(flags, context.now()),
     list: parseListFlags(flags, HISTORY_COLUMNS, SORT_WORDS),
   };
+}
+
+/** Whether a word names a folder of `catalog sync`, or another folder, if it has a slash. */
+async function isFolderPath(word: string): Promise<boolean> {
+  return (
+    (await isSyncedFolder(word)) ||
+    (word.includes("/") && ((await stat(word).catch(() => undefined))?.isDirectory() ?? false))
+  );
 }

@@ -1,5 +1,6 @@
 import { sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
+import { quoted } from "../../cli/flags/values.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
@@ -11,7 +12,7 @@ import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
-import { type FoundProduct, searchProducts } from "../../prices/search-products.ts";
+import { type FoundProduct, sameSkus, searchProducts, similarSkus } from "../../prices/search-products.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
 import type { HistoryOptions } from "./options.ts";
@@ -47,17 +48,42 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
 }
 
 async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices: Prices): Promise<Series[]> {
-  const { folder, days } = synced;
-  const wanted =
-    options.skus.length > 0 ? options.skus.map((sku) => ({ sku })) : await findProducts(options, synced, prices);
-  const series = await collectSeries(prices, wanted);
-  const missing = options.skus.filter((sku) => series.every((found) => found.sku !== sku));
-  if (missing.length > 0) {
-    throw new UsageError(
-      `${folder} has no row of the sku ${missing.map((sku) => JSON.stringify(sku)).join(", ")}${days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`}. \`catalog history --search WORDS\` finds products by title, brand or model number.`,
-    );
+  if (options.skus.length === 0) {
+    return await collectSeries(prices, await findProducts(options, synced, prices));
+  }
+  const isMissing = (sku: string, series: readonly Series[]) => series.every((found) => found.sku !== sku);
+  const exact = await collectSeries(
+    prices,
+    options.skus.map((sku) => ({ sku })),
+  );
+  if (!options.skus.some((sku) => isMissing(sku, exact))) {
+    return exact;
+  }
+  const spelled = options.skus.map((sku) => (isMissing(sku, exact) ? sameSkus(prices.listings, sku) : [sku]));
+  const series = await collectSeries(
+    prices,
+    spelled.flat().map((sku) => ({ sku })),
+  );
+  const missing = options.skus.filter((_, index) => spelled[index]?.every((sku) => isMissing(sku, series)));
+  const [first] = missing;
+  if (first !== undefined) {
+    throw unknownSkus(missing, synced, similarSkus(prices.listings, first));
   }
   return series;
+}
+
+function unknownSkus(
+  skus: readonly string[],
+  { folder, days }: SyncedFolder,
+  suggestions: readonly string[],
+): UsageError {
+  const [value = ""] = skus;
+  const range = days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`;
+  const path = value.includes("/") ? `, and ${quoted(value)} is not a folder of \`catalog sync\`` : "";
+  return new UsageError(
+    `${folder} has no row of the sku ${skus.map(quoted).join(", ")}${range}${path}. \`catalog history --search WORDS\` finds products by title, brand or model number.`,
+    { value, suggestions },
+  );
 }
 
 /** @throws UsageError if the words find nothing or too many products */
@@ -69,9 +95,12 @@ async function findProducts(
   const found = await searchProducts(prices, search);
   const words = JSON.stringify(search.join(" "));
   if (found.length === 0) {
-    throw new UsageError(`No product of ${folder} has the words ${words} in its title, brand, model number or sku.`, {
-      flag: "--search",
-    });
+    throw new UsageError(
+      `No product of ${folder} has the words ${words} in its title, brand or model number, or as the beginning of its sku.`,
+      {
+        flag: "--search",
+      },
+    );
   }
   // Only a table is limited by products; other formats are limited by their rows.
   const isTable = html === undefined && output.format === "table";
