@@ -43,20 +43,21 @@ export async function* rowGroups(
   }
 }
 
-/** Whole columns of a Parquet file, in memory and in the order of its rows; a missing column is an error. */
+/** Whole columns of a Parquet file, in memory and in the order of its rows; a column that it lacks is absent. */
 export async function columnChunks<Name extends string>(
   file: AsyncBuffer,
   columns: readonly Name[],
-): Promise<Record<Name, readonly unknown[]>> {
+): Promise<{ rows: number; columns: Partial<Record<Name, readonly unknown[]>> }> {
   const metadata = await parquetMetadataAsync(file, { parsers: TEXT_PARSERS });
   const rows = Number(metadata.num_rows);
+  const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
   const found = new Map<string, { values: unknown[]; count: number }>(
-    columns.map((name) => [name, { values: new Array(rows), count: 0 }]),
+    present.map((name) => [name, { values: new Array(rows), count: 0 }]),
   );
   await parquetRead({
     file,
     metadata,
-    columns: [...columns],
+    columns: present,
     parsers: TEXT_PARSERS,
     // Row groups are read at once, and each column has them in an order of its own.
     onChunk: ({ columnName, columnData, rowStart }) => {
@@ -69,9 +70,9 @@ export async function columnChunks<Name extends string>(
       }
     },
   });
-  const missing = columns.find((name) => found.get(name)?.count !== rows);
-  if (missing !== undefined) {
-    throw new Error(`the column ${missing} is incomplete`);
+  const incomplete = present.find((name) => found.get(name)?.count !== rows);
+  if (incomplete !== undefined) {
+    throw new Error(`the column ${incomplete} is incomplete`);
   }
-  return Object.fromEntries([...found].map(([name, { values }]) => [name, values])) as Record<Name, unknown[]>;
+  return { rows, columns: Object.fromEntries([...found].map(([name, { values }]) => [name, values])) as never };
 }

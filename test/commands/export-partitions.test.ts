@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { readXlsx } from "hucre/xlsx";
 import { parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
@@ -15,7 +16,14 @@ const rows: Product[] = [
   ...products(2, { retailer: "b%=b", crawl_date: "2026-01-02" }),
 ];
 
-test("each partition is a file with all columns, in folders with Hive names", async () => {
+const PARTITIONS = ["retailer", "crawl_date"];
+
+/** A row without the columns that its folders name. */
+function withoutPartitions(row: object): object {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !PARTITIONS.includes(name)));
+}
+
+test("each partition is a file of the other columns, in folders with Hive names", async () => {
   const folder = join(await temporaryFolder(), "out");
   const result = await exportTo(folder, ["-f", "ndjson"]);
   expect([result.code, result.stderr, result.stdout]).toEqual([0, "", ""]);
@@ -25,7 +33,52 @@ test("each partition is a file with all columns, in folders with Hive names", as
     "retailer=acme/crawl_date=2026-01-02/part-0.ndjson",
     "retailer=b%25%3Db/crawl_date=2026-01-02/part-0.ndjson",
   ]);
-  expect(Object.values(files).map(linesOf)).toEqual([rows.slice(0, 3), rows.slice(3, 5), rows.slice(5)]);
+  expect(Object.values(files).map(linesOf)).toEqual(
+    [rows.slice(0, 3), rows.slice(3, 5), rows.slice(5)].map((part) => part.map(withoutPartitions)),
+  );
+});
+
+test.each(["csv", "tsv", "ndjson", "json", "parquet", "xlsx"])(
+  "partitions in %s lack the columns of their folders; the chosen columns keep their order",
+  async (format) => {
+    const folder = join(await temporaryFolder(), "out");
+    const flags = ["-f", format, "--columns", "title,crawl_date,sku,retailer"];
+    expect(await exportTo(folder, flags)).toMatchObject({ code: 0, stderr: "" });
+    const [bytes = Buffer.alloc(0)] = Object.values(await filesOf(folder));
+    expect(await columnsOf(format, bytes)).toEqual(["title", "sku"]);
+  },
+);
+
+async function columnsOf(format: string, bytes: Buffer): Promise<string[]> {
+  if (format === "parquet") {
+    return Object.keys((await parquetReadObjects({ file: new Uint8Array(bytes).buffer }))[0] ?? {});
+  }
+  if (format === "xlsx") {
+    return ((await readXlsx(bytes)).sheets[0]?.rows[0] ?? []).map(String);
+  }
+  const text = bytes.toString();
+  const [row = {}] = format === "json" ? JSON.parse(text) : format === "ndjson" ? linesOf(bytes) : [];
+  return format.endsWith("json")
+    ? Object.keys(row)
+    : (text.split(/\r?\n/)[0] ?? "").split(format === "csv" ? "," : "\t");
+}
+
+test.each(["csv.gz", "ndjson", "parquet"])("service load reads %s partitions back", async (ending) => {
+  const folder = join(await temporaryFolder(), "out");
+  const [format = "", compressed] = ending.split(".");
+  await exportTo(folder, ["-f", format, ...(compressed ? ["--compress", "gzip"] : [])]);
+  const files = Object.keys(await filesOf(folder)).map((name) => join(folder, name));
+  const database = join(folder, "db");
+  const first = await runInProcess(["service", "load", ...files.slice(0, 1), "--database", database], {
+    cwd: dirname(files[0] ?? ""),
+  });
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("3 rows added")]);
+  // As the service had them: loading the rows themselves adds none.
+  const whole = join(folder, "whole.ndjson");
+  await runInProcess(["service", "load", ...files, "--database", database]);
+  await writeFile(whole, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const again = await runInProcess(["service", "load", whole, "--database", database]);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("0 rows added, 7 were there already")]);
 });
 
 test("Parquet partitions contain exactly the rows of the service", async () => {
@@ -34,7 +87,7 @@ test("Parquet partitions contain exactly the rows of the service", async () => {
   const read = await Promise.all(
     Object.values(await filesOf(folder)).map((bytes) => parquetReadObjects({ file: new Uint8Array(bytes).buffer })),
   );
-  expect(read.flat()).toEqual(rows.map((row) => ({ ...row, crawl_date: new Date(row.crawl_date) })));
+  expect(read.flat()).toEqual(rows.map(withoutPartitions));
 });
 
 test("each partition is compressed separately", async () => {
@@ -52,7 +105,7 @@ test("partitions with new rows are replaced, others stay, and nothing else is le
   const changed = [product({ retailer: "acme", crawl_date: "2026-01-02", sku: "new" })];
   await exportTo(folder, ["-f", "ndjson"], changed);
   const files = Object.values(await filesOf(folder)).map(linesOf);
-  expect(files).toEqual([rows.slice(0, 3), changed, rows.slice(5)]);
+  expect(files).toEqual([rows.slice(0, 3), changed, rows.slice(5)].map((part) => part.map(withoutPartitions)));
   expect((await readdir(folder)).sort()).toEqual(["retailer=acme", "retailer=b%25%3Db"]);
 });
 
@@ -68,6 +121,10 @@ test.each([
   [["--partition-by", "brand", "-o", "x"], 'not "brand"'],
   [["--partition-by", "retailer,retailer", "-o", "x"], 'names "retailer" twice'],
   [["--partition-by", "retailer"], "add --output DIR"],
+  [
+    ["--partition-by", "retailer,category", "-o", "x", "--columns", "category"],
+    "--columns names only columns of --partition-by",
+  ],
   [["--partition-by", "retailer", "-o", "x", "--resume"], "--resume is for an export to one file"],
 ])("%j is refused", async (flags, message) => {
   const { code, stderr } = await runInProcess(["export", "--demo", ...flags]);

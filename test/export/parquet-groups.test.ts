@@ -67,7 +67,7 @@ test("returns whole columns in the order of the rows, whichever row group is rea
   const columns = await columnChunks(backwards, ["retailer", "mrp"]);
 
   expect(held).toHaveLength(RETAILERS.length);
-  expect(columns).toEqual({ retailer: RETAILERS, mrp: [0, 1, 2, 3] });
+  expect(columns).toEqual({ rows: 4, columns: { retailer: RETAILERS, mrp: [0, 1, 2, 3] } });
 });
 
 test("returns rows without members if the file has none of the columns", async () => {

@@ -7,10 +7,14 @@ import { onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { type SyncState, statePathOf } from "../../src/mirror/folder/folder-state.ts";
+import { fingerprint } from "../../src/export/manifest.ts";
+import { DAY_FILE, placeOfDay } from "../../src/mirror/folder/day-files.ts";
+import { type SyncState, statePathOf, writeState } from "../../src/mirror/folder/folder-state.ts";
+import { readSyncedFolder } from "../../src/mirror/folder/synced-day.ts";
 import { type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import type { MirrorOptions } from "../../src/mirror/sync/sync-run.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";
@@ -130,19 +134,41 @@ export async function servedFolder(
       Promise.all(
         (await days()).map(async (day) => [day, (await stat(file(day))).mtimeMs, (await stat(file(day))).ino]),
       ),
-    /** The rows that a reader of the folder finds. */
+    /** The rows that a reader of the folder finds, with the days of their folders. */
     copy: async (): Promise<Product[]> => {
-      const files = await Promise.all((await days()).map((day) => readFile(file(day))));
-      const read = await Promise.all(
-        files.map((bytes) => parquetReadObjects({ file: new Uint8Array(bytes).buffer, parsers })),
-      );
-      return inOrder(
-        read.flat().map((row) => ({ ...row, crawl_date: row.crawl_date.toISOString().slice(0, 10) }) as Product),
-      );
+      const read = (await days()).map(async (crawl_date) => {
+        const { buffer } = new Uint8Array(await readFile(file(crawl_date)));
+        const rows = await parquetReadObjects({ file: buffer, parsers });
+        return rows.map((row) => ({ ...row, crawl_date }) as Product);
+      });
+      return inOrder((await Promise.all(read)).flat());
     },
     /** The rows that it should find. */
     expected: () => inOrder(rows),
   };
+}
+
+/** Writes the rows of a day's file anew, as another version of the tool might have: `rowOf` gives the members of each. */
+export async function rewriteDay(folder: string, day: string, rowOf: (row: object) => object): Promise<void> {
+  const path = join(folder, placeOfDay(day));
+  const { buffer } = new Uint8Array(await readFile(path));
+  const rows = (await parquetReadObjects({ file: buffer, parsers })).map(rowOf);
+  const columns = Object.entries(rows[0] ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const encoder = createParquetEncoder({
+    known: [
+      ...PRODUCT_COLUMNS.filter((name) => columns.includes(name)),
+      ...columns.filter((name) => !PRODUCT_COLUMNS.some((column) => column === name)),
+    ],
+  });
+  const batch = batchOf(
+    rows.map((row) => JSON.stringify(row)),
+    columns,
+  );
+  const chunks = [await encoder.begin(), await encoder.encode(batch), await encoder.end()];
+  await writeFile(path, Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))));
+  const state = await readSyncedFolder(folder);
+  Object.assign(state.days[day] ?? {}, await fingerprint(path));
+  await writeState(folder, state);
 }
 
 function defaults(folder: string, service: string): MirrorOptions {
@@ -161,7 +187,7 @@ function defaults(folder: string, service: string): MirrorOptions {
     pageSize: 500,
     pid: process.pid,
     signal: new AbortController().signal,
-    createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
+    createEncoder: () => createParquetEncoder(DAY_FILE),
   };
 }
 

@@ -54,7 +54,7 @@ test("DuckDB finds in the Hive partitions what coverage counts", async () => {
   const parts = ["--partition-by", "retailer,crawl_date", "--format", "parquet", "--output", join(folder, "rows")];
   const { code, stderr } = await runCatalog(["export", "--demo", ...parts]);
   expect([code, stderr]).toEqual([0, ""]);
-  const files = `read_parquet('${folder}/rows/**/*.parquet', hive_partitioning = true)`;
+  const files = `'${folder}/rows/**/*.parquet'`;
   expect(await query(`${PER_RETAILER} FROM ${files} GROUP BY ALL ORDER BY retailer`)).toEqual(
     await coverageByRetailer(),
   );
@@ -64,7 +64,7 @@ test("DuckDB finds in a synced folder what coverage counts", async () => {
   const folder = await temporaryFolder();
   const { code } = await runCatalog(["sync", join(folder, "copy"), "--demo"]);
   expect(code).toBe(0);
-  const files = `read_parquet('${folder}/copy/**/*.parquet', hive_partitioning = true)`;
+  const files = `'${folder}/copy/**/*.parquet'`;
   expect(await query(`${PER_RETAILER} FROM ${files} GROUP BY ALL ORDER BY retailer`)).toEqual(
     await coverageByRetailer(),
   );

@@ -60,9 +60,7 @@ async function synced(rows: readonly Product[]) {
   await sync();
   const { DuckDBInstance } = createRequire(join(MODULES, "package.json"))("@duckdb/node-api") as DuckDb;
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
-  await connection.runAndReadAll(
-    `CREATE VIEW every_row AS FROM read_parquet('${folder}/**/*.parquet', hive_partitioning = false)`,
-  );
+  await connection.runAndReadAll(`CREATE VIEW every_row AS FROM '${folder}/**/*.parquet'`);
   const days = [...new Set(rows.map(({ crawl_date }) => crawl_date))].sort();
   return {
     folder,

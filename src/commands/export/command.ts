@@ -23,7 +23,7 @@ export function declare(command: Command, context: Context): void {
     .addOption(
       new NamesOption(
         "--partition-by <names>",
-        "write a file for each value, in Hive folders below -o DIR: retailer,crawl_date",
+        "write a file for each value, without these columns, in Hive folders below -o DIR: retailer,crawl_date",
         PARTITION_COLUMNS,
       ).argParser(parsePartitionColumns),
     )

@@ -70,4 +70,7 @@ function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOp
   if (other !== undefined) {
     throw flagError(other, "is for an export to one file; it cannot be combined with --partition-by.");
   }
+  if (flags.columns?.every((name) => flags.partitionBy?.some((column) => column === name))) {
+    throw flagError("--columns", "names only columns of --partition-by, which the folders hold; name one more.");
+  }
 }

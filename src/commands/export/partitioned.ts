@@ -70,7 +70,7 @@ async function writePartitions(
 ): Promise<void> {
   const { format, compression } = options.output;
   const name = withCompressionEnding(`part-0.${extensionOf(format)}`, compression);
-  const encoderOptions = rowEncoding(options, reporter);
+  const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
   const createEncoder = await loadEncoder(format);
   const complete: [path: string, place: string][] = [];
   for (const [index, partition] of spool.partitions().entries()) {

@@ -9,9 +9,11 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { screenOf } from "../../cli/terminal.ts";
 import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
+import { parquetColumns } from "../../output/formats/parquet/parquet-columns.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../../output/formats/xlsx/cell-kinds.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
@@ -61,7 +63,7 @@ async function openFolderSession({ folder, state, days, signal }: SyncedFolder, 
   await assertDaysInPlace(root, state, days);
   return await openSqlSession({
     setUp: [
-      `CREATE VIEW rows AS SELECT * FROM read_parquet([${files.map(sqlText).join(", ")}], hive_partitioning = false)`,
+      rowsView(files),
       `CREATE VIEW days AS SELECT crawl_date, count(*) AS rows, count(DISTINCT retailer) AS retailers,
          count(DISTINCT (retailer, category, department)) AS combinations FROM rows GROUP BY ALL ORDER BY crawl_date`,
       `CREATE VIEW combinations AS SELECT retailer, category, department, count(*) AS rows,
@@ -73,6 +75,24 @@ async function openFolderSession({ folder, state, days, signal }: SyncedFolder, 
     memory,
     signal,
   });
+}
+
+/**
+ * The day comes from the path, as in every reader of such folders, but only from the folder right above the file: the
+ * folders above the synced one may have names of this kind, too. Files of earlier versions have the day as a column. The
+ * empty part gives the columns their order, and null to a column that no file has.
+ */
+function rowsView(files: readonly string[]): string {
+  const path = "path of the file";
+  const columns = parquetColumns(PRODUCT_COLUMNS).map(
+    ({ name, type, converted_type }) =>
+      `NULL::${converted_type === "DATE" ? "DATE" : type === "DOUBLE" ? type : "VARCHAR"} AS ${name}`,
+  );
+  return `CREATE VIEW rows AS SELECT ${columns.join(", ")} WHERE false UNION ALL BY NAME
+    SELECT regexp_extract("${path}", 'crawl_date=([0-9-]+)[^0-9-]part-0.parquet$', 1)::DATE AS crawl_date,
+      COLUMNS(name -> name NOT IN ('crawl_date', '${path}'))
+    FROM read_parquet([${files.map(sqlText).join(", ")}],
+      hive_partitioning = false, union_by_name = true, filename = '${path}')`;
 }
 
 async function writeQueryResult(

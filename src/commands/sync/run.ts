@@ -5,8 +5,8 @@ import { withConnection } from "../../cli/source/connection.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
+import { DAY_FILE } from "../../mirror/folder/day-files.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
@@ -24,7 +24,7 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
         pageSize: LIMITS.pageSize.maximum,
         pid: context.pid,
         signal,
-        createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS, ...warnings }),
+        createEncoder: () => createParquetEncoder({ ...DAY_FILE, ...warnings }),
         observer: {
           onTotal: ({ rows, requests }) => update({ total: rows, requests }),
           onRows: (rows) => update({ rows }),

@@ -1,6 +1,7 @@
 import { readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isCalendarDate } from "../../contract/filters.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
@@ -12,6 +13,9 @@ import type { SyncState } from "./folder-state.ts";
 
 const PREFIX = "crawl_date=";
 const FILE = "part-0.parquet";
+
+/** What a day's file holds: the day itself is the name of its folder. Earlier versions wrote it into the file, too. */
+export const DAY_FILE = { known: PRODUCT_COLUMNS, partitionedBy: ["crawl_date"] };
 
 /** Path of a day's file below the folder. One file has all rows, so that a day changes in one step. */
 export function placeOfDay(day: string): string {

@@ -59,11 +59,21 @@ export async function* rowsOfDay(
     for await (const rows of rowGroups(day.buffer, COMPARED_COLUMNS, only)) {
       const kept = isWhole ? rows : rows.filter((row) => wanted.has(formatRcd(row as unknown as Rcd)));
       for (let start = 0; start < kept.length; start += CONVERTED_ROWS) {
-        const texts = kept.slice(start, start + CONVERTED_ROWS).map((row) => JSON.stringify(row));
+        const texts = kept.slice(start, start + CONVERTED_ROWS).map(rowText);
         yield batchOf(texts, COMPARED_COLUMNS);
       }
     }
   } catch (error) {
     throw notParquet(day.path, error);
   }
+}
+
+/** The title of a row is null if the file was written without titles. @throws Error if a row lacks anything else */
+function rowText(row: Record<string, unknown>): string {
+  const whole = { title: null, ...row };
+  const lacking = COMPARED_COLUMNS.find((name) => !(name in whole));
+  if (lacking !== undefined) {
+    throw new Error(`it has no column ${lacking}`);
+  }
+  return JSON.stringify(whole);
 }

@@ -144,9 +144,12 @@ async function dayFromIndex(index: PriceIndex, { sha256, rows, at }: IndexedDay)
   return { sha256, rows, bytes };
 }
 
+const PRICE_COLUMNS = ["mrp", "selling_price", "discount_pct"] as const;
+/** What a file that another version wrote may lack; empty then. */
+const DESCRIBING_COLUMNS: readonly string[] = ["title", "brand", "model_number"];
 const INDEXED_COLUMNS = [
   ...(["retailer", "category", "department", "sku", "currency", "title", "brand", "model_number"] as const),
-  ...(["mrp", "selling_price", "discount_pct"] as const),
+  ...PRICE_COLUMNS,
 ];
 
 /** Reads a day from its Parquet file. Returns undefined if the folder no longer has the day. */
@@ -156,15 +159,25 @@ async function dayFromParquet(folder: string, state: SyncState, day: string, lis
     return undefined;
   }
   try {
-    const columns = await columnChunks(opened.buffer, INDEXED_COLUMNS);
-    const rows = columns.sku.length;
+    const { rows, columns } = await columnChunks(opened.buffer, INDEXED_COLUMNS);
     const bytes = new Uint8Array(bytesOfRows(rows));
     const target = columnsIn(bytes, rows);
-    target.mrp.set(columns.mrp as number[]);
-    target.selling_price.set(columns.selling_price as number[]);
-    target.discount_pct.set(columns.discount_pct as number[]);
-    const textAt = (name: (typeof INDEXED_COLUMNS)[number], row: number) => columns[name][row] as string;
+    const textAt = (name: (typeof INDEXED_COLUMNS)[number], row: number): string => {
+      const values = columns[name];
+      const value = values === undefined && DESCRIBING_COLUMNS.includes(name) ? "" : values?.[row];
+      if (typeof value !== "string") {
+        throw new Error(`row ${row + 1} has no text in the column ${name}`);
+      }
+      return value;
+    };
     for (let row = 0; row < rows; row += 1) {
+      for (const name of PRICE_COLUMNS) {
+        const price = columns[name]?.[row];
+        if (typeof price !== "number") {
+          throw new Error(`row ${row + 1} has no number in the column ${name}`);
+        }
+        target[name][row] = price;
+      }
       const rcd = formatRcd({
         retailer: textAt("retailer", row),
         category: textAt("category", row),

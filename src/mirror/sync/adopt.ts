@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type FileMetaData, parquetMetadataAsync, parquetSchema } from "hyparquet";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
-import { type DayFolders, placeOfDay } from "../folder/day-files.ts";
+import { columnsOf } from "../../output/formats/row-members.ts";
+import { DAY_FILE, type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";
 import { openParquet } from "../folder/parquet-file.ts";
 
@@ -67,16 +67,22 @@ async function contentIfOurs(path: string, day: string): Promise<DayState | unde
     : undefined;
 }
 
-/** Every version of the tool writes its name, the columns of a row in order, and statistics of each column. */
+/**
+ * Every version of the tool writes its name and the columns of a row in order. A file with the column `crawl_date`, as
+ * earlier versions wrote it, has statistics of it, too.
+ */
 function isOurs(metadata: FileMetaData, day: string): boolean {
   const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
+  const crawled = columns.indexOf("crawl_date");
+  const expected = crawled < 0 ? columnsOf(DAY_FILE) : DAY_FILE.known;
   return (
     metadata.created_by === PARQUET_WRITER &&
-    columns.join() === PRODUCT_COLUMNS.join() &&
-    metadata.row_groups.every((group) => {
-      const crawled = group.columns[PRODUCT_COLUMNS.indexOf("crawl_date")]?.meta_data?.statistics;
-      return isDay(crawled?.min_value, day) && isDay(crawled?.max_value, day);
-    })
+    columns.join() === expected.join() &&
+    (crawled < 0 ||
+      metadata.row_groups.every((group) => {
+        const statistics = group.columns[crawled]?.meta_data?.statistics;
+        return isDay(statistics?.min_value, day) && isDay(statistics?.max_value, day);
+      }))
   );
 }
 

@@ -5,7 +5,7 @@ import { formatRcd } from "../../contract/filters.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { openFile } from "../../output/destination/file.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
-import { placeOfDay } from "../folder/day-files.ts";
+import { DAY_FILE, placeOfDay } from "../folder/day-files.ts";
 import type { DayState } from "../folder/folder-state.ts";
 import { type OpenParquetFile, openUnaltered, STORED_VALUES } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
@@ -78,15 +78,16 @@ async function withoutCombinations(
   }
 }
 
-/** Copies the rows of some combinations with their stored values, row group by row group. */
+/** Copies the rows of some combinations with their stored values, row group by row group. Leaves out the day. */
 async function copyRows(
   { buffer }: OpenParquetFile,
   target: string,
   isKept: (rcd: string) => boolean,
 ): Promise<number> {
   const scan = await parquetScan({ file: buffer, parsers: STORED_VALUES });
-  const { schema } = scan.metadata;
-  const names = schema.slice(1).map(({ name }) => name);
+  const [root, ...all] = scan.metadata.schema;
+  const columns = all.filter(({ name }) => !DAY_FILE.partitionedBy.includes(name));
+  const schema = [{ ...root, name: root?.name ?? "schema", num_children: columns.length }, ...columns];
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
   const file = await openFile(target);
@@ -106,7 +107,7 @@ async function copyRows(
       );
       if (kept.length > 0) {
         const columnData = [];
-        for (const name of names) {
+        for (const { name } of columns) {
           const values = await column(name);
           columnData.push({ name, data: kept.map((index) => values[index] as unknown), offsetIndex: false });
         }

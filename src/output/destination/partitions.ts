@@ -1,6 +1,7 @@
 import { rename } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { closest } from "../../contract/values/closest.ts";
+import { escapePartitionValue } from "../../contract/values/hive-path.ts";
 import { UsageError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
@@ -81,20 +82,6 @@ export function assertFolderNames(
       );
     }
   }
-}
-
-/** The name that Hive uses for an empty value. */
-const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
-
-/** Escapes the same characters as Hive (`FileUtils.escapePathName`), as `%` and two digits. */
-export function escapePartitionValue(value: string): string {
-  if (value === "") {
-    return DEFAULT_PARTITION;
-  }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what Hive escapes.
-  return value.replace(/[\x00-\x1f\x7f"#%'*/:=?\\{}[\]^]/g, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
-  });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../../rows/json-bytes.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
-import { missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
+import { columnsOf, missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
 import { textForSpreadsheet } from "./spreadsheet-text.ts";
 
 interface Dialect {
@@ -45,7 +45,7 @@ interface SpecialField {
  * other escapes go through csv-stringify, all those of a batch at once.
  */
 function createEncoder(dialect: Dialect, options: EncoderOptions): RowEncoder {
-  const columns = options.chosen ?? options.known;
+  const columns = columnsOf(options);
   const reportUnknown = reportUnknownMembers(options);
   const readField = fieldReader(options);
   const delimiter = dialect.delimiter.charCodeAt(0);

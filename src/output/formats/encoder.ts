@@ -35,6 +35,8 @@ export interface EncoderOptions {
   known: readonly string[];
   /** The requested columns in the requested order; without them NDJSON and JSON contain the rows unchanged. */
   chosen?: readonly string[] | undefined;
+  /** Columns that are left out, because the folders of the output name their values (`crawl_date=2026-01-01/`). */
+  partitionedBy?: readonly string[] | undefined;
   /**
    * CSV and TSV for a spreadsheet. `bom`: the output begins with a byte order mark, which marks it as UTF-8. `excel`: in
    * addition, text is protected from being read as a formula, number or date.

@@ -1,7 +1,8 @@
+import { rawMembers } from "../../contract/values/raw-json.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
-import { missingMember } from "./row-members.ts";
+import { columnsOf, missingMember } from "./row-members.ts";
 
 const LINE_FEED = 10;
 
@@ -31,13 +32,21 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
   };
 }
 
-/** The rows as lines of JSON: unchanged, or with the chosen members in the chosen order. */
-function jsonLines(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
+/** The rows as lines of JSON: unchanged but for what the folders name, or with the chosen members in the chosen order. */
+function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
+  const { chosen, partitionedBy = [] } = options;
   if (chosen === undefined) {
-    return rows.lines();
+    return partitionedBy.length === 0
+      ? rows.lines()
+      : Buffer.from(
+          rows
+            .texts()
+            .map((text) => `${withoutMembers(text, partitionedBy)}\n`)
+            .join(""),
+        );
   }
   const output = new OutputBytes(rows.lines().length);
-  const columns = chosen.map((name, index) => ({
+  const columns = columnsOf(options).map((name, index) => ({
     name,
     column: rows.column(name),
     before: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
@@ -54,4 +63,9 @@ function jsonLines(rows: RowBatch, { chosen }: EncoderOptions): Buffer {
     output.addText("}\n");
   }
   return output.taken();
+}
+
+function withoutMembers(text: string, left: readonly string[]): string {
+  const members = [...rawMembers(text)].filter(([name]) => !left.includes(name));
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }

@@ -19,6 +19,11 @@ export function missingMember(rows: RowBatch, row: number, name: string): Contra
   return new ContractError(`the service sent a row without "${name}" (${identityOf(rows, row)})`);
 }
 
+/** The columns of an output that has columns. */
+export function columnsOf({ known, chosen, partitionedBy = [] }: EncoderOptions): readonly string[] {
+  return (chosen ?? known).filter((name) => !partitionedBy.includes(name));
+}
+
 /** Names the row in an error, by its id if it has one. */
 export function identityOf(rows: RowBatch, row: number): string {
   const rawOf = (name: string) => rows.raw(row, rows.column(name));

@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
+import { partitionValuesOf } from "../../contract/values/hive-path.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
@@ -33,7 +35,8 @@ export async function loadRows(
   { onProgress, signal }: LoadOptions = {},
 ): Promise<LoadResult> {
   let bytes = 0;
-  const batches = sourceRows(source, (length) => {
+  const partition = "path" in source ? partitionValuesOf(resolve(source.path)) : new Map<string, string>();
+  const batches = sourceRows(source, partition, (length) => {
     bytes += length;
   });
   try {
@@ -42,7 +45,7 @@ export async function loadRows(
       let read = 0;
       await session.transaction("DEFERRED", async () => {
         for await (const rows of batches) {
-          await stage.add(rows.map(readRow));
+          await stage.add(rows.map((row) => readRow(row, partition)));
           read += rows.length;
           signal?.throwIfAborted();
           onProgress?.({ rows: read, bytes });

@@ -22,8 +22,16 @@ const READ_BYTES = 256 * 1024;
 /** Longest Parquet file from a stream or in gzip, because it must be in memory as a whole. */
 const MAX_PARQUET_BYTES = 256 * 1024 * 1024;
 
-/** Reads rows of a source, several at a time. The format follows from the file's extension or its content. */
-export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) => void): AsyncGenerator<SourceRow[]> {
+/**
+ * Reads rows of a source, several at a time. The format follows from the file's extension or its content.
+ *
+ * @param partition columns that the folders of the file name, so that the file may lack them
+ */
+export async function* sourceRows(
+  source: LoadSource,
+  partition: ReadonlyMap<string, string>,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   const { head, chunks, isGzip } = await decompress(source.name, reportingBytes(input, onBytes));
   const format = formatOfExtension(source.name) ?? formatOfContent(head);
@@ -32,7 +40,7 @@ export async function* sourceRows(source: LoadSource, onBytes: (bytes: number) =
     yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : readWhole(source.name, chunks)));
     return;
   }
-  yield* (format === "csv" ? readCsv : readNdjson)(readLines(chunks));
+  yield* format === "csv" ? readCsv(readLines(chunks), partition) : readNdjson(readLines(chunks));
 }
 
 /** The format of a file extension, without a final `.gz`. */

@@ -7,12 +7,19 @@ import type { SourceRow } from "./row.ts";
 /** A number in JSON (RFC 8259 section 6). It keeps its digits. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Reads CSV. The header must have exactly the contract's columns, in any order. An empty colour is null. */
-export async function* readCsv(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
+/**
+ * Reads CSV. The header must have exactly the contract's columns, in any order. An empty colour is null.
+ *
+ * @param partition columns that the header may lack
+ */
+export async function* readCsv(
+  blocks: AsyncIterable<Lines>,
+  partition: ReadonlyMap<string, string>,
+): AsyncGenerator<SourceRow[]> {
   let header: string[] | undefined;
   for await (const records of readCsvRecords(blocks)) {
     const first = header === undefined ? records.shift() : undefined;
-    const columns = first === undefined ? header : checkHeader(first);
+    const columns = first === undefined ? header : checkHeader(first, partition);
     header = columns;
     yield columns === undefined ? [] : records.map((record) => csvRow(record, columns));
   }
@@ -21,7 +28,7 @@ export async function* readCsv(blocks: AsyncIterable<Lines>): AsyncGenerator<Sou
   }
 }
 
-function checkHeader({ line, fields }: CsvRecord): string[] {
+function checkHeader({ line, fields }: CsvRecord, partition: ReadonlyMap<string, string>): string[] {
   for (const [index, name] of fields.entries()) {
     if (!PRODUCT_COLUMNS.some((column) => column === name)) {
       throw new RowError({ line, found: `a column "${shown(name)}"`, expected: "only the columns of the contract" });
@@ -30,7 +37,7 @@ function checkHeader({ line, fields }: CsvRecord): string[] {
       throw new RowError({ line, field: name, found: "the column twice", expected: "each column once" });
     }
   }
-  const missing = PRODUCT_COLUMNS.find((column) => !fields.includes(column));
+  const missing = PRODUCT_COLUMNS.find((column) => !fields.includes(column) && !partition.has(column));
   if (missing !== undefined) {
     throw new RowError({ line, field: missing, found: "none", expected: "a column of this name" });
   }
@@ -41,7 +48,7 @@ function csvRow({ line, fields }: CsvRecord, header: readonly string[]): SourceR
   if (fields.length !== header.length) {
     throw new RowError({ line, found: `${fields.length}`, expected: `${header.length} fields` });
   }
-  const members = PRODUCT_COLUMNS.map((column) => {
+  const members = PRODUCT_COLUMNS.filter((column) => header.includes(column)).map((column) => {
     const text = fields[header.indexOf(column)] ?? "";
     return `"${column}":${csvValue(column, text)}`;
   });

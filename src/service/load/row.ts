@@ -38,12 +38,21 @@ const EXPECTED: Record<string, string> = {
   "string,null": "a string or null",
 };
 
-/** Reads a row. Its numbers and escapes stay as in the source. @throws RowError if it does not conform to the contract */
-export function readRow({ line, text }: SourceRow): NewRow {
-  const value = parsedText(text);
-  if (!isJsonObject(value)) {
-    throw new RowError({ line, found: shown(text), expected: "a JSON object" });
+/**
+ * Reads a row. Its numbers and escapes stay as in the source.
+ *
+ * @param partition values of columns that the row may lack
+ * @throws RowError if it does not conform to the contract
+ */
+export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMap<string, string>): NewRow {
+  const held = parsedText(source);
+  if (!isJsonObject(held)) {
+    throw new RowError({ line, found: shown(source), expected: "a JSON object" });
   }
+  const added = [...partition].filter(([name]) => !(name in held) && PRODUCT_COLUMNS.some((column) => column === name));
+  const value = added.length === 0 ? held : { ...held, ...Object.fromEntries(added) };
+  const members = added.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)},`);
+  const text = members.length === 0 ? source : `{${members.join("")}${source.trimStart().slice(1)}`;
   if (!isProduct(value)) {
     throw contractError(line, text, isProduct.errors?.[0]);
   }

@@ -6,7 +6,7 @@ import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { FileError, UsageError } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
-import { FIRST_DAY, servedFolder } from "../../helpers/synced-folder.ts";
+import { FIRST_DAY, rewriteDay, servedFolder } from "../../helpers/synced-folder.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 
 const OTHER_DAY = "2019-05-05";
@@ -58,9 +58,10 @@ describe("a folder without a state", () => {
     expect(await rows.copy()).toEqual(rows.expected());
   });
 
-  test("with a file of another day in a day's folder is refused", async () => {
+  test("with a file of an earlier version and of another day in a day's folder is refused", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
+    await rewriteDay(rows.folder, FIRST_DAY, (row) => ({ ...row, crawl_date: FIRST_DAY }));
     const content = await readFile(rows.file(FIRST_DAY));
     await rm(rows.folder, { recursive: true });
     await place(rows.file(OTHER_DAY), content);

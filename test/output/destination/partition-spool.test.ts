@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
-import { escapePartitionValue, partitionOf } from "../../../src/output/destination/partitions.ts";
+import { partitionOf } from "../../../src/output/destination/partitions.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { productRow } from "../../helpers/products.ts";
@@ -80,16 +80,6 @@ test("closing removes the file", async () => {
   const spool = await openPartitionSpool(join(folder, "rows"));
   await spool.close();
   expect(await readdir(folder)).toEqual([]);
-});
-
-test.each([
-  ["plain-slug_1.x", "plain-slug_1.x"],
-  ["a/b=c%d", "a%2Fb%3Dc%25d"],
-  ["a:b\u0001\u007f{}[]^", "a%3Ab%01%7F%7B%7D%5B%5D%5E"],
-  ["é ü", "é ü"],
-  ["", "__HIVE_DEFAULT_PARTITION__"],
-])("%j is %j in the name of a folder", (value, escaped) => {
-  expect(escapePartitionValue(value)).toBe(escaped);
 });
 
 /** Days of some rows each, as JSON. */

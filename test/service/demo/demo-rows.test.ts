@@ -7,7 +7,7 @@ import { readRow } from "../../../src/service/load/row.ts";
 
 const texts = [...demoRows("2026-03-01")];
 /** Each is checked against the contract. */
-const rows = texts.map((text, line) => readRow({ line, text }).product);
+const rows = texts.map((text, line) => readRow({ line, text }, new Map()).product);
 
 test("the rows conform to the contract and cover the 90 days before the given day", () => {
   const days = rows.map((row) => row.crawl_date).sort();

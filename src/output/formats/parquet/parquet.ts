@@ -3,7 +3,7 @@ import type { RowGroup } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { RowBatch } from "../../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
-import { reportUnknownMembers } from "../row-members.ts";
+import { columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { ColumnChunkBuilder } from "./column-chunk.ts";
 import { columnReader, parquetColumns, parquetSchema } from "./parquet-columns.ts";
 import { createCompressor } from "./parquet-pages.ts";
@@ -30,8 +30,8 @@ interface SliceState {
  * the end of a slice, independent of the calls of `encode`, so that the bytes depend only on the rows and the slices.
  */
 export function createParquetEncoder(options: EncoderOptions): RowEncoder {
-  const { known, chosen, restore = [] } = options;
-  const columns = parquetColumns(chosen ?? known);
+  const { restore = [] } = options;
+  const columns = parquetColumns(columnsOf(options));
   const chunks = columns.map((element) => new ColumnChunkBuilder(element));
   const readers = chunks.map((chunk) => columnReader(chunk.name, chunk, options));
   const reportUnknown = reportUnknownMembers(options);

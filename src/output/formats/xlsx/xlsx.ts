@@ -5,7 +5,7 @@ import { groupDigits } from "../../../contract/values/decimal.ts";
 import { UsageError } from "../../../errors.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { OutputBytes } from "../output-bytes.ts";
-import { reportUnknownMembers } from "../row-members.ts";
+import { columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import { sheetLinks } from "./sheet-links.ts";
@@ -38,7 +38,7 @@ const NO_DATE = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
  * of the sheet, and the links.
  */
 export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
-  const columns = options.chosen ?? options.known;
+  const columns = columnsOf(options);
   const links = sheetLinks(options.onPlainLinks);
   const block = new OutputBytes(BLOCK_BYTES + BLOCK_BYTES / 4);
   const cells = sheetCells(columns, block, links, options);

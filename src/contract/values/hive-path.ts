@@ -1,0 +1,34 @@
+import { basename, dirname } from "node:path";
+
+/** The name that Hive uses for an empty value. */
+const DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__";
+
+/** Escapes the same characters as Hive (`FileUtils.escapePathName`), as `%` and two digits. */
+export function escapePartitionValue(value: string): string {
+  if (value === "") {
+    return DEFAULT_PARTITION;
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what Hive escapes.
+  return value.replace(/[\x00-\x1f\x7f"#%'*/:=?\\{}[\]^]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+  });
+}
+
+/**
+ * The values that the folders right above a file name: of `rows/retailer=acme/crawl_date=2026-01-01/part-0.csv` those of
+ * `retailer` and `crawl_date`. Such a file has no columns of these names.
+ */
+export function partitionValuesOf(path: string): Map<string, string> {
+  const values: [name: string, value: string][] = [];
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(basename(folder)) ?? [];
+    if (name === undefined || value === undefined) {
+      return new Map(values);
+    }
+    values.unshift([name, value === DEFAULT_PARTITION ? "" : unescaped(value)]);
+  }
+}
+
+function unescaped(value: string): string {
+  return value.replace(/%([\da-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
