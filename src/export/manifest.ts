@@ -42,6 +42,8 @@ export interface Manifest {
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
   plan: { page_size: number; slice_pages: number; slices: readonly Omit<FinishedSlice, "key">[] };
+  /** What the checks of the pull cannot show. Absent in manifests of earlier versions. */
+  unnoticed?: string;
   requests: RequestLog;
   started_at: string;
   finished_at: string;

@@ -1,4 +1,4 @@
-import type { Plan, Slice } from "./plan.ts";
+import { type Plan, pagesReadAgain, type Slice } from "./plan.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -53,7 +53,9 @@ function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages) {
   const requests =
     first.length === 1
       ? Math.ceil(maxRows / pageSize)
-      : first.reduce((sum, { rows }) => sum + Math.ceil(rows / pageSize), 0);
+      : first
+          .map(({ rows }) => Math.ceil(rows / pageSize))
+          .reduce((sum, pages) => sum + pages + pagesReadAgain(pages), 0);
   return { rows: maxRows, slices: first.length, requests };
 }
 

@@ -24,7 +24,9 @@ export interface Plan {
   slices: readonly Slice[];
   groups: readonly SliceGroup[];
   totalRows: number;
-  /** Expected requests of the walks, without the coverage request. */
+  /** Expected pages of the set. */
+  pages: number;
+  /** Expected requests of the walks, without the coverage request: the pages, and those that are requested again. */
   requests: number;
 }
 
@@ -75,7 +77,7 @@ export function planSlices(
     return byCombination;
   }
   const byDate = planByDate(matching, filters, pageSize, slicePages);
-  return byCombination.requests > byDate.requests * 1.02 && byDate.slices.length > 1 ? byDate : byCombination;
+  return byCombination.pages > byDate.pages * 1.02 && byDate.slices.length > 1 ? byDate : byCombination;
 }
 
 /** Pages of a full slice, from the size of the set. */
@@ -152,12 +154,20 @@ function planOf(slices: readonly Slice[], groups: readonly SliceGroup[], pageSiz
     cuts[group] = (cuts[group] ?? 0) + 1;
   }
   const pagesOf = ({ rows }: SliceGroup, index: number) => Math.ceil(rows / pageSize + (cuts[index] ?? 0) / 2);
+  const pages = groups.map(pagesOf).reduce((sum, count) => sum + count, 0);
+  const readAgain = slices.map(({ rows }) => pagesReadAgain(Math.ceil(rows / pageSize)));
   return {
     slices,
     groups,
     totalRows: groups.reduce((sum, { rows }) => sum + rows, 0),
-    requests: groups.map(pagesOf).reduce((sum, pages) => sum + pages, 0),
+    pages,
+    requests: readAgain.reduce((sum, count) => sum + count, pages),
   };
+}
+
+/** Pages of a slice that are requested again, see `walkSlice`. @param pages of the slice */
+export function pagesReadAgain(pages: number): number {
+  return pages > 1 ? 1 : 0;
 }
 
 function matchingRowsOf(coverage: readonly Coverage[]): number {

@@ -56,6 +56,9 @@ export class DeliveredRowsMovedError extends Error {
  * Walks one filtered set from its first page to its last and yields each row exactly once, page by page. The last page
  * is yielded only after the count of all rows was found correct.
  *
+ * The first page is requested again at the end. If the walk continues after `earlier` pages, the last of them is requested
+ * again at the start and at the end. A total cannot show that one row was removed and another was added.
+ *
  * If the cursor is refused, the total changes or a row repeats, the walk begins again at the first page. Rows that were
  * yielded before are compared by digest and not yielded again. Memory: one page, a digest for each page, and the ids that
  * `createPageCheck` keeps.
@@ -114,6 +117,14 @@ async function* walkOnce(
     check(await read(), "");
   }
   const isContinued = earlier.length > 0;
+  const compareAgain = async (place: WalkPlace | undefined, cursor?: string | null) => {
+    if (place !== undefined) {
+      const page = await client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined }, signal);
+      assertSame(place, page.rows);
+    }
+  };
+  const compareSeam = () => compareAgain(earlier.at(-1)?.place, earlier.at(-2)?.place.cursor);
+  await compareSeam();
   const again = createComparison(isContinued ? [] : [...delivered]);
   const from = isContinued ? (delivered.at(-1)?.cursor ?? undefined) : undefined;
   for await (const page of walkPages(client, filters, { limit: pageSize, from, signal })) {
@@ -129,9 +140,11 @@ async function* walkOnce(
     const { next_cursor: cursor, has_more } = page.pagination;
     if (!has_more) {
       assertComplete(again.isDone(), walked, first.total);
+      await compareAgain(delivered[0]);
+      await (earlier.length > 1 ? compareSeam() : undefined);
     }
     if (rows.length > 0 || !has_more) {
-      const place = { rows: rows.length, digest: pageDigest(rows), cursor: has_more ? cursor : null, facts };
+      const place = { rows: rows.length, digest: pageDigest(rows), cursor, facts };
       delivered.push(place);
       yield { rows, place };
     }
@@ -144,6 +157,18 @@ function assertComplete(isAllThere: boolean, walked: number, total: number | nul
   }
   if (total !== null && walked !== total) {
     throw new SetMovedError(`the walk ended after ${walked} rows, but total_matching is ${total}`);
+  }
+}
+
+/**
+ * Compares a page that was requested again. If a row that was read is removed and another row is added further on, the total
+ * stays the same, but the rows in between move to an earlier page, and a walk misses one.
+ */
+function assertSame(place: WalkPlace, page: RowBatch): void {
+  // The first rows of a page may have been passed on with an earlier one.
+  const rows = page.slice(Math.max(0, page.length - place.rows));
+  if (pageDigest(rows) !== place.digest) {
+    throw new DeliveredRowsMovedError("rows that were already read have changed");
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InterruptedError } from "../../src/errors.ts";
+import { journalPathOf, readJournal } from "../../src/export/journal.ts";
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
 import { type InProcessResult, runInProcess } from "./in-process.ts";
@@ -13,9 +14,9 @@ import { startTestService, type TestServiceOptions } from "./service.ts";
 export interface InterruptibleService {
   /** Address and key. */
   env: Record<string, string>;
-  /** Number of requested pages. */
-  pages: () => number;
-  /** Returns this number of further pages. Later requests wait. */
+  /** The pages that it returned to the current export, in order, each by its rows. */
+  returned: string[];
+  /** Returns this number of further pages. Later requests wait, but not those of a page that was returned already. */
   answerOnly(pages: number): void;
   /** Whether a request has been waiting since then. */
   isStalled: () => boolean;
@@ -25,8 +26,13 @@ export interface InterruptibleService {
 export interface Interruptible {
   cwd: string;
   name: string;
-  /** Number of pages requested by all runs of this export. */
+  /** Number of different pages requested by all runs of this export. */
   pages: () => number;
+  /**
+   * Number of requests for a page that was returned before, without those for the last page that an interrupted slice kept:
+   * it is compared before the slice goes on and, if it is not the first page, once more after its last page.
+   */
+  repeats: () => number;
   /** A run in this process, without interruption. */
   run(...flags: string[]): Promise<InProcessResult>;
   /** The same with the built tool, in a separate process. */
@@ -47,25 +53,28 @@ export interface Interruptible {
 }
 
 export async function startInterruptibleService(options: TestServiceOptions): Promise<InterruptibleService> {
-  let [pages, left] = [0, Number.POSITIVE_INFINITY];
+  const returned: string[] = [];
+  let left = Number.POSITIVE_INFINITY;
   const { url, key } = await startTestService({
     rateLimit: 1_000_000,
     faults: (store) => ({
       // It is called exactly once for each page.
-      cursorSecret: async (deadline) => {
-        left -= 1;
-        if (left < 0) {
+      rows: async (ids, deadline) => {
+        const page = ids.join();
+        const isNew = !returned.includes(page);
+        left -= isNew ? 1 : 0;
+        if (isNew && left < 0) {
           await new Promise(() => undefined);
         }
-        pages += 1;
-        return store.cursorSecret(deadline);
+        returned.push(page);
+        return store.rows(ids, deadline);
       },
     }),
     ...options,
   });
   return {
     env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
-    pages: () => pages,
+    returned,
     answerOnly: (more) => {
       left = more;
     },
@@ -73,16 +82,18 @@ export async function startInterruptibleService(options: TestServiceOptions): Pr
   };
 }
 
-/** An export of the whole catalog to a file in an empty folder. */
+/** An export of the whole catalog to a file in an empty folder, the only one of its service at this time. */
 export async function interruptible(
   name: string,
   args: readonly string[],
-  { env, pages, answerOnly, isStalled }: InterruptibleService,
+  { env, returned, answerOnly, isStalled }: InterruptibleService,
   onEnd?: OnEnd,
 ): Promise<Interruptible> {
   const cwd = await temporaryFolder(onEnd);
   const command = ["export", "-o", name, ...args];
-  const asked = pages();
+  returned.length = 0;
+  const pages = () => new Set(returned).size;
+  let seams = 0;
   /** Waits until a run has this number of pages in its journal and asks for one more. */
   const untilJournaled = async (journaled: number, hasEnded: () => boolean) => {
     while ((await journaledPages(join(cwd, name))) < journaled || !isStalled()) {
@@ -96,7 +107,8 @@ export async function interruptible(
   return {
     cwd,
     name,
-    pages: () => pages() - asked,
+    pages,
+    repeats: () => returned.length - pages() - seams,
     run: (...flags) => {
       answerOnly(Number.POSITIVE_INFINITY);
       return runInProcess([...command, ...flags], { cwd, env });
@@ -115,6 +127,7 @@ export async function interruptible(
       });
       const closed = once(child, "close");
       await untilJournaled(before + more, () => child.exitCode !== null);
+      seams += await comparedSeams(join(cwd, name));
       child.kill(signal);
       const [code, by] = await closed;
       return { code, signal: by, stderr };
@@ -128,6 +141,7 @@ export async function interruptible(
         hasEnded = true;
       });
       await untilJournaled(before + more, () => hasEnded);
+      seams += await comparedSeams(join(cwd, name));
       const files = await filesOf(cwd);
       stop.abort(new InterruptedError("SIGINT"));
       await ended;
@@ -152,6 +166,13 @@ async function filesOf(folder: string): Promise<[name: string, bytes: Buffer][]>
 async function journaledPages(file: string): Promise<number> {
   const text = await readFile(`${file}.partial.json`, "utf8").catch(() => "");
   return text.split('{"kind":"page"').length - 1;
+}
+
+/** How often a resumed run compares the last kept pages of its slices. */
+async function comparedSeams(file: string): Promise<number> {
+  const journal = await readJournal(journalPathOf(file));
+  const interrupted = [...(journal?.pages.values() ?? [])].filter((pages) => pages.at(-1)?.place.cursor !== null);
+  return interrupted.reduce((sum, pages) => sum + (pages.length > 1 ? 2 : 1), 0);
 }
 
 /** Changes the first line of a journal and corrects its checksum. */

@@ -138,9 +138,10 @@ describe("a plan", () => {
       slices: [{ filters: { retailer: "a" }, group: 0, rows: 500 }],
       groups: [{ rows: 500, digest: expect.stringMatching(/^[0-9a-f]{16}$/) }],
       totalRows: 500,
+      pages: 1,
       requests: 1,
     });
-    expect(planSlices([], {}, 500)).toEqual({ slices: [], groups: [], totalRows: 0, requests: 0 });
+    expect(planSlices([], {}, 500)).toEqual({ slices: [], groups: [], totalRows: 0, pages: 0, requests: 0 });
   });
 
   const largeSets = fc
@@ -168,6 +169,16 @@ describe("a plan", () => {
       return requests / pages;
     });
     expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThan(1.015);
+  });
+
+  test.each([
+    [500, 1],
+    [501, 3],
+    [1001, 4],
+    [5000, 11],
+  ])("expects %i rows of one slice to take %i requests, with the pages that are read again", (rows, requests) => {
+    const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [rows], firstDay: 20_000 }]);
+    expect(planSlices(one, { retailer: "a" }, 500, 100).requests).toBe(requests);
   });
 
   test("cuts a set of a few thousand rows into enough slices for several parallel walks", () => {

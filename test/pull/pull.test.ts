@@ -209,6 +209,31 @@ describe("a pull", () => {
     expect(error).toBeInstanceOf(SetChangedError);
   });
 
+  test.each([
+    ["file", undefined],
+    ["stream", "the set changed while it was read: rows that were already read have changed"],
+  ] as const)(
+    "loses no row of a %s if a row was removed and another one added while its slice was read",
+    async (kind, message) => {
+      // One combination and day, so that the set is one slice.
+      const service = fakeService(fakeRows(50, "acme", "shoes", 1));
+      const kept = service.rows.filter((_, index) => index !== 3);
+      let swapped = false;
+      service.before = (request) => {
+        if (request === "catalog 20" && !swapped) {
+          swapped = true;
+          service.rows = [...kept, { ...(kept[0] as FakeRow), sku: "Z", product_id: "added" }];
+        }
+      };
+      const sink = memorySink(kind);
+      const { error } = await run(service, sink);
+      expect([swapped, (error as Error | undefined)?.message]).toEqual([true, message]);
+      if (error === undefined) {
+        expect(sink.rows()).toEqual(texts(service.rows));
+      }
+    },
+  );
+
   test("continues a stream if only unwritten rows have changed", async () => {
     const rows = manyRows();
     const service = fakeService(rows);
@@ -293,7 +318,8 @@ describe("a pull", () => {
   test("requests only a few more pages than the wanted rows need", async () => {
     const service = fakeService(manyRows());
     await run(service, memorySink("file"), { maxRows: 15, concurrency: 1 });
-    expect(service.requests.length).toBeLessThanOrEqual(5);
+    // The coverage, two pages, two that are read ahead, and one that is read again.
+    expect(service.requests.length).toBeLessThanOrEqual(6);
   });
 
   test("continues after the slices that an earlier pull wrote", async () => {

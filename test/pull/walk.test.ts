@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ContractError, SetChangedError } from "../../src/errors.ts";
-import { DeliveredRowsMovedError, walkSlice } from "../../src/pull/walk.ts";
-import { type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
+import { DeliveredRowsMovedError, type WalkPlace, walkSlice } from "../../src/pull/walk.ts";
+import type { RowBatch } from "../../src/rows/batch.ts";
+import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
 
 async function walk(
   service: FakeService,
@@ -33,6 +34,13 @@ function onRequest(service: FakeService, number: number, action: () => void): vo
   };
 }
 
+/** Removes a row and adds one at the end with the same day, so that no count changes. */
+function swapRow(service: FakeService, removed: number): void {
+  const { crawl_date } = service.rows[removed] as FakeRow;
+  const kept = service.rows.filter((_, index) => index !== removed);
+  service.rows = [...kept, { ...(kept.at(-1) as FakeRow), crawl_date, product_id: "zz-added" }];
+}
+
 describe("a walk", () => {
   test("yields every row once and in order", async () => {
     const rows = fakeRows(37);
@@ -58,7 +66,55 @@ describe("a walk", () => {
       "catalog 10",
       "catalog 20",
       "catalog 30",
+      "catalog 0",
     ]);
+  });
+
+  test("requests the first page again at the end, unless it is the only one", async () => {
+    for (const [rows, requests] of [
+      [10, ["catalog 0"]],
+      [20, ["catalog 0", "catalog 10", "catalog 0"]],
+      [30, ["catalog 0", "catalog 10", "catalog 20", "catalog 0"]],
+    ] as const) {
+      const service = fakeService(fakeRows(rows));
+      await walk(service);
+      expect(service.requests).toEqual(requests);
+    }
+  });
+
+  test("notices that a row of the first page was removed and a row was added further on", async () => {
+    const service = fakeService(fakeRows(37));
+    onRequest(service, 3, () => swapRow(service, 4));
+    const { error, rows } = await walk(service);
+    expect(error).toBeInstanceOf(DeliveredRowsMovedError);
+    expect(rows.length).toBe(30);
+  });
+
+  test.each([
+    ["before it continues", 1, 14, []],
+    ["after its last page", 3, 14, [20]],
+  ])("notices a swap on the page before a resumed walk, %s", async (_, request, removed, read) => {
+    const service = fakeService(fakeRows(37));
+    const earlier: { place: WalkPlace; read: () => Promise<RowBatch> }[] = [];
+    const { signal } = new AbortController();
+    for await (const { rows, place } of walkSlice(service.client, {}, { pageSize: 10, signal })) {
+      earlier.push({ place, read: async () => rows });
+      if (earlier.length === 2) {
+        break;
+      }
+    }
+    service.requests.length = 0;
+    onRequest(service, request, () => swapRow(service, removed));
+    const got: number[] = [];
+    const resumed = async () => {
+      for await (const { rows } of walkSlice(service.client, {}, { pageSize: 10, signal, earlier })) {
+        got.push(20 + got.length * 10);
+        expect(rows.length).toBe(10);
+      }
+    };
+    await expect(resumed()).rejects.toBeInstanceOf(DeliveredRowsMovedError);
+    expect(got).toEqual(read);
+    expect(service.requests[0]).toBe("catalog 10");
   });
 
   test("continues as long as each restart brings new rows", async () => {

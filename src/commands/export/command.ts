@@ -10,7 +10,7 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { PARTITION_COLUMNS, parsePartitionColumns } from "../../output/destination/partitions.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import { type ExportFlags, parseExportOptions } from "./options.ts";
+import { type ExportFlags, parseExportOptions, UNNOTICED } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   const { minimum, maximum } = LIMITS.pageSize;
@@ -52,7 +52,9 @@ export function declare(command: Command, context: Context): void {
       "catalog export --start-date 30d --partition-by retailer,crawl_date -f parquet -o month",
       "catalog export -o rows.ndjson.gz --manifest --resume",
     ],
-    wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
+    [`Columns: ${PRODUCT_COLUMNS.join(", ")}`, UNNOTICED]
+      .map((text) => wrap(text, context.stdout.columns || 80))
+      .join("\n\n"),
   ).action(async (flags: ExportFlags) => {
     const options = parseExportOptions(command, flags, context);
     if (options.dryRun) {

@@ -25,6 +25,10 @@ export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFl
   manifest?: boolean;
 }
 
+/** What no check of a pull can show, for the reader of its output. */
+export const UNNOTICED =
+  "If the service removes a row that was already read and adds another one of the same combination and day, no count changes. The first page of each slice is requested again to notice this. A change behind that page can stay unnoticed.";
+
 export type ExportOptions = ReturnType<typeof parseExportOptions>;
 
 export function parseExportOptions(command: Command, flags: ExportFlags, context: Context) {

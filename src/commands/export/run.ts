@@ -18,7 +18,7 @@ import { FORMATS, loadEncoder } from "../../output/formats/registry.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
-import type { ExportOptions } from "./options.ts";
+import { type ExportOptions, UNNOTICED } from "./options.ts";
 import { pageSizeOf, pullWithProgress } from "./pull-rows.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
@@ -195,6 +195,7 @@ async function writeManifest(
       slice_pages: result.slicePages,
       slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
     },
+    unnoticed: UNNOTICED,
     requests: { ...reporter.requests(), ids },
     started_at: earlier?.started_at ?? startedAt,
     finished_at: new Date(context.now()).toISOString(),
