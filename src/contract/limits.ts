@@ -8,6 +8,21 @@ export const LIMITS = {
   windowSeconds: 60,
 } as const;
 
+/**
+ * Bounds of rows. The contract states none, but a service and its clients need the same ones: our service loads no row
+ * beyond them, and our client reads every row within them.
+ */
+export const ROW_BOUNDS = {
+  /** JSON text of a number. No decimal type holds more, and the time to process it must stay bounded. */
+  numberCharacters: 1_000,
+  /** UTF-8 bytes of a slug. The three of a combination fit into the `rcd` of one request, percent-encoded. */
+  slugBytes: 200,
+  /** UTF-8 bytes of the JSON text of a row. */
+  rowBytes: 32_000,
+  /** UTF-8 bytes of a response with a full page: its rows and what is around them. */
+  pageBytes: 16 * 1024 * 1024,
+} as const;
+
 /** Length in characters of an API key, contract section 5 rule 2. */
 export const API_KEY_LENGTH = 43;
 

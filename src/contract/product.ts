@@ -3,14 +3,19 @@ import { objectSchema } from "./object-schema.ts";
 
 /**
  * One crawled row, contract section 2.1. The service writes the properties in this order, and CSV columns have the same
- * order.
+ * order. Formats that JSON Schema does not define: `slug`; `url`, an absolute URL for the WHATWG URL parser; and
+ * `url-or-empty`. Crawled addresses hold characters such as `|` and a bare `%`, which the format `uri` (RFC 3986) forbids.
  */
 export const productSchema = {
   description: "One crawled row. A relisted product under a changed title is a new row.",
   ...objectSchema("Product", {
     product_id: { type: "string", minLength: 1, description: "Stable id; a content hash of the row." },
     sku: { type: "string", minLength: 1, description: "Product identifier, unique only within one retailer." },
-    url: { type: "string", format: "uri", description: "Canonical product page URL as crawled." },
+    url: {
+      type: "string",
+      format: "url",
+      description: "Canonical product page URL as crawled: an absolute URL of the WHATWG URL Standard.",
+    },
     domain: { type: "string", description: "Domain the page was crawled from." },
     retailer: { type: "string", format: "slug", description: "Retailer slug." },
     department: { type: "string", format: "slug", description: "Department slug." },
@@ -25,7 +30,7 @@ export const productSchema = {
     color: { type: ["string", "null"], description: "Listed colour; null when not applicable or not listed." },
     image_url: {
       type: "string",
-      format: "uri-reference",
+      format: "url-or-empty",
       description: "URL of the primary product image as crawled; empty when the page showed none.",
     },
     crawl_date: { type: "string", format: "date", description: "Date the row was crawled." },

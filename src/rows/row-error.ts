@@ -1,10 +1,10 @@
 import { isCalendarDate } from "../contract/filters.ts";
+import { ROW_BOUNDS } from "../contract/limits.ts";
 import { PRODUCT_COLUMNS, productSchema } from "../contract/product.ts";
 import type { RowBatch } from "./batch.ts";
 import { QUOTE, startsNumber } from "./json-bytes.ts";
 
-/** Most characters of a number: far more than any double or decimal type holds. */
-const LONGEST_NUMBER = 1000;
+const LONGEST_NUMBER = ROW_BOUNDS.numberCharacters;
 
 const LETTER_N = 110;
 

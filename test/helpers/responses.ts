@@ -17,6 +17,8 @@ export interface TestResponse {
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, keywords: ["components"] });
 addFormats.default(ajv);
 ajv.addFormat("slug", /^\S+$/);
+ajv.addFormat("url", URL.canParse);
+ajv.addFormat("url-or-empty", (text) => text === "" || URL.canParse(text));
 
 const bodies: [RegExp, object][] = [
   [/^(\/api)?\/v1\/sample$/, sampleResponseSchema],

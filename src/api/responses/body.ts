@@ -1,7 +1,7 @@
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { LIMITS } from "../../contract/limits.ts";
+import { LIMITS, ROW_BOUNDS } from "../../contract/limits.ts";
 
 /** Value of `Accept-Encoding`. Compressed rows take a fifth of the bytes. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
@@ -12,13 +12,11 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Maximum of bytes of a full page, decompressed: 32 KiB a row. Crawled rows have about 0.6 KiB. */
-const LONGEST_PAGE = 16 * 1024 * 1024;
 const SHORTEST_BOUND = 1024 * 1024;
 
 /** Maximum of bytes in the body of a response with at most `rows` rows (default: the rows of the largest page). */
 export function bodyBound(rows: number = LIMITS.pageSize.maximum): number {
-  return Math.max(SHORTEST_BOUND, Math.ceil((rows / LIMITS.pageSize.maximum) * LONGEST_PAGE));
+  return Math.max(SHORTEST_BOUND, Math.ceil((rows / LIMITS.pageSize.maximum) * ROW_BOUNDS.pageBytes));
 }
 
 /** A body, complete or not. */

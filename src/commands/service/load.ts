@@ -4,8 +4,9 @@ import { groupDigits } from "../../contract/values/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { LoadError } from "../../service/load/load-error.ts";
+import { LoadError, LoadFormatError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
+import { formatOfExtension } from "../../service/load/load-source.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
 import { withDatabase } from "./database.ts";
 import type { ServiceCall } from "./subcommand.ts";
@@ -16,9 +17,12 @@ export async function loadCommand(call: ServiceCall, files: readonly string[]): 
     throw new UsageError("- stands for standard input, which can be read only once.");
   }
   for (const file of files.filter((name) => name !== "-")) {
-    await access(file, constants.R_OK).catch((error: unknown) => {
-      throw fileError(file, error);
-    });
+    try {
+      formatOfExtension(file);
+      await access(file, constants.R_OK);
+    } catch (error) {
+      throw loadFailure(file, error);
+    }
   }
   await withDatabase(call.flags.database, async (store) => {
     for (const file of files) {
@@ -44,9 +48,16 @@ async function loadFile(
     }
   } catch (error) {
     reporter.progress.clear();
-    if (error instanceof LoadError) {
-      throw new FileError(`${error.message}; no row of this file was loaded`, file, error);
-    }
-    throw error instanceof Error && "syscall" in error ? fileError(file, error) : error;
+    throw loadFailure(file, error);
   }
+}
+
+function loadFailure(file: string, error: unknown): unknown {
+  if (error instanceof LoadFormatError) {
+    return new UsageError(`${error.message}.`, { value: file });
+  }
+  if (error instanceof LoadError) {
+    return new FileError(`${error.message}; no row of this file was loaded`, file, error);
+  }
+  return error instanceof Error && "syscall" in error ? fileError(file, error) : error;
 }

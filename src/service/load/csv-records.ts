@@ -4,8 +4,11 @@ import { countNewlines, type Lines, MAX_RECORD_BYTES } from "./read-lines.ts";
 export interface CsvRecord {
   /** Line where the record starts, from 1. */
   line: number;
-  fields: string[];
+  fields: CsvField[];
 }
+
+/** The text of a field; null if the field is empty and has no quotes. */
+export type CsvField = string | null;
 
 /** A field, in quotes or plain, and the comma or line end after it. It always matches, perhaps an empty text. */
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"(?!")|([^",\r\n]*))(,|\r?\n|)/y;
@@ -28,7 +31,7 @@ export async function* readCsvRecords(blocks: AsyncIterable<Lines>): AsyncGenera
       if (record === undefined) {
         break;
       }
-      if (record.fields.length > 1 || record.fields[0] !== "") {
+      if (record.fields.length > 1 || record.fields[0] !== null) {
         records.push({ line, fields: record.fields });
       }
       line += countNewlines(text.slice(at, record.end));
@@ -46,8 +49,8 @@ export async function* readCsvRecords(blocks: AsyncIterable<Lines>): AsyncGenera
 }
 
 /** The record at `start`; undefined if a quoted field continues after the text. @param line for errors */
-function readRecord(text: string, start: number, line: number): { fields: string[]; end: number } | undefined {
-  const fields: string[] = [];
+function readRecord(text: string, start: number, line: number): { fields: CsvField[]; end: number } | undefined {
+  const fields: CsvField[] = [];
   FIELD.lastIndex = start;
   for (;;) {
     const [whole = "", quoted, plain = "", ending = ""] = FIELD.exec(text) ?? [];
@@ -55,7 +58,7 @@ function readRecord(text: string, start: number, line: number): { fields: string
     if (whole === "" && text[end] === '"') {
       return undefined;
     }
-    fields.push(quoted?.replaceAll('""', '"') ?? plain);
+    fields.push(quoted?.replaceAll('""', '"') ?? (plain || null));
     if (ending === "" && end < text.length) {
       const found = text[end] === "\r" ? "a carriage return alone" : JSON.stringify(text[end]);
       throw new RowError({ line, found, expected: "a comma or the end of the line after a field" });

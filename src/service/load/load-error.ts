@@ -10,7 +10,14 @@ interface RowErrorFacts {
 
 /** A source cannot be loaded. None of its rows was added. The message begins with the name of the source. */
 export class LoadError extends Error {
-  override readonly name = "LoadError";
+  override readonly name: string = "LoadError";
+}
+
+/** A source is of a format that is not loaded. */
+export class LoadFormatError extends LoadError {
+  constructor(name: string, kind: string) {
+    super(`${name}: ${kind} cannot be loaded; use NDJSON, CSV or Parquet`);
+  }
 }
 
 /** A row cannot be read. The loader adds the name of the source. */

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream";
 import { arrayBuffer } from "node:stream/consumers";
 import { createGunzip } from "node:zlib";
 import { asyncBufferFromFile } from "hyparquet";
-import { LoadError } from "./load-error.ts";
+import { LoadError, LoadFormatError } from "./load-error.ts";
 import { readCsv } from "./read-csv.ts";
 import { type Lines, readLines } from "./read-lines.ts";
 import { readParquet } from "./read-parquet.ts";
@@ -13,6 +13,23 @@ import type { SourceRow } from "./row.ts";
 export type LoadSource = { name: string } & ({ path: string } | { stream: AsyncIterable<Uint8Array> });
 
 type LoadFormat = "ndjson" | "csv" | "parquet";
+
+const FORMATS: Readonly<Record<string, LoadFormat>> = {
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  csv: "csv",
+  parquet: "parquet",
+};
+
+/** Kinds of files that people try to load, by their extension. */
+const FOREIGN: Readonly<Record<string, string>> = {
+  xlsx: "Excel files",
+  xlsm: "Excel files",
+  xls: "Excel files",
+  ods: "OpenDocument files",
+  tsv: "TSV files",
+  zip: "ZIP archives",
+};
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -34,7 +51,7 @@ export async function* sourceRows(
 ): AsyncGenerator<SourceRow[]> {
   const input = "path" in source ? createReadStream(source.path, { highWaterMark: READ_BYTES }) : source.stream;
   const { head, chunks, isGzip } = await decompress(source.name, reportingBytes(input, onBytes));
-  const format = formatOfExtension(source.name) ?? formatOfContent(head);
+  const format = formatOfExtension(source.name) ?? formatOfContent(source.name, head);
   if (format === "parquet") {
     const isFile = "path" in source && !isGzip;
     yield* readParquet(source.name, await (isFile ? asyncBufferFromFile(source.path) : readWhole(source.name, chunks)));
@@ -43,18 +60,29 @@ export async function* sourceRows(
   yield* format === "csv" ? readCsv(readLines(chunks), partition) : readNdjson(readLines(chunks));
 }
 
-/** The format of a file extension, without a final `.gz`. */
-function formatOfExtension(name: string): LoadFormat | undefined {
-  const extension = /\.(ndjson|jsonl|csv|parquet)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
-  return extension === "jsonl" ? "ndjson" : (extension as LoadFormat | undefined);
+/** The format of a file extension, without a final `.gz`. Undefined if the content decides. @throws LoadFormatError */
+export function formatOfExtension(name: string): LoadFormat | undefined {
+  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  const foreign = FOREIGN[extension];
+  if (foreign !== undefined) {
+    throw new LoadFormatError(name, foreign);
+  }
+  return FORMATS[extension];
 }
 
-function formatOfContent(head: Buffer): LoadFormat {
-  if (head.subarray(0, 4).toString("latin1") === "PAR1") {
+function formatOfContent(name: string, head: Buffer): LoadFormat {
+  const mark = head.subarray(0, 4).toString("latin1");
+  if (mark === "PAR1") {
     return "parquet";
+  }
+  if (mark === "PK\u0003\u0004") {
+    throw new LoadFormatError(name, "Excel files and ZIP archives");
   }
   // `trimStart` also removes a byte order mark.
   const text = head.toString().trimStart();
+  if (text.startsWith("[")) {
+    throw new LoadFormatError(name, "JSON arrays");
+  }
   return text === "" || text.startsWith("{") ? "ndjson" : "csv";
 }
 

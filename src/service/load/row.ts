@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { isCalendarDate } from "../../contract/filters.ts";
+import { ROW_BOUNDS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS, type Product, productSchema } from "../../contract/product.ts";
 import { isJsonObject } from "../../contract/values/json-object.ts";
 import { rawElements, rawMembers } from "../../contract/values/raw-json.ts";
@@ -12,15 +13,13 @@ export interface SourceRow {
   text: string;
 }
 
-/** Longest row, in bytes. A page of 500 such rows is below 16 MiB, the default limit of clients. */
-const MAX_ROW_BYTES = 32_000;
-
 const ajv = new Ajv({
   formats: {
     date: isCalendarDate,
-    slug: (text: string) => text !== "" && !/[\s,:\p{Cc}]/u.test(text),
-    uri: isUri,
-    "uri-reference": (text: string) => text === "" || isUri(text),
+    slug: (text: string) =>
+      text !== "" && !/[\s,:\p{Cc}]/u.test(text) && Buffer.byteLength(text) <= ROW_BOUNDS.slugBytes,
+    url: URL.canParse,
+    "url-or-empty": (text: string) => text === "" || URL.canParse(text),
   },
 });
 
@@ -29,9 +28,9 @@ const isProduct = ajv.compile<Product>(productSchema);
 /** The expected value in words, by format, pattern or type of the schema. */
 const EXPECTED: Record<string, string> = {
   date: "a calendar date written YYYY-MM-DD",
-  slug: "a slug without white space, comma, colon or control characters",
-  uri: "an absolute URL (RFC 3986)",
-  "uri-reference": "an absolute URL (RFC 3986) or nothing",
+  slug: `a slug of at most ${ROW_BOUNDS.slugBytes} bytes without white space, comma, colon or control characters`,
+  url: "an absolute URL (WHATWG)",
+  "url-or-empty": "an absolute URL (WHATWG) or nothing",
   "^[A-Z]{3}$": "a currency code of three capital letters (ISO 4217)",
   string: "a string",
   number: "a number",
@@ -60,16 +59,27 @@ export function readRow({ line, text: source }: SourceRow, partition: ReadonlyMa
     refuseLoneSurrogates(line, value);
   }
   const body = CANONICAL.test(text) ? text : canonicalBody(line, text);
-  if (Buffer.byteLength(body) > MAX_ROW_BYTES) {
-    throw tooLong(line, body);
+  if (body.length > ROW_BOUNDS.numberCharacters) {
+    refuseLongValues(line, body);
   }
   return { line, product: value, body };
 }
 
-function tooLong(line: number, body: string): RowError {
-  const [field, value] = [...rawMembers(body)].reduce((one, other) => (other[1].length > one[1].length ? other : one));
-  const found = `a value of ${Buffer.byteLength(value)} bytes`;
-  return new RowError({ line, field, found, expected: `a row of at most ${MAX_ROW_BYTES} bytes` });
+/** A row that is shorter than the longest number needs no such check. */
+function refuseLongValues(line: number, body: string): void {
+  const { numberCharacters, rowBytes } = ROW_BOUNDS;
+  const members = [...rawMembers(body)];
+  const number = members.find(([, value]) => !value.startsWith('"') && value.length > numberCharacters);
+  if (number !== undefined) {
+    const [field, { length }] = number;
+    const expected = `a number of at most ${numberCharacters} characters`;
+    throw new RowError({ line, field, found: `${length} characters`, expected });
+  }
+  if (Buffer.byteLength(body) > rowBytes) {
+    const [field, value] = members.reduce((one, other) => (other[1].length > one[1].length ? other : one));
+    const found = `a value of ${Buffer.byteLength(value)} bytes`;
+    throw new RowError({ line, field, found, expected: `a row of at most ${rowBytes} bytes` });
+  }
 }
 
 /** A JSON object with the contract's names in order, without white space between tokens. */
@@ -81,13 +91,6 @@ function canonicalBody(line: number, text: string): string {
   refuseRepeatedNames(line, text);
   const members = rawMembers(text);
   return `{${PRODUCT_COLUMNS.map((name) => `"${name}":${members.get(name)}`).join(",")}}`;
-}
-
-/** Characters of a URI (RFC 3986 section 2). The URL parser also accepts other characters. */
-const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})+$/i;
-
-function isUri(text: string): boolean {
-  return URI_CHARACTERS.test(text) && URL.canParse(text);
 }
 
 /** Undefined if the text is not JSON. */

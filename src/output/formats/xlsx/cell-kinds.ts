@@ -9,7 +9,7 @@ export type CellKind = "date" | "timestamp" | "link" | "percent";
 
 export type CellKinds = Readonly<Record<string, CellKind>>;
 
-const KIND_OF_FORMAT: CellKinds = { date: "date", uri: "link", "uri-reference": "link" };
+const KIND_OF_FORMAT: CellKinds = { date: "date", url: "link", "url-or-empty": "link" };
 
 /** The kinds of the columns of a product row, by their formats in the contract. */
 export const PRODUCT_KINDS: CellKinds = {
