@@ -43,7 +43,7 @@ function asksForHelp([command, word, ...more]: readonly string[]): boolean {
 
 const FIRST_STEPS = `First steps:
   $ catalog coverage --demo                 what it looks like, without an account
-  $ catalog auth login --base-url https://api.example.com
+  $ catalog auth login                      asks for the address and the key
   $ catalog coverage --group-by retailer    which retailers there are
   $ catalog export --date yesterday -o rows.csv
 

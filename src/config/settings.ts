@@ -66,22 +66,34 @@ export async function findProfile(
   });
 }
 
+/** The address of the service: by flag, then environment, then profile. @throws UsageError if there is none */
 export function resolveBaseUrl(
+  flag: string | undefined,
+  context: Pick<Context, "env">,
+  profile: Profile | undefined,
+): URL {
+  const url = findBaseUrl(flag, context, profile);
+  if (url === undefined) {
+    throw new UsageError(
+      "No service is set up yet. Run: catalog auth login\n" +
+        "Without an account, try: catalog coverage --demo\n" +
+        "In a script, set CATALOG_BASE_URL and CATALOG_API_KEY_FILE.",
+    );
+  }
+  return url;
+}
+
+/** As `resolveBaseUrl`, but undefined if there is none. */
+export function findBaseUrl(
   flag: string | undefined,
   { env }: Pick<Context, "env">,
   profile: Profile | undefined,
-): URL {
-  const url = firstAddress([
+): URL | undefined {
+  return firstAddress([
     ["--base-url", flag],
     ["CATALOG_BASE_URL", env.CATALOG_BASE_URL || undefined],
     ["base_url of the profile", profile?.base_url],
   ]);
-  if (url === undefined) {
-    throw new UsageError(
-      "no service is configured: set --base-url or CATALOG_BASE_URL, or base_url in a profile. Without an account, try --demo.",
-    );
-  }
-  return url;
 }
 
 /** Parses the first address that is set, with the name of its source for messages. */

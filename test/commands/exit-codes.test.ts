@@ -42,7 +42,7 @@ describe("the exit code", () => {
     [["export", "--format", "xml"], /xml/],
     [["sample", "--timeout", "5"], /--timeout "5" is not a duration/],
     [["coverage", "--quiet", "--verbose"], /contradict/],
-    [["coverage"], /no service is configured/],
+    [["coverage"], /No service is set up yet\. Run: catalog auth login\n/],
   ])("is 2 for the command line %j, before any request", async (args, message) => {
     const { code, stdout, stderr } = await runInProcess(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);

@@ -149,7 +149,9 @@ describe("the service's settings", () => {
   });
 
   test("say what to set if there is no service and no key", async () => {
-    await expect(resolveService(none, await contextWith(""))).rejects.toThrow(/no service is configured.*--demo/);
+    await expect(resolveService(none, await contextWith(""))).rejects.toThrow(
+      /^No service is set up yet\. Run: catalog auth login\n.*--demo\n.*CATALOG_BASE_URL/,
+    );
     const env = { CATALOG_BASE_URL: "https://env.example" };
     await expect(resolveService(none, await contextWith("", env))).rejects.toThrow(/no API key/);
   });

@@ -6,14 +6,20 @@ import { startTestService } from "../helpers/service.ts";
 import { CTRL_C, CTRL_D, runInTerminal } from "../helpers/terminal.ts";
 
 /** What a terminal sees of `catalog auth login` when `typed` is typed. */
-async function typeAtLogin(typed: (key: string) => string) {
+async function typeAtLogin(typed: (key: string) => string, isAddressAsked = false) {
   const { url, key } = await startTestService();
   const cwd = await temporaryFolder();
-  const { code, output, isRestored } = await runInTerminal(["auth", "login", "--base-url", url], {
-    cwd,
-    env: { XDG_CONFIG_HOME: "config", NO_COLOR: "1" },
-    typed: [{ after: "API key for", text: typed(key) }],
-  });
+  const { code, output, isRestored } = await runInTerminal(
+    ["auth", "login", ...(isAddressAsked ? [] : ["--base-url", url])],
+    {
+      cwd,
+      env: { XDG_CONFIG_HOME: "config", NO_COLOR: "1" },
+      typed: [
+        ...(isAddressAsked ? [{ after: "Address of the service", text: `${url}x\x7f\r` }] : []),
+        { after: "API key for", text: typed(key) },
+      ],
+    },
+  );
   const config = await readFile(join(cwd, "config", "catalog", "config.toml"), "utf8").catch(() => undefined);
   return { code, output, isRestored, key, url, config };
 }
@@ -24,6 +30,14 @@ describe("the prompt for a key, in a terminal", () => {
     expect([code, config, isRestored]).toEqual([0, expect.stringContaining(key), true]);
     expect(output).toContain(`API key for ${new URL(url).host}: `);
     expect(output).toContain("Stored in profile default");
+    expect(output).not.toContain(key.slice(0, 4));
+  });
+
+  test("comes after the prompt for the address, if none is set", async () => {
+    const { code, output, isRestored, key, url, config } = await typeAtLogin((secret) => `${secret}\r`, true);
+    expect([code, isRestored]).toEqual([0, true]);
+    expect(config).toContain(`base_url = "${url}/"`);
+    expect(config).toContain(key);
     expect(output).not.toContain(key.slice(0, 4));
   });
 

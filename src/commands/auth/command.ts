@@ -14,7 +14,7 @@ export function declare(command: Command, context: Context): void {
 Configuration file: ${configPath(context)}
 
 Examples:
-  $ catalog auth login --base-url https://api.example.com
+  $ catalog auth login
   $ catalog auth status
   $ catalog auth logout --profile staging`,
     );
@@ -27,11 +27,12 @@ function declareLogin(command: Command, context: Context): void {
   command
     .summary("store a key")
     .description(
-      "Stores the address of the service and an API key. At a terminal it asks for the key without showing it; otherwise it reads the key from stdin. No flag takes the key, because other users can see a command line.",
+      "Stores the address of the service and an API key. At a terminal it asks for the address, if none is set, and for the key without showing it; otherwise it reads the key from stdin. No flag takes the key, because other users can see a command line.",
     )
     .option("--api-key-command <command>", "store this command instead of the key; the tool runs it to get the key")
     .option("--no-check", "store the key without checking it with the service");
   addGlobalFlags(command, [
+    "catalog auth login",
     "catalog auth login --base-url https://api.example.com",
     "catalog auth login --profile ci < key.txt",
     'catalog auth login --api-key-command "op read op://team/catalog/key"',

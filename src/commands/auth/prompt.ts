@@ -9,36 +9,65 @@ const LONGEST_INPUT = 64 * 1024;
 
 type Streams = Pick<Context, "stdin" | "stderr" | "signal">;
 
-/**
- * Reads a key that is typed or pasted at the terminal, without echo, or else piped to stdin. One line end at the end is
- * removed.
- *
- * @throws InterruptedError after Ctrl-C; CredentialsError if there is nothing to read
- */
-export async function readKey(context: Streams, question: string): Promise<string> {
-  return context.stdin.isTTY ? await promptForKey(context, question) : await readPipe(context);
+export interface Prompt {
+  /**
+   * Asks for the address, or for the key without showing it. Lines that are pasted together answer the questions that
+   * follow.
+   *
+   * @throws InterruptedError after Ctrl-C; CredentialsError after Ctrl-D
+   */
+  ask(what: "address" | "key", question: string): Promise<string>;
 }
 
-async function promptForKey({ stdin, stderr, signal }: Streams, question: string): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 });
-  // The question comes after echo is off; otherwise a key that is typed early would be visible.
-  stderr.write(question);
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
-      // Ctrl-D, or the terminal was closed.
-      terminal.once("close", () => reject(new CredentialsError("no key was entered. Nothing was stored.")));
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      terminal.once("line", resolve);
+/** A prompt at the terminal; undefined if stdin is not a terminal. */
+export function promptOf({ stdin, stderr, signal }: Streams): Prompt | undefined {
+  const lines: string[] = [];
+  const ask: Prompt["ask"] = async (what, question) => {
+    let isShown = what !== "key";
+    const output = new Writable({
+      write: (chunk, _encoding, done) => {
+        if (isShown) {
+          stderr.write(chunk);
+        }
+        done();
+      },
     });
-  } finally {
-    terminal.close();
-    stderr.write("\n");
-  }
+    const terminal = createInterface({ input: stdin, output, terminal: true, historySize: 0, prompt: question });
+    // The question comes after the terminal's own echo is off; otherwise a key that is typed early would be visible.
+    if (isShown) {
+      terminal.prompt();
+    } else {
+      stderr.write(question);
+    }
+    try {
+      await new Promise<void>((resolve, reject) => {
+        terminal.once("SIGINT", () => reject(new InterruptedError("SIGINT")));
+        // Ctrl-D, or the terminal was closed.
+        terminal.once("close", () => reject(new CredentialsError(`no ${what} was entered. Nothing was stored.`)));
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        terminal.on("line", (line) => {
+          // The next line may be a key.
+          isShown = false;
+          lines.push(line);
+          resolve();
+        });
+        if (lines.length > 0) {
+          resolve();
+        }
+      });
+      return lines.shift() ?? "";
+    } finally {
+      terminal.close();
+      if (what === "key") {
+        stderr.write("\n");
+      }
+    }
+  };
+  return stdin.isTTY ? { ask } : undefined;
 }
 
-async function readPipe(context: Streams): Promise<string> {
+/** Reads a key that is piped to stdin; one line end at the end is removed. @throws CredentialsError if stdin is empty */
+export async function readKeyFromPipe(context: Streams): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of readStdin(context, context.signal)) {

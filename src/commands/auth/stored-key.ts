@@ -6,13 +6,13 @@ import { clientSettings } from "../../cli/source/connection.ts";
 import { runKeyCommand } from "../../config/key-command.ts";
 import type { Profile } from "../../config/parse-config.ts";
 import { profileToWrite, writeProfile } from "../../config/profile-writer.ts";
-import { resolveBaseUrl } from "../../config/settings.ts";
+import { findBaseUrl, parseBaseUrl } from "../../config/settings.ts";
 import { dangerOf } from "../../config/trusted-path.ts";
 import type { Context } from "../../context.ts";
-import { CredentialsError } from "../../errors.ts";
+import { CredentialsError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { checkKey } from "./key-status.ts";
-import { readKey } from "./prompt.ts";
+import { type Prompt, promptOf, readKeyFromPipe } from "./prompt.ts";
 
 interface LoginOptions {
   globals: GlobalOptions;
@@ -28,11 +28,14 @@ export async function login(
   context: Context,
 ): Promise<void> {
   const { name, values } = await profileToWrite(globals.profile, context);
-  const baseUrl = resolveBaseUrl(globals.baseUrl, context, values);
+  const prompt = promptOf(context);
+  const baseUrl = findBaseUrl(globals.baseUrl, context, values) ?? (await askForAddress(prompt));
   const apiKey =
-    apiKeyCommand === undefined
-      ? await readKey(context, await questionFor(baseUrl, globals, context))
-      : await runKeyCommand(apiKeyCommand, name, context);
+    apiKeyCommand !== undefined
+      ? await runKeyCommand(apiKeyCommand, name, context)
+      : prompt === undefined
+        ? await readKeyFromPipe(context)
+        : await prompt.ask("key", await questionFor(baseUrl, globals, context));
   const flaw = keyFlaw(apiKey);
   if (flaw !== undefined) {
     throw new CredentialsError(`this is not a valid key: ${flaw}. Nothing was stored.`);
@@ -93,9 +96,20 @@ function keyVariables({ env }: Context): string[] {
   return ["CATALOG_API_KEY", "CATALOG_API_KEY_FILE"].filter((variable) => env[variable]);
 }
 
+async function askForAddress(prompt: Prompt | undefined): Promise<URL> {
+  if (prompt === undefined) {
+    throw new UsageError(
+      "the address of the service is missing: add --base-url https://api.example.com. Only at a terminal, it is asked for.",
+      { flag: "--base-url" },
+    );
+  }
+  const text = await prompt.ask("address", "Address of the service, such as https://api.example.com: ");
+  return parseBaseUrl(text.trim(), "the address");
+}
+
 /** The question at a terminal; it names the page that creates keys if the service publishes one. */
 async function questionFor(baseUrl: URL, globals: GlobalOptions, context: Context): Promise<string> {
-  const portal = context.stdin.isTTY ? await fetchPortalAddress(baseUrl, clientSettings(globals, context)) : undefined;
+  const portal = await fetchPortalAddress(baseUrl, clientSettings(globals, context));
   return portal === undefined ? `API key for ${baseUrl.host}: ` : `Create a key at ${visible(portal)}\nAPI key: `;
 }
 
