@@ -33,7 +33,8 @@ const service = once(() => startInterruptibleService({ rows: ROWS, onEnd }));
 const wholeFile = once(async () => {
   const rows = await interruptible("rows.csv", ARGS, await service());
   const { code } = await rows.run();
-  expect([code, rows.pages(), rows.repeats()]).toEqual([EXIT.ok, PAGES, REPEATS]);
+  expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
+  expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
   return readFile(join(rows.cwd, "rows.csv"));
 });
 
@@ -79,7 +80,8 @@ describe("an export with --resume", () => {
     const interrupted = await rows.interrupt("SIGINT", 4, "--resume");
     const terminated = await rows.interrupt("SIGTERM", 5, "--resume");
     const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr, rows.pages(), rows.repeats()]).toEqual([EXIT.ok, "", PAGES, REPEATS]);
+    expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
+    expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
     await expectWhole(rows);
     const kept = expect.stringContaining(
       "rows.csv.partial keeps what was written; repeat the command with --resume to continue",
@@ -95,7 +97,8 @@ describe("an export with --resume", () => {
     const rows = await exporting();
     await rows.crash(6, "--resume", "--spool-limit", "1KiB");
     const { code } = await rows.run("--resume", "--spool-limit", "1B");
-    expect([code, rows.pages(), rows.repeats()]).toEqual([EXIT.ok, PAGES, REPEATS]);
+    expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
+    expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
     await expectWhole(rows);
   });
 

@@ -12,7 +12,7 @@ const RECORDER = `process.on("exit", () => {
   require("node:fs").writeFileSync(__dirname + "/loaded.json", JSON.stringify({ files, builtins }));
 });`;
 
-/** What a command loads: files of the tool, their characters, and modules of Node.js. */
+/** What a command loads: files of the tool, and modules of Node.js. */
 async function loadedBy(args: readonly string[], service?: TestService) {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "recorder.cjs"), RECORDER);
@@ -24,8 +24,6 @@ async function loadedBy(args: readonly string[], service?: TestService) {
   const { files, builtins } = JSON.parse(await readFile(join(folder, "loaded.json"), "utf8"));
   const texts = await Promise.all((files as string[]).map((file) => readFile(file, "utf8")));
   return {
-    files: texts.length,
-    bytes: texts.reduce((sum, text) => sum + text.length, 0),
     /** Those of the words that the files contain. */
     held: (words: readonly string[]) => words.filter((word) => texts.some((text) => text.includes(word))),
     builtins: new Set(builtins as string[]),
@@ -34,32 +32,24 @@ async function loadedBy(args: readonly string[], service?: TestService) {
 
 describe("what is loaded", () => {
   test("by --version: neither commander nor commands", async () => {
-    const { files, bytes, held } = await loadedBy(["--version"]);
-    expect(files).toBeLessThanOrEqual(3);
-    expect(bytes).toBeLessThan(50_000);
+    const { held } = await loadedBy(["--version"]);
     expect(held(["_prepareForParse", "Look at the data:"])).toEqual([]);
   });
 
   test("by --help: commander and the list of commands", async () => {
-    const { files, bytes, held, builtins } = await loadedBy(["--help"]);
-    expect(files).toBeLessThanOrEqual(4);
-    expect(bytes).toBeLessThan(125_000);
+    const { held, builtins } = await loadedBy(["--help"]);
     expect(held(["_prepareForParse", "Look at the data:"])).toEqual(["_prepareForParse", "Look at the data:"]);
     expect(["child_process", "crypto", "http", "zlib"].filter((name) => builtins.has(name))).toEqual([]);
   });
 
   test("by coverage: neither tables, nor undici, nor what reads Parquet, TOML or writes CSV", async () => {
-    const { files, bytes, held, builtins } = await loadedBy(["coverage"], await startTestService());
-    expect(files).toBeLessThanOrEqual(9);
-    expect(bytes).toBeLessThan(250_000);
+    const { held, builtins } = await loadedBy(["coverage"], await startTestService());
     expect(held(["wordWrap", "Extended_Pictographic", "llhttp", "PAR1", "TomlError", "record_delimiter"])).toEqual([]);
     expect(["child_process", "http2", "https", "worker_threads"].filter((name) => builtins.has(name))).toEqual([]);
   });
 
   test("by a table of coverage: tables too, but not what reads Parquet", async () => {
-    const { files, bytes, held } = await loadedBy(["coverage", "--format", "table"], await startTestService());
-    expect(files).toBeLessThanOrEqual(12);
-    expect(bytes).toBeLessThan(320_000);
+    const { held } = await loadedBy(["coverage", "--format", "table"], await startTestService());
     expect(held(["wordWrap", "PAR1"])).toEqual(["wordWrap"]);
   });
 });

@@ -88,7 +88,8 @@ describe("an export", () => {
       const { code, stderr } = await rows.run("--resume", "--concurrency", "4");
       expect([code, stderr]).toEqual([0, ""]);
       const digest = await digestOf(join(rows.cwd, name));
-      expect({ digest, pages: rows.pages(), repeats: rows.repeats() }).toEqual(whole);
+      expect([digest, rows.pages()]).toEqual([whole?.digest, whole?.pages]);
+      expect(rows.repeats()).toBeLessThanOrEqual(whole?.repeats ?? 0);
       expect(await readdir(rows.cwd)).toEqual([name, `${name}.manifest.json`]);
       expect(JSON.parse(await readFile(join(rows.cwd, `${name}.manifest.json`), "utf8"))).toMatchObject({
         rows: COUNT,

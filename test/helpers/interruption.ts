@@ -29,8 +29,8 @@ export interface Interruptible {
   /** Number of different pages requested by all runs of this export. */
   pages: () => number;
   /**
-   * Number of requests for a page that was returned before, without those for the last page that an interrupted slice kept:
-   * it is compared before the slice goes on and, if it is not the first page, once more after its last page.
+   * Number of requests for a page that was returned before, less those that may compare the last page that an interrupted
+   * slice kept: one before the slice goes on and, if it is not the first page, one after its last page.
    */
   repeats: () => number;
   /** A run in this process, without interruption. */

@@ -198,7 +198,11 @@ describe("a pull", () => {
     await lookAhead.close();
     expect([error, restarts.length]).toEqual([undefined, 1]);
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
-    const again = asked.filter((page, index) => page.startsWith("catalog") && asked.indexOf(page) !== index);
+    // The first page of a slice is requested again at its end.
+    const again = asked.filter((page, index) => {
+      const times = asked.slice(0, index).filter((earlier) => earlier === page).length;
+      return page.startsWith("catalog") && times >= (page.startsWith("catalog 0 ") ? 2 : 1);
+    });
     expect(again.filter((page) => !page.includes("shoes"))).toEqual([]);
   });
 
