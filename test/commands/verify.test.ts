@@ -97,7 +97,7 @@ describe("verify", () => {
     const names = ["007", "-x", "@shop", "true", "'=a"];
     const rows = names.map((retailer) => product({ retailer, category: retailer, product_id: `1E${retailer}` }));
     const cwd = await temporaryFolder();
-    const args = ["export", "--excel", "--manifest", "-o", name];
+    const args = ["export", "--excel", "--manifest", "-o", name, "--retailer", names.join(",")];
     const [made, checked] = [
       await runInProcess(args, { cwd, service: await startTestService({ rows }) }),
       await runInProcess(["verify", name], { cwd }),
