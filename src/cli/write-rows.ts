@@ -4,7 +4,7 @@ import type { Chunk, EncoderOptions } from "../output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
 import { reportOnce } from "../output/formats/row-members.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import type { OutputOptions } from "./flags/output.ts";
+import type { OutputOptions, PageOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 
 type WriteTarget = Pick<Context, "stdout" | "signal">;
@@ -19,6 +19,21 @@ export async function writeChunks(
     for await (const chunk of chunks) {
       await write(chunk);
     }
+  });
+}
+
+/** Writes an HTML page, and before it what else is asked for: nothing at all if the page must not replace a file. */
+export async function writePage(
+  html: string,
+  page: PageOptions,
+  target: WriteTarget,
+  writeListing: () => Promise<void>,
+): Promise<void> {
+  await withDestination({ format: "html", output: page.file, ...page }, target, async (write) => {
+    if (!page.isOnly) {
+      await writeListing();
+    }
+    await write(html);
   });
 }
 

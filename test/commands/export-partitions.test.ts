@@ -81,6 +81,13 @@ test.each(["csv.gz", "ndjson", "parquet"])("service load reads %s partitions bac
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("0 rows added, 7 were there already")]);
 });
 
+test("the end is one line on a terminal: rows and files", async () => {
+  const folder = join(await temporaryFolder(), "out");
+  const args = ["export", "--partition-by", "retailer,crawl_date", "-o", folder, "--progress", "none"];
+  const { code, stderr } = await runInProcess(args, { service: await startTestService({ rows }), columns: 200 });
+  expect([code, stderr]).toEqual([0, `${folder}: 7 rows in 3 files\n`]);
+});
+
 test("Parquet partitions contain exactly the rows of the service", async () => {
   const folder = join(await temporaryFolder(), "out");
   await exportTo(folder, ["-f", "parquet"]);

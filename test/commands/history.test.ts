@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -189,7 +189,7 @@ describe("catalog history", () => {
     const { code, stderr } = await runInProcess(["history", "--search", "kettle", folder]);
     expect(code).toBe(2);
     expect(stderr.split("\n").slice(0, 2)).toEqual([
-      'error: "kettle" finds 51 products; add words, a --retailer or, for a table, --limit 50. The first are:',
+      'error: "kettle" finds 51 products; add words, a --retailer or, for a table or a page, --limit 50. The first are:',
       expect.stringMatching(/^ {2}Kettle \\x1b\[31m\\nx{40,60}…$/),
     ]);
     const limited = await runInProcess(["history", "--search", "kettle", folder, "-f", "table", "-n", "2"]);
@@ -209,6 +209,28 @@ describe("catalog history", () => {
 
     expect(code).toBe(2);
     expect(stderr).toContain('has no row of the sku "C3" from 2026-01-01 to 2026-01-04');
+  });
+
+  test("writes every output that is asked for, in the order and length that are asked for", async () => {
+    const cwd = await temporaryFolder();
+    const args = ["history", "A1", "B2", synced, "--html", "page.html", "--sort", "price:desc", "-n", "1"];
+    const rows = await runInProcess([...args, "-f", "ndjson", "-o", "rows.ndjson"], { cwd });
+    expect([rows.code, rows.stdout, (await readdir(cwd)).sort()]).toEqual([0, "", ["page.html", "rows.ndjson"]]);
+    const alone = await runInProcess([...args.slice(0, 3), synced, "-f", "ndjson", ...args.slice(6)], { cwd });
+    expect(await readFile(join(cwd, "rows.ndjson"), "utf8")).toBe(alone.stdout);
+    const piped = await runInProcess([...args, "-f", "csv"], { cwd });
+    expect(piped.stdout.split("\r\n")).toHaveLength(3);
+  });
+
+  test("--no-clobber keeps the file of --html, and then nothing else is written", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "page.html"), "mine");
+    for (const flags of [[], ["-o", "rows.csv"], ["-f", "csv"]]) {
+      const args = ["history", "A1", synced, "--html", "page.html", "--no-clobber", ...flags];
+      const { code, stdout, stderr } = await runInProcess(args, { cwd });
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("page.html already exists")]);
+    }
+    expect([await readdir(cwd), await readFile(join(cwd, "page.html"), "utf8")]).toEqual([["page.html"], "mine"]);
   });
 
   test("writes a page that needs no other file", async () => {

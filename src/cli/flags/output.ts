@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -35,6 +36,17 @@ export interface OutputFlags {
   compress?: Compression;
   clobber?: boolean;
   links?: boolean;
+  html?: string;
+}
+
+/** The HTML page of `--html`, which is written beside what `--output` and `--format` ask for. */
+export interface PageOptions {
+  /** A path, or `-` for stdout. */
+  file: string;
+  compression: Compression | undefined;
+  noClobber: boolean;
+  /** Whether nothing else is asked for. */
+  isOnly: boolean;
 }
 
 /** Declares `--columns` of product rows. */
@@ -69,6 +81,36 @@ export function addOutputFlags(command: Command, formats: readonly string[], for
 /** Declares `--links`, for a command whose rows have addresses. */
 export function addLinksFlag(command: Command): Command {
   return command.option("--links", "xlsx: make addresses links; a sheet with many of them opens slowly");
+}
+
+/**
+ * The page of `--html`, and the flags of what is written beside it.
+ *
+ * @param isListed whether something is asked for beside the page
+ * @throws UsageError if both would have the same place
+ */
+export function splitPage<Flags extends OutputFlags>(
+  flags: Flags,
+  isListed = flags.output !== undefined || flags.format !== undefined,
+): { page: PageOptions | undefined; listing: Flags } {
+  const { html, output = "-" } = flags;
+  if (html === undefined) {
+    return { page: undefined, listing: flags };
+  }
+  if (html === "") {
+    throw flagError("--html", "is empty; name a file.");
+  }
+  if (isListed && resolve(html) === resolve(output)) {
+    throw flagError("--html", `${quoted(html)} would have two outputs; name another file.`);
+  }
+  const page = {
+    file: html,
+    compression: compressionFor(html, isListed ? undefined : flags.compress),
+    noClobber: flags.clobber === false,
+    isOnly: !isListed,
+  };
+  const listing = isListed ? flags : { ...flags, compress: undefined };
+  return { page, listing: flags.output === undefined ? { ...listing, clobber: undefined } : listing };
 }
 
 /**

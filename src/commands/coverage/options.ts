@@ -8,16 +8,16 @@ import {
   type OutputFlags,
   type OutputOptions,
   parseOutput,
+  splitPage,
 } from "../../cli/flags/output.ts";
 import type { ReadFlags } from "../../cli/flags/source.ts";
 import { parseFolder } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
-type CoverageFormat = (typeof COVERAGE_FORMATS)[number] | "html";
+type CoverageFormat = (typeof COVERAGE_FORMATS)[number];
 
 /** Default of `--chart-requests`. */
 export const CHART_REQUESTS = 24;
@@ -31,21 +31,27 @@ export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, Read
   maxRequests?: number;
   chart?: boolean;
   chartRequests?: number;
-  html?: string;
 }
 
 export type CoverageOptions = ReturnType<typeof parseCoverageOptions>;
 
 export function parseCoverageOptions(command: Command, flags: CoverageFlags, context: Context) {
-  const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests, html } = flags;
-  const output = html === undefined ? parseListing(flags, context) : parsePage(flags, html);
+  const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests } = flags;
+  const { page, listing } = splitPage(
+    flags,
+    [flags.output, flags.format, chart].some((flag) => flag !== undefined),
+  );
+  const output = parseListing(listing, context);
+  if (page?.isOnly) {
+    refuseListFlags(flags);
+  }
   if (chart && output.format !== "table") {
     throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
   }
   if (flags.maxRequests !== undefined && (groupBy !== "day" || flags.from !== undefined)) {
     throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
-  const isDrawn = chart || html !== undefined;
+  const isDrawn = chart || page !== undefined;
   if (chartRequests !== undefined && !isDrawn) {
     throw flagError("--chart-requests", "needs --chart or --html.");
   }
@@ -54,6 +60,7 @@ export function parseCoverageOptions(command: Command, flags: CoverageFlags, con
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
     output,
+    page,
     /** A synced folder to count instead of asking the service. */
     from: parseFolder(command, "--from", flags.from),
     /** The most coverage requests for the days of `groupBy`. */
@@ -74,13 +81,13 @@ function parseListing(flags: CoverageFlags, { stdout }: Context): OutputOptions<
   );
 }
 
-function parsePage(flags: CoverageFlags, file: string): OutputOptions<CoverageFormat> {
-  const other = (["output", "format", "groupBy", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
-  if (other !== undefined) {
-    const flag = other === "groupBy" ? "--group-by" : `--${other}`;
-    throw new UsageError(`--html FILE is an output of its own with every combination; leave out ${flag}.`, { flag });
+/** Refuses the flags of a list where only the page is asked for, which has every combination. */
+function refuseListFlags(flags: CoverageFlags): void {
+  const lost = (["groupBy", "sort", "limit"] as const).find((name) => flags[name] !== undefined);
+  if (lost !== undefined) {
+    const flag = lost === "groupBy" ? "--group-by" : `--${lost}`;
+    throw flagError(flag, "is for a list; the page has every combination. Add -f or -o for a list beside it.");
   }
-  return parseOutput<CoverageFormat>({ ...flags, output: file, format: "html" }, () => undefined, "html", false);
 }
 
 function coverageFormatOf(name: string): CoverageFormat | undefined {

@@ -1,7 +1,7 @@
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { writeRows } from "../../cli/write-rows.ts";
+import { writePage, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -9,33 +9,57 @@ import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
 import { COVERAGE_CELLS, countedBy, coverageColumns } from "./groups.ts";
 import type { CoverageOptions } from "./options.ts";
+import type { Activity } from "./views/activity.ts";
 
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const withSource =
     options.from === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
-  const { listed, view, note, reporter } = await withSource(options, context, async (source) => {
+  const { listed, view, page, note, reporter } = await withSource(options, context, async (source) => {
     const response = await source.client.coverage(source.filters, source.signal);
     if (response.data.length === 0) {
       await reportEmpty(source, options);
     }
     const listed = await countedBy(options, response, source.days, context.now());
+    const { page: pageOptions, output, chartRequests = 0 } = options;
+    let reading: Promise<Activity> | undefined;
+    const activityOf = async () => {
+      const { readDays } = await import("./views/coverage-views.ts");
+      reading ??= readDays(listed, chartRequests, source);
+      return await reading;
+    };
     // Loaded where it is needed: tables take as long as all the rest.
-    const view = hasRowFormat(options.output)
-      ? undefined
-      : await (await import("./views/coverage-views.ts")).viewOf(listed, options, source, context);
+    const view =
+      hasRowFormat(output) || pageOptions?.isOnly
+        ? undefined
+        : await (await import("./views/coverage-views.ts")).viewOf(listed, options, source, context, activityOf);
+    const page = pageOptions && {
+      options: pageOptions,
+      html: await (await import("./views/coverage-page.ts")).coveragePage(response, {
+        ...{ filters: source.filters, service: source.service, now: context.now() },
+        activity: await activityOf(),
+      }),
+    };
     const requests = source.isFolder ? [] : [counted(source.reporter.requests().sent, "request")];
     const gaps = listed.days === undefined || !listed.isComplete ? [] : describeGaps(listed.days);
     const note = listed.days === undefined ? "" : [...gaps, ...requests].join(" · ");
-    return { listed, view, note, reporter: source.reporter };
+    return { listed, view, page, note, reporter: source.reporter };
   });
   const { output } = options;
-  if (view !== undefined) {
-    await showTable(view, output, options.list, reporter, context);
-  } else if (hasRowFormat(output)) {
-    const rows = listed.entries.map((entry) => JSON.stringify(entry));
-    const known = coverageColumns(options.groupBy);
-    await writeRows([batchOf(rows, known)], output, { known, kinds: COVERAGE_CELLS }, reporter, context);
+  const writeListing = async () => {
+    if (view !== undefined) {
+      await showTable(view, output, options.list, reporter, context);
+    } else if (hasRowFormat(output)) {
+      const rows = listed.entries.map((entry) => JSON.stringify(entry));
+      const known = coverageColumns(options.groupBy);
+      await writeRows([batchOf(rows, known)], output, { known, kinds: COVERAGE_CELLS }, reporter, context);
+    }
+  };
+  if (page === undefined) {
+    await writeListing();
+  } else {
+    await writePage(page.html, page.options, context, writeListing);
+    reporter.note(`${page.options.file}: the coverage of ${counted(listed.response.data.length, "combination")}`);
   }
   if (note !== "") {
     reporter.note(note);

@@ -4,6 +4,7 @@ import type { Reporter } from "../../cli/reporter.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
+import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
 import { lockFolder, ownFolderOf } from "../../mirror/folder/folder-lock.ts";
@@ -39,6 +40,10 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
           await reportEmpty(connection, options);
         }
         await writePartitions(folder, staging, spool, options, connection.reporter);
+        if (rows > 0) {
+          const files = counted(spool.partitions().length, "file");
+          connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${files}`);
+        }
       } finally {
         await spool.close();
       }

@@ -1,8 +1,9 @@
-import { groupBy } from "../../cli/flags/list.ts";
+import { groupBy, type ListOptions } from "../../cli/flags/list.ts";
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { escapeHtml, renderPage } from "../../output/html-document.ts";
 import type { Series } from "../../prices/series.ts";
+import { productsInOrder } from "./price-tables.ts";
 
 /** Most lines of one chart; more could not be distinguished. */
 const LINES = 8;
@@ -17,8 +18,13 @@ const CHARACTER = 16;
  * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, and
  * the facts of each product.
  */
-export function historyPage(series: readonly Series[], facts: { folder: string; now: number }): string {
-  const currencies = [...groupBy(series, ({ last }) => last.currency)].sort(([a], [b]) => (a < b ? -1 : 1));
+export function historyPage(
+  series: readonly Series[],
+  facts: { folder: string; now: number; list: ListOptions },
+): string {
+  const currencies = [...groupBy(productsInOrder(series, facts.list), ({ last }) => last.currency)].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   const read = new Date(facts.now).toISOString().slice(0, 16).replace("T", " ");
   const body = [
     "<h1>Price history</h1>",
@@ -29,11 +35,10 @@ export function historyPage(series: readonly Series[], facts: { folder: string; 
 }
 
 function section(currency: string, series: readonly Series[]): string {
-  const ordered = [...series].sort((a, b) => a.last.selling_price - b.last.selling_price);
-  const charts = Array.from({ length: Math.ceil(ordered.length / LINES) }, (_, index) =>
-    figure(ordered.slice(index * LINES, (index + 1) * LINES), currency),
+  const charts = Array.from({ length: Math.ceil(series.length / LINES) }, (_, index) =>
+    figure(series.slice(index * LINES, (index + 1) * LINES), currency),
   );
-  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${productsHtml(ordered, currency)}`;
+  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${productsHtml(series, currency)}`;
 }
 
 function figure(series: readonly Series[], currency: string): string {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import { type OutputFlags, parseListOutput, splitPage } from "../../cli/flags/output.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -12,8 +12,6 @@ import { HISTORY_COLUMNS } from "./records.ts";
 
 export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
   search?: string;
-  /** The file of the HTML page, if one is written. */
-  html?: string;
   demo?: boolean;
 }
 
@@ -28,7 +26,8 @@ export async function parseHistoryOptions(
   flags: HistoryFlags,
   context: Context,
 ) {
-  const output = parseListOutput(flags, context);
+  const { page, listing } = splitPage(flags);
+  const output = parseListOutput(listing, context);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);
   const isPath = end !== undefined && (/^(?:\.{0,2}|~)\/|\/$|^\.{1,2}$/.test(end) || (await isFolderPath(end)));
@@ -49,7 +48,7 @@ export async function parseHistoryOptions(
     );
   }
   return {
-    ...{ ...flags, folder, output },
+    ...{ ...flags, folder, output, page },
     /** Skus of the products, at every retailer that has them; empty with `search`. */
     skus,
     /** Words in the title, brand, model number or sku. */

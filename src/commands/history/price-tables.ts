@@ -48,16 +48,20 @@ function productFacts(
   ].join("\n");
 }
 
-/** The days on which the price changed, newest first; other days are only counted. */
-function priceChangesTable({ points, lowest, highest }: Series, { sort, limit }: ListOptions, screen: Screen) {
+/** The days on which the price changed, newest first unless sorted otherwise. */
+export function priceChanges({ points }: Series, { sort, limit }: ListOptions): readonly SeriesPoint[] {
   const changed = points.filter((point, index) => {
     const before = points[index - 1];
     return before === undefined || !samePrice(before, point);
   });
   const member = (point: SeriesPoint, column: string) =>
     ({ ...point, crawl_date: point.day })[column as keyof SeriesPoint];
-  const ordered = sort === undefined ? changed.toReversed() : sortBy(changed, sort, member);
-  const table = itemTable(ordered.slice(0, limit), [
+  return (sort === undefined ? changed.toReversed() : sortBy(changed, sort, member)).slice(0, limit);
+}
+
+function priceChangesTable(series: Series, list: ListOptions, screen: Screen) {
+  const { lowest, highest } = series;
+  const table = itemTable(priceChanges(series, list), [
     textColumn("since", (point) => point.day),
     numberColumn("price", (point) => point.selling_price),
     { heading: "%", rigid: true, cell: (point) => percentCell(point.percent) },
@@ -69,13 +73,18 @@ function priceChangesTable({ points, lowest, highest }: Series, { sort, limit }:
   return renderTable(table, screen);
 }
 
-/** One line a product, the cheapest first within each currency. */
-function productsTable(series: readonly Series[], { sort, limit }: ListOptions, screen: Screen) {
+/** The cheapest first within each currency, unless sorted otherwise. */
+export function productsInOrder(series: readonly Series[], { sort, limit }: ListOptions): readonly Series[] {
   const lastRecord = new Map(series.map((one) => [one, historyRecords([one]).at(-1)]));
   const member = (one: Series, column: string) => lastRecord.get(one)?.[column as keyof HistoryRecord];
   const byPrice = sortBy(series, { column: "selling_price", descending: false }, member);
   const cheapest = sortBy(byPrice, { column: "currency", descending: false }, member);
-  const ordered = (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);
+  return (sort === undefined ? cheapest : sortBy(series, sort, member)).slice(0, limit);
+}
+
+/** One line a product. */
+function productsTable(series: readonly Series[], list: ListOptions, screen: Screen) {
+  const ordered = productsInOrder(series, list);
   const lows: ItemColumn<Series> = {
     heading: "",
     rigid: true,

@@ -5,7 +5,7 @@ import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { writeChunks, writeRows } from "../../cli/write-rows.ts";
+import { writePage, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
@@ -28,22 +28,29 @@ const SHOWN_TITLE = 70;
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const { folder, reporter } = synced;
-    const { output, list, html } = options;
+    const { output, list, page } = options;
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
-    if (html !== undefined) {
-      const { historyPage } = await import("./history-page.ts");
-      const page = historyPage(series, { folder, now: context.now() });
-      await writeChunks([page], { format: "html", output: html, compression: undefined, noClobber: false }, context);
-      reporter.note(`${html}: the prices of ${counted(series.length, "product")}`);
-    } else if (hasRowFormat(output)) {
+    const writeListing = async () => {
+      if (!hasRowFormat(output)) {
+        await showTable(historyText(series, list, screenOf(context, options)), output, list, reporter, context);
+        return;
+      }
       const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
       const sorted = sortBy(historyRecords(series), list.sort, member);
       const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
       const encoding = { known: HISTORY_COLUMNS, kinds: HISTORY_CELLS };
       await writeRows([batchOf(records, HISTORY_COLUMNS)], output, encoding, reporter, context);
-    } else {
-      await showTable(historyText(series, list, screenOf(context, options)), output, list, reporter, context);
+    };
+    if (page === undefined) {
+      await writeListing();
+      return;
     }
+    const { historyPage } = await import("./history-page.ts");
+    const html = historyPage(series, { folder, now: context.now(), list });
+    await writePage(html, page, context, writeListing);
+    reporter.note(
+      `${page.file}: the prices of ${counted(Math.min(series.length, list.limit ?? series.length), "product")}`,
+    );
   });
 }
 
@@ -88,7 +95,7 @@ function unknownSkus(
 
 /** @throws UsageError if the words find nothing or too many products */
 async function findProducts(
-  { search, list, output, html }: HistoryOptions,
+  { search, list, output, page }: HistoryOptions,
   { folder, reporter }: SyncedFolder,
   prices: Prices,
 ): Promise<readonly FoundProduct[]> {
@@ -102,13 +109,13 @@ async function findProducts(
       },
     );
   }
-  // Only a table is limited by products; other formats are limited by their rows.
-  const isTable = html === undefined && output.format === "table";
-  const shown = isTable ? Math.min(list.limit ?? found.length, found.length) : found.length;
+  // Only a table and a page are limited by products; other formats are limited by their rows.
+  const isOfProducts = output.format === "table" || page?.isOnly;
+  const shown = isOfProducts ? Math.min(list.limit ?? found.length, found.length) : found.length;
   if (shown > SEARCH_LIMIT) {
     const some = found.slice(0, 5).map(({ title }) => truncate(visible(title), SHOWN_TITLE));
     throw new UsageError(
-      `${words} finds ${groupDigits(found.length)} products; add words, a --retailer or, for a table, --limit ${SEARCH_LIMIT}. The first are:\n${some.join("\n")}`,
+      `${words} finds ${groupDigits(found.length)} products; add words, a --retailer or, for a table or a page, --limit ${SEARCH_LIMIT}. The first are:\n${some.join("\n")}`,
       { flag: "--search" },
     );
   }

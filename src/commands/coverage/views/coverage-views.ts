@@ -22,22 +22,17 @@ export async function viewOf(
   options: CoverageOptions,
   source: CoverageSource,
   context: Context,
+  activityOf: () => Promise<Activity>,
 ): Promise<CoverageView> {
-  const { chartRequests, output } = options;
-  const { response, entries } = counted;
+  const { chart, output } = options;
+  const { entries } = counted;
   const screen = screenOf(context, options);
   const now = context.now();
-  if (output.format === "html") {
-    const { coveragePage } = await import("./coverage-page.ts");
-    const activity = await readDays(counted, chartRequests ?? 0, source);
-    const { service, filters } = source;
-    return { text: coveragePage(response, { filters, service, now, activity }), hidden: [] };
-  }
-  if (chartRequests !== undefined) {
+  if (chart) {
     if (entries.length === 0) {
       return { text: "nothing matches the filters\n", hidden: [] };
     }
-    const activity = await readDays(counted, chartRequests, source);
+    const activity = await activityOf();
     const isFree = source.isFolder || counted.days !== undefined;
     const cost = isFree ? "" : `; ${groupDigits(activity.periods.length)} coverage requests`;
     const bars = barChart(entries, options.groupBy, screen);
@@ -57,7 +52,7 @@ export async function viewOf(
 }
 
 /** When the rows were crawled. If the days are known, no request is sent. */
-async function readDays(
+export async function readDays(
   { response, days }: CountedDays | CountedCombinations,
   requests: number,
   source: CoverageSource,
