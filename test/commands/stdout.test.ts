@@ -18,8 +18,9 @@ interface Setting {
 }
 
 /** Runs the built tool with stdout as the shell redirects it. */
-async function runInto(target: ">/dev/full" | ">&-", args: readonly string[], { cwd, env }: Setting) {
-  const child = spawn("sh", ["-c", `exec "$@" ${target}`, "sh", process.execPath, CATALOG, ...args], {
+async function runInto(target: ">/dev/full" | ">&-" | "| true", args: readonly string[], { cwd, env }: Setting) {
+  const script = target === "| true" ? `{ "$@"; echo "exit code $?" >&2; } | true` : `exec "$@" ${target}`;
+  const child = spawn("sh", ["-c", script, "sh", process.execPath, CATALOG, ...args], {
     cwd,
     env: { ...bareEnvironment(), ...env },
     stdio: ["ignore", "ignore", "pipe"],
@@ -78,6 +79,15 @@ describe("stdout that cannot be written", () => {
 
   test("the built tool ends with exit code 1 and an error message, too", async () => {
     expect(await runInto(">/dev/full", ["export"], await setting())).toEqual(DISK_IS_FULL);
+  });
+
+  test.each([
+    [">/dev/full", DISK_IS_FULL],
+    // The exit code is that of `true`, which ends at once.
+    ["| true", { code: EXIT.ok, stderr: "exit code 0\n" }],
+  ] as const)("the service of `service start %s` ends, too", async (target, ended) => {
+    const here = await setting();
+    expect(await runInto(target, ["service", "start", "--port", "0", "--database", "service.db"], here)).toEqual(ended);
   });
 
   test("verify ends with exit code 1, too", async () => {

@@ -43,16 +43,19 @@ export async function startCommand({ flags, reporter, context }: ServiceCall<Sta
     });
     return { service, hasKeys };
   });
-  await context.print(`listening on ${service.url}\n`);
-  url ||= service.url;
-  portal.warnings.forEach(reporter.warn);
-  if (!hasKeys) {
-    reporter.note("There is no valid key yet. `catalog service keys create NAME` creates one.");
+  try {
+    await context.print(`listening on ${service.url}\n`);
+    url ||= service.url;
+    portal.warnings.forEach(reporter.warn);
+    if (!hasKeys) {
+      reporter.note("There is no valid key yet. `catalog service keys create NAME` creates one.");
+    }
+    if (!context.signal.aborted) {
+      await once(context.signal, "abort");
+    }
+  } finally {
+    await service.close();
   }
-  if (!context.signal.aborted) {
-    await once(context.signal, "abort");
-  }
-  await service.close();
   const { reason } = context.signal;
   if (!(reason instanceof InterruptedError && reason.signal === "SIGTERM")) {
     throw reason;
