@@ -130,6 +130,7 @@ test("incidents are listed with their ids, open ones first", async () => {
   await service("keys", "create", "a");
   await service("incident", "open", "Slow pages", "--severity", "minor");
   await service("incident", "open", "No answers", "--severity", "major");
+  await service("incident", "update", "2", "--state", "identified", "--body", "A disk is full.");
   await service("incident", "resolve", "2");
 
   const { stdout } = await service("incident", "list");
@@ -145,6 +146,6 @@ test("incidents are listed with their ids, open ones first", async () => {
   ]);
   expect(documents).toMatchObject([
     { id: 1, title: "Slow pages", resolved_at: null, updates: [{ state: "investigating", body: "Slow pages" }] },
-    { id: 2, updates: [{ state: "resolved", body: "Resolved." }, { state: "investigating" }] },
+    { id: 2, updates: [{ state: "resolved", body: "Resolved." }, { state: "identified" }, { state: "investigating" }] },
   ]);
 });

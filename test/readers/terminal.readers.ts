@@ -50,6 +50,8 @@ const SLOW: TestServiceOptions = { rateLimit: 3, windowSeconds: 600 };
 const DATABASE = ["--database", "service.db"];
 const CREATE_KEY = ["service", "keys", "create", "laptop", ...DATABASE];
 const OPEN_INCIDENT = ["service", "incident", "open", "Slow answers", ...DATABASE];
+const IDENTIFIED = ["--state", "identified", "--body", "A full disk"];
+const IDENTIFY_INCIDENT = ["service", "incident", "update", "1", ...IDENTIFIED, ...DATABASE];
 
 /** Loads a module that stops the clock before the tool begins. */
 const STOPPED_CLOCK = { NODE_OPTIONS: `--import=data:text/javascript,Date.now=()=>${TRANSCRIPT_NOW}` };
@@ -162,11 +164,11 @@ const TRANSCRIPTS: Readonly<Record<string, Transcript>> = {
   "service-keys-list": { args: ["service", "keys", "list", ...DATABASE], earlier: [CREATE_KEY] },
   "service-keys-revoke": { args: ["service", "keys", "revoke", "laptop", ...DATABASE], earlier: [CREATE_KEY] },
   "service-incident-open": { args: OPEN_INCIDENT },
-  "service-incident-update": {
-    args: ["service", "incident", "update", "1", "--state", "identified", "--body", "A full disk", ...DATABASE],
-    earlier: [OPEN_INCIDENT],
+  "service-incident-update": { args: IDENTIFY_INCIDENT, earlier: [OPEN_INCIDENT] },
+  "service-incident-resolve": {
+    args: ["service", "incident", "resolve", "1", ...DATABASE],
+    earlier: [OPEN_INCIDENT, IDENTIFY_INCIDENT],
   },
-  "service-incident-resolve": { args: ["service", "incident", "resolve", "1", ...DATABASE], earlier: [OPEN_INCIDENT] },
   help: { args: ["help"] },
   "help-export": { args: ["help", "export"] },
   "help-export-narrow": { args: ["export", "--help"], columns: 60 },

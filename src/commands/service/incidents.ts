@@ -25,7 +25,9 @@ export async function openIncidentCommand(call: ServiceCall<OpenIncidentFlags>, 
   refuseEmpty(title, "the title of an incident");
   const id = await withDatabase(flags.database, (store) => openIncident(store, { title, suite, severity, body }, now));
   await context.print(`${id}\n`);
-  reporter.note(`Incident ${id} is open. \`catalog service incident resolve ${id}\` ends it.`);
+  reporter.note(
+    `Incident ${id} is open. \`catalog service incident update ${id} --state identified --body TEXT\` names its cause.`,
+  );
 }
 
 export async function listIncidentsCommand(call: ServiceCall<ListingFlags>): Promise<void> {

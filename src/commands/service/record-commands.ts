@@ -134,7 +134,8 @@ export function declareIncidents(command: Command, context: Context): void {
   });
   add("update <id>", {
     summary: "add an update",
-    description: "Adds an update to an open incident.",
+    description:
+      "Adds an update to an open incident. Its states follow one another: investigating, identified, monitoring, resolved. Only monitoring may be left out; an update may also keep the state.",
     examples: ['catalog service incident update 1 --state identified --body "A disk is full."'],
     options: (update) =>
       update
@@ -144,7 +145,7 @@ export function declareIncidents(command: Command, context: Context): void {
   });
   add("resolve <id>", {
     summary: "resolve an incident",
-    description: "Ends an incident with a last update.",
+    description: "Ends an incident that is identified or monitored, with a last update.",
     examples: ["catalog service incident resolve 1"],
     options: (resolve) => resolve.option("--body <text>", "what was done (default: Resolved.)"),
     load: async () => (await import("./incidents.ts")).resolveIncidentCommand,

@@ -3,7 +3,10 @@ import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serveConsole } from "../portal/console/serve-console.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
+import { withinDeadline } from "../store/query-deadline.ts";
+import { keyOf } from "./admission/auth.ts";
 import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
+import { withoutPorts } from "./admission/source-address.ts";
 import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
 import { createMeasurements } from "./measurements.ts";
@@ -34,34 +37,41 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   const connections = openConnections();
   const refuseSocket = createRefuseSocket(connections, budgets, errorBase);
 
-  const sendProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const sendProblem = async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const problem = problemFrom(error);
     if (problem.code === "internal_error") {
       settings.onUnexpectedError(error, request.id);
     }
     const document = problemDocument(problem, errorBase(), request.id);
+    const { headers = {} } = problem.details;
+    const isCharged = reply.hasHeader("ratelimit-limit") || "ratelimit-limit" in headers;
     return reply
       .code(document.status)
-      .headers(problem.details.headers ?? {})
+      .headers(isCharged ? headers : { ...(await unchargedLimits(request)), ...headers })
+      .header("cache-control", "no-store")
       .type(PROBLEM_TYPE)
       .send(Buffer.from(JSON.stringify(document)));
   };
 
-  /** Sets the rate limit headers of a `/v1` response. While the team is unknown, they describe an unused window. */
-  const describeLimits = (request: FastifyRequest, reply: FastifyReply): void => {
-    const [isVersioned, , operation] =
-      /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/.exec(request.routeOptions.url ?? request.url) ?? [];
-    if (isVersioned !== undefined) {
-      const figures = budgets[operation === "sample" ? "sample" : "catalog"].unused();
-      reply.headers(rateLimitHeaders(figures)).header("cache-control", "no-store");
+  /**
+   * The rate limit headers of a problem below `/v1` that no window was charged for: what the team of its key has left. The
+   * window is described as unused if the key is unknown, or cannot be read.
+   */
+  const unchargedLimits = async ({ headers, routeOptions, url }: FastifyRequest): Promise<Record<string, string>> => {
+    const [isVersioned, , operation] = /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/.exec(routeOptions.url ?? url) ?? [];
+    if (isVersioned === undefined) {
+      return {};
     }
+    const key = await withinDeadline(settings.queryTimeout, (deadline) => keyOf(headers, store, deadline)).catch(
+      () => undefined,
+    );
+    return rateLimitHeaders(budgets[operation === "sample" ? "sample" : "catalog"].peek(key?.team));
   };
 
   // `unknown`, because fastify's types for this handler do not fit its other types.
   const badPath = (_: unknown, request: unknown, reply: unknown): void => {
     const problem = new ServiceProblem("invalid_request", "The path is not valid percent-encoded text.");
-    describeLimits(request as FastifyRequest, reply as FastifyReply);
-    sendProblem(problem, request as FastifyRequest, reply as FastifyReply);
+    void sendProblem(problem, request as FastifyRequest, reply as FastifyReply);
   };
 
   const app: FastifyInstance = fastify({
@@ -94,8 +104,11 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   app.server.on("connect", (_: IncomingMessage, socket: Socket) => refuseSocket(socket, wrongMethod("CONNECT")));
 
   app.setErrorHandler(sendProblem);
-  app.addHook("onRequest", async (request, reply) => {
-    describeLimits(request, reply);
+  app.addHook("onRequest", async (request) => {
+    const forwarded = request.headers["x-forwarded-for"];
+    if (settings.trustProxy !== 0 && forwarded !== undefined) {
+      request.headers["x-forwarded-for"] = withoutPorts([forwarded].flat().join(","));
+    }
     if (connections.isOverloaded()) {
       throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
         headers: { "retry-after": "1" },

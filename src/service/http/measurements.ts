@@ -1,6 +1,10 @@
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { DayCount, KeyUse, MeasuredPart, Store } from "../store/store.ts";
 
+/** The requests that tell the present state of a part: their number, and their age in milliseconds. */
+const LATEST_REQUESTS = 10;
+const LATEST_TIME = 5 * 60_000;
+
 export type Measurements = ReturnType<typeof createMeasurements>;
 
 /**
@@ -16,19 +20,26 @@ export function createMeasurements(store: Store, now: () => number) {
     (values: KeyUse[]) => store.addKeyUses(values),
     (a, b) => (a.at > b.at ? a : b),
   );
+  const latest = new Map<MeasuredPart, { at: number; failed: boolean }[]>();
   let lastFlush: Promise<unknown> = Promise.resolve();
   return {
     /** A hook for the routes of a part, which counts its responses. */
     countResponses:
       (operation: MeasuredPart) =>
       async (_: unknown, { statusCode }: { statusCode: number }): Promise<void> => {
-        const date = dayOf(now());
-        counts.add(`${date} ${operation}`, { date, operation, requests: 1, failures: statusCode >= 500 ? 1 : 0 });
+        const at = now();
+        const date = dayOf(at);
+        const failed = statusCode >= 500;
+        counts.add(`${date} ${operation}`, { date, operation, requests: 1, failures: failed ? 1 : 0 });
+        latest.set(operation, [...(latest.get(operation) ?? []), { at, failed }].slice(-LATEST_REQUESTS));
       },
     /** @param id of the key */
     useKey: (id: number): void => uses.add(String(id), { id, at: new Date(now()).toISOString() }),
     /** Request counts that are not in the store yet. */
     pendingCounts: counts.pending,
+    /** Whether each of the latest requests of a part failed: at most ten, of the last five minutes. */
+    latestFailures: (operation: MeasuredPart): boolean[] =>
+      (latest.get(operation) ?? []).filter(({ at }) => now() - at < LATEST_TIME).map(({ failed }) => failed),
     /** Writes everything to the store; never rejects. One flush runs at a time. */
     flush: async (): Promise<void> => {
       lastFlush = lastFlush.then(() => Promise.all([counts.flush(), uses.flush()]));

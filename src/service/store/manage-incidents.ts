@@ -1,13 +1,15 @@
-import {
-  INCIDENT_STATES,
-  type IncidentSeverity,
-  type IncidentState,
-  type IncidentUpdate,
-} from "../../contract/status.ts";
+import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
 import type { Session } from "./database/database-connection.ts";
 import { insertRow } from "./database/json-records.ts";
 import type { EmbeddedStore } from "./embedded.ts";
 import { RefusedChangeError } from "./store.ts";
+
+/** The states that follow each state (contract section 3.2): only `monitoring` may be skipped. */
+const NEXT_STATES: Readonly<Record<Exclude<IncidentState, "resolved">, readonly IncidentState[]>> = {
+  investigating: ["identified"],
+  identified: ["monitoring", "resolved"],
+  monitoring: ["resolved"],
+};
 
 /** Records an incident with its first update, `investigating`. Resolves to its id. */
 export async function openIncident(
@@ -26,10 +28,9 @@ export async function openIncident(
 }
 
 /**
- * Adds an update. The state `resolved` ends the incident.
+ * Adds an update, which may keep the state. The state `resolved` ends the incident.
  *
- * @throws RefusedChangeError if there is no such incident, the incident is resolved, or the state comes before its
- * current one
+ * @throws RefusedChangeError if there is no such incident, or the state does not follow its current one
  */
 export async function updateIncident(
   database: EmbeddedStore,
@@ -46,8 +47,14 @@ export async function updateIncident(
       throw new RefusedChangeError(`there is no incident ${id}`);
     }
     const state = current as IncidentState;
-    if (state === "resolved" || INCIDENT_STATES.indexOf(update.state) < INCIDENT_STATES.indexOf(state)) {
-      throw new RefusedChangeError(`incident ${id} is ${state} and cannot become ${update.state}`);
+    if (state === "resolved") {
+      throw new RefusedChangeError(`incident ${id} is resolved, which ends it; open another one`);
+    }
+    const next = NEXT_STATES[state];
+    if (update.state !== state && !next.includes(update.state)) {
+      throw new RefusedChangeError(
+        `incident ${id} is ${state} and cannot become ${update.state}; next it is ${next.join(" or ")}`,
+      );
     }
     await addUpdate(session, id, { ...update, posted_at: at.toISOString() });
     if (update.state === "resolved") {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { insertKey } from "../../../src/service/store/access/key-records.ts";
 import { listKeys } from "../../../src/service/store/access/manage-keys.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
@@ -71,6 +72,24 @@ test("two people of one team see the same keys, and others see none of them", as
   expect(sameName.status).toBe(200);
   const { status } = await bob.post(`/portal/keys/${id}/revoke`);
   expect(status).toBe(303);
+});
+
+test("a team may have any number of keys", async () => {
+  const portal = await startTestPortal();
+  const ada = await portal.signedIn();
+  await portal.store.write(async (session) => {
+    for (let index = 0; index < 1_000; index += 1) {
+      await insertKey(session, `hash ${index}`, {
+        team: "sales",
+        name: `key ${index}`,
+        createdAt: "2026-01-01T00:00:00Z",
+      });
+    }
+  });
+
+  const created = await ada.post("/portal/keys", { name: "one more" });
+
+  expect([created.status, secretIn(created.text)]).toEqual([200, expect.stringMatching(/^.{43}$/)]);
 });
 
 test("the list shows when a key was last used", async () => {

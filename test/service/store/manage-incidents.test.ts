@@ -31,6 +31,7 @@ test("an incident is listed with its updates, newest first, until it is resolved
 test("open incidents and those that ended since a day are listed, newest first", async () => {
   const store = await testStore();
   const ended = await openIncident(store, SLOW, hour(1));
+  await updateIncident(store, ended, { state: "identified", body: "A disk." }, hour(1));
   await resolveIncident(store, ended, "Over.", hour(2));
   const open = await openIncident(store, SLOW, hour(3));
   const later = await openIncident(store, SLOW, hour(4));
@@ -38,19 +39,31 @@ test("open incidents and those that ended since a day are listed, newest first",
   expect((await store.incidents("2026-01-16")).map(({ id }) => id)).toEqual([later, open]);
 });
 
+test.each(["monitoring", "resolved"] as const)("an incident whose cause is unknown cannot become %s", async (state) => {
+  const store = await testStore();
+  const id = await openIncident(store, SLOW, hour(8));
+  await expect(updateIncident(store, id, { state, body: "Better." }, hour(9))).rejects.toThrow(
+    new RefusedChangeError(`incident ${id} is investigating and cannot become ${state}; next it is identified`),
+  );
+  expect((await store.incidents("2026-01-15"))[0]).toMatchObject({ resolved_at: null, updates: { length: 1 } });
+});
+
 test("an incident never returns to an earlier state and does not reopen", async () => {
   const store = await testStore();
   const id = await openIncident(store, SLOW, hour(8));
+  await updateIncident(store, id, { state: "identified", body: "A disk." }, hour(8));
   await updateIncident(store, id, { state: "monitoring", body: "Better." }, hour(9));
   await updateIncident(store, id, { state: "monitoring", body: "Still better." }, hour(10));
   const back = updateIncident(store, id, { state: "identified", body: "Hm." }, hour(11));
   await expect(back).rejects.toThrow(
-    new RefusedChangeError(`incident ${id} is monitoring and cannot become identified`),
+    new RefusedChangeError(`incident ${id} is monitoring and cannot become identified; next it is resolved`),
   );
   await resolveIncident(store, id, "Over.", hour(12));
   const again = updateIncident(store, id, { state: "resolved", body: "Over." }, hour(13));
-  await expect(again).rejects.toThrow(new RefusedChangeError(`incident ${id} is resolved and cannot become resolved`));
-  expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(4);
+  await expect(again).rejects.toThrow(
+    new RefusedChangeError(`incident ${id} is resolved, which ends it; open another one`),
+  );
+  expect((await store.incidents("2026-01-15"))[0]?.updates).toHaveLength(5);
 });
 
 test("an update of an unknown incident names its number", async () => {

@@ -1,11 +1,12 @@
-import { isIPv6 } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "../../../contract/operations.ts";
 import { hashSecret } from "../../store/access/manage-keys.ts";
-import type { KeyRecord } from "../../store/store.ts";
+import type { KeyRecord, Store } from "../../store/store.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import { type FixedWindow, rateLimited } from "./rate-limit.ts";
+import { type FixedWindow, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
+import { sourceOf } from "./source-address.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
 
@@ -22,22 +23,34 @@ export async function authenticate(
   deadline: AbortSignal,
 ): Promise<KeyRecord> {
   const secret = bearerToken(headers.authorization);
-  const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
-  if (key !== undefined && key.revokedAt === null) {
+  const key = await keyOf(headers, store, deadline);
+  if (key !== undefined) {
     return key;
   }
   const { admitted, resetSeconds } = failedAttempts.charge(sourceOf(ip));
   if (!admitted) {
-    const figures = { ...budget.unused(), remaining: 0, resetSeconds };
+    const figures = { ...budget.peek(), remaining: 0, resetSeconds };
     throw rateLimited("Too many failed authentications from this address.", figures);
   }
+  const limits = rateLimitHeaders(budget.peek());
   throw secret === undefined
     ? new ServiceProblem("missing_credentials", "The request has no Bearer credential.", {
-        headers: { "www-authenticate": REALM },
+        headers: { ...limits, "www-authenticate": REALM },
       })
     : new ServiceProblem("invalid_credentials", "The key is unknown or revoked.", {
-        headers: { "www-authenticate": `${REALM}, error="invalid_token"` },
+        headers: { ...limits, "www-authenticate": `${REALM}, error="invalid_token"` },
       });
+}
+
+/** The valid key of a request, without counting a failed attempt. */
+export async function keyOf(
+  { authorization }: IncomingHttpHeaders,
+  store: Store,
+  deadline: AbortSignal,
+): Promise<KeyRecord | undefined> {
+  const secret = bearerToken(authorization);
+  const key = secret === undefined ? undefined : await store.keyByHash(hashSecret(secret), deadline);
+  return key?.revokedAt === null ? key : undefined;
 }
 
 /** Refuses a key whose team is not entitled to `scope`. */
@@ -47,19 +60,6 @@ export function requireScope(key: KeyRecord, scope: Scope): void {
       headers: { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${scope}"` },
     });
   }
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 address, because one subscriber usually has a whole /64. */
-export function sourceOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || !isIPv6(address)) {
-    return mapped ?? address;
-  }
-  const [head = "", tail] = address.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const following = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - groups.length - following.length }, () => "0");
-  return [...groups, ...zeros, ...following].slice(0, 4).join(":");
 }
 
 /** The credential of a Bearer header (RFC 6750 section 2.1). The scheme may have any case (RFC 9110 section 11.1). */

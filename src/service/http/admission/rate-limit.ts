@@ -52,8 +52,13 @@ export function fixedWindow(limit: number, windowSeconds: number, now: () => num
       windows.set(held, window);
       return { ...figures(window.startedAt, window.used, time), admitted };
     },
-    /** The figures of an unused window. */
-    unused: (): RateFigures => figures(0, 0, 0),
+    /** The figures of `key` without counting a request. Without a key, those of an unused window. */
+    peek: (key?: string): RateFigures => {
+      const time = now();
+      dropEnded(time);
+      const { startedAt, used } = (key === undefined ? undefined : windows.get(key)) ?? { startedAt: time, used: 0 };
+      return figures(startedAt, used, time);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CatalogPagination, Meta, Pagination } from "../../../contract/envelope.ts";
-import type { Filters } from "../../../contract/filters.ts";
+import type { Filters, Rcd } from "../../../contract/filters.ts";
 import {
   type Selection,
   type Snapshot,
@@ -44,11 +44,12 @@ export async function respond(
 ): Promise<Buffer> {
   const { store, filters, visible, deadline } = call;
   for (let attempt = 1; attempt <= READS; attempt += 1) {
-    const snapshot = await (version === undefined ? store.snapshot(deadline) : store.snapshotAt(version, deadline));
+    const today = await store.snapshot(deadline);
+    const snapshot = version === undefined ? today : await store.snapshotAt(version, deadline);
     if (snapshot === undefined) {
       throw invalidCursor("The data was replaced after the cursor was issued.");
     }
-    checkSlugs(filters, snapshot.combinations(visible));
+    checkSlugs(filters, vocabularyOf(today, snapshot, visible));
     const selection = snapshot.select(filters, visible);
     try {
       return envelope(call, selection, await read(selection, snapshot));
@@ -59,6 +60,15 @@ export async function respond(
     }
   }
   throw new StoreUnavailableError(`the data changed during each of ${READS} reads`);
+}
+
+/**
+ * The combinations that filters may name: those of today, so that a filter that was changed in mid-walk gets no error, and
+ * those of the version of the walk, so that a filter that was not changed gets none either (contract section 4.3 rule 3).
+ */
+function vocabularyOf(today: Snapshot, snapshot: Snapshot, visible: Visibility): readonly Rcd[] {
+  const known = snapshot.combinations(visible);
+  return today.version === snapshot.version ? known : [...today.combinations(visible), ...known];
 }
 
 /**

@@ -32,7 +32,7 @@ export function serveOperations(app: FastifyInstance, parts: ServiceParts): void
       return RESPONDERS[name]({ store, settings, requestId: request.id, parameters, filters, visible, deadline });
     });
     const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
-    return reply.headers(headers).type("application/json").send(body);
+    return reply.headers(headers).header("cache-control", "no-store").type("application/json").send(body);
   }
 
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {

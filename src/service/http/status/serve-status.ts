@@ -25,7 +25,9 @@ export function serveStatus(app: FastifyInstance, { store, measurements, setting
       return true;
     }).catch(() => false);
     const counts = [...known.counts, ...measurements.pendingCounts()];
-    const feed = statusFeed({ counts, incidents: known.incidents, storeReachable, sampleData, now: now() });
+    const { incidents } = known;
+    const { latestFailures } = measurements;
+    const feed = statusFeed({ counts, incidents, latestFailures, storeReachable, sampleData, now: now() });
     return { json: Buffer.from(JSON.stringify(feed)), page: statusPage(feed) };
   }
 

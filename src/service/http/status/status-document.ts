@@ -47,6 +47,8 @@ const OUTAGE_PCT = 90;
 export interface StatusFacts {
   counts: readonly DayCount[];
   incidents: readonly Incident[];
+  /** Whether each of the latest requests of a part failed. */
+  latestFailures: (part: MeasuredPart) => readonly boolean[];
   /** Whether the database could be read just now. */
   storeReachable: boolean;
   sampleData: boolean;
@@ -82,7 +84,9 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
   );
   const described = endpoints.map(({ label, measured }) => {
     const own = counts.filter(({ operation }) => operation === measured);
-    return { label, state: statusDay(today, own).state, uptime_pct: uptimePct(own) };
+    const hasRequests = measured !== undefined && own.some(({ date }) => date === today);
+    const state = hasRequests ? presentState(facts.latestFailures(measured)) : "no_data";
+    return { label, state, uptime_pct: uptimePct(own) };
   });
   const incidents = facts.incidents.filter((incident) => incident.suite === slug && incident.resolved_at === null);
   return {
@@ -97,6 +101,15 @@ function suiteOf({ slug, name, endpoints }: SuiteDefinition, facts: StatusFacts)
     endpoints: described,
     days: Array.from({ length: AVAILABILITY.windowDays }, (_, index) => statusDay(addDays(first, index), counts)),
   };
+}
+
+/** The state by the latest requests. Without any, an endpoint that had requests today has none that failed. */
+function presentState(failures: readonly boolean[]): ServiceState {
+  const failed = failures.filter(Boolean).length;
+  if (failed === 0) {
+    return "operational";
+  }
+  return failed > failures.length / 2 ? "outage" : "degraded";
 }
 
 function statusDay(date: string, counts: readonly DayCount[]): StatusDay {

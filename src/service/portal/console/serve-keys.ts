@@ -11,9 +11,6 @@ import { createdPage, keysPage, revokePage } from "./key-pages.ts";
 /** Longest name of a key, in characters. */
 const LONGEST_NAME = 60;
 
-/** Active keys that a team may have, so that a program in a loop cannot fill the database. */
-const MOST_KEYS = 200;
-
 interface MemberCall {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -60,7 +57,7 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
     const keys = await keysOf(member);
     const refused = (error: string) =>
       sendPrivatePage(reply, 400, keysPage({ member, keys, token: tokenField(visitor), name, error }));
-    const error = nameError(name, keys);
+    const error = nameError(name);
     if (error !== undefined) {
       return refused(error);
     }
@@ -93,13 +90,11 @@ export function serveKeys(app: FastifyInstance, { store, settings, base, measure
   app.post("/portal/keys/:id/revoke", { onResponse }, revoke);
 }
 
-function nameError(name: string, keys: readonly KeyRecord[]): string | undefined {
+function nameError(name: string): string | undefined {
   if (name === "") {
     return "Enter a name.";
   }
-  if (name.length > LONGEST_NAME || /\p{C}/u.test(name)) {
-    return `A name has at most ${LONGEST_NAME} characters and no control characters.`;
-  }
-  const active = keys.filter(({ revokedAt }) => revokedAt === null).length;
-  return active >= MOST_KEYS ? `A team has at most ${MOST_KEYS} keys. Revoke one that is not needed.` : undefined;
+  return name.length > LONGEST_NAME || /\p{C}/u.test(name)
+    ? `A name has at most ${LONGEST_NAME} characters and no control characters.`
+    : undefined;
 }

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { sourceOf } from "../../http/admission/auth.ts";
+import { sourceOf } from "../../http/admission/source-address.ts";
 import type { PortalAccess } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { normalEmail } from "../../store/access/members.ts";

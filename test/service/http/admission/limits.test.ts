@@ -90,6 +90,28 @@ test("a request with invalid parameters counts against the limit", async () => {
   expect(figures((await service.get("/v1/catalog?retailer=nobody")).headers)).toEqual([120, 118, 60]);
 });
 
+test.each([
+  ["an unknown path", "/v1/products", "GET", 404, [120, 118, 30]],
+  ["a wrong method", "/v1/catalog", "POST", 404, [120, 118, 30]],
+  ["a wrong method of the sample", "/v1/sample", "POST", 404, [30, 29, 30]],
+  ["a path that cannot be decoded", "/v1/%zz", "GET", 400, [120, 118, 30]],
+])("%s tells what the team has left, and takes nothing of it", async (_, path, method, status, expected) => {
+  let now = 0;
+  const service = await startTestService({ now: () => now });
+  for (const used of ["/v1/catalog", "/v1/coverage", "/v1/sample"]) {
+    await service.get(used);
+  }
+  now = 30_000;
+
+  const responses = [await service.get(path, { method }), await service.get(path, { method })];
+  const unknown = await service.get(path, { method, key: "wrong" });
+
+  expect(responses.map((response) => [response.status, ...figures(response.headers)])).toEqual(
+    Array(2).fill([status, ...expected]),
+  );
+  expect(figures(unknown.headers)).toEqual([expected[0], expected[0], 60]);
+});
+
 // The helper that reads responses checks the three headers of each. These are the unusual requests.
 test.each([
   ["an unknown path", "/v1/products", "GET", 404, 120],

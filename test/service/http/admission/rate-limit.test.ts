@@ -29,11 +29,13 @@ test("each key has its own count", () => {
   expect(window.charge("other").admitted).toBe(true);
 });
 
-test("reading the figures of an unused window does not count a request", () => {
+test("reading the figures of a window does not count a request", () => {
   const window = fixedWindow(3, 60, () => 0);
   window.charge("team");
 
-  expect(window.unused()).toEqual({ limit: 3, remaining: 3, resetSeconds: 60 });
+  expect(window.peek("team")).toEqual({ limit: 3, remaining: 2, resetSeconds: 60 });
+  expect(window.peek("other")).toEqual({ limit: 3, remaining: 3, resetSeconds: 60 });
+  expect(window.peek()).toEqual({ limit: 3, remaining: 3, resetSeconds: 60 });
   expect(window.charge("team").remaining).toBe(1);
 });
 

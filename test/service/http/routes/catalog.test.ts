@@ -164,6 +164,18 @@ test("a cursor is only a position: with other filters, it walks the other set wi
   ]);
 });
 
+test("a filter changed in mid-walk may be one that the data got after the walk began", async () => {
+  const service = await startTestService({ rows: products(5, { retailer: "acme" }) });
+  const { body: first } = await service.get("/v1/catalog?limit=2&retailer=acme");
+  const change = (filter: string) => service.get(`/v1/catalog?${filter}&cursor=${first.pagination.next_cursor}`);
+
+  await service.addRows(products(5, { retailer: "bolt" }));
+  const [known, unknown] = [await change("retailer=bolt"), await change("retailer=nobody")];
+
+  expect([known.status, known.body.data, known.body.pagination.has_more]).toEqual([200, [], false]);
+  expect([unknown.body.code, unknown.body.valid_options]).toEqual(["unknown_retailer", ["acme", "bolt"]]);
+});
+
 test("a position beyond the end of the other set is an empty last page", async () => {
   const service = await startTestService({
     rows: [...products(5, { retailer: "acme" }), ...products(1, { retailer: "bolt" })],

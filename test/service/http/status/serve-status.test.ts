@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openIncident, resolveIncident } from "../../../../src/service/store/manage-incidents.ts";
-import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { openIncident, resolveIncident, updateIncident } from "../../../../src/service/store/manage-incidents.ts";
+import { StoreTimeoutError, StoreUnavailableError } from "../../../../src/service/store/store.ts";
 import { startTestService } from "../../../helpers/service.ts";
 
 const noon = Date.parse("2026-03-10T12:00:00Z");
@@ -64,6 +64,44 @@ test("the service reports its measurements by endpoint and day", async () => {
   ]);
   expect(suite.days.at(-1)).toEqual({ date: "2026-03-10", state: "outage", uptime_pct: 75 });
   expect(suite.days[0]).toEqual({ date: "2025-12-11", state: "no_data", uptime_pct: null });
+});
+
+test("the state of a suite is that of its latest requests, and the day keeps its own", async () => {
+  let broken = true;
+  let now = noon;
+  const service = await startTestService({
+    now: () => now,
+    rateLimit: 1_000,
+    faults: (store) => ({
+      snapshot: async (deadline) => {
+        if (broken) {
+          throw new StoreTimeoutError("slow");
+        }
+        return store.snapshot(deadline);
+      },
+    }),
+  });
+  const states = async () => {
+    now += 1_000;
+    const [suite] = (await service.get("/status.json")).body.suites;
+    return [suite.state, suite.days.at(-1).state];
+  };
+
+  await service.get("/v1/catalog");
+  const failing = await states();
+  broken = false;
+  for (let request = 1; request <= 3; request += 1) {
+    await service.get("/v1/catalog");
+  }
+  const soonAfter = await states();
+  now += 5 * 60_000;
+  const later = await states();
+
+  expect([failing, soonAfter, later]).toEqual([
+    ["outage", "outage"],
+    ["degraded", "outage"],
+    ["operational", "outage"],
+  ]);
 });
 
 test("counts are kept in the database", async () => {
@@ -132,6 +170,7 @@ test("an open incident sets the state of its suite until it is resolved", async 
   const id = await openIncident(service.store, incident, at(0));
   const { body: during } = await service.get("/status.json");
 
+  await updateIncident(service.store, id, { state: "identified", body: "A disk" }, at(1));
   await resolveIncident(service.store, id, "Fixed", at(5));
   now += 1_000;
   const { body: after } = await service.get("/status.json");
@@ -146,6 +185,7 @@ test("an open incident sets the state of its suite until it is resolved", async 
       resolved_at: "2026-03-10T12:05:00.000Z",
       updates: [
         { state: "resolved", body: "Fixed", posted_at: "2026-03-10T12:05:00.000Z" },
+        { state: "identified", body: "A disk", posted_at: "2026-03-10T12:01:00.000Z" },
         { state: "investigating", body: "Looking", posted_at: "2026-03-10T12:00:00.000Z" },
       ],
     },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { statusFeed } from "../../../../src/service/http/status/status-document.ts";
 
 const now = Date.parse("2026-03-10T00:00:00Z");
-const quiet = { counts: [], incidents: [], storeReachable: true, sampleData: false, now };
+const quiet = { counts: [], incidents: [], latestFailures: () => [], storeReachable: true, sampleData: false, now };
 
 function count(date: string, requests: number, failures: number) {
   return { date, operation: "catalog" as const, requests, failures };
@@ -33,6 +33,20 @@ test("days before the window do not count", () => {
   expect(feed.suites[0]?.uptime_pct).toBe(50);
 });
 
+test.each([
+  [[true], "outage"],
+  [[true, false], "degraded"],
+  [[true, false, false, false], "degraded"],
+  [[true, true, false], "outage"],
+  [[false], "operational"],
+  [[], "operational"],
+])("the present state after requests of which %j failed is %s, whatever the day was", (failures, state) => {
+  const counts = [count("2026-03-10", 100, 50)];
+  const [suite] = statusFeed({ ...quiet, counts, latestFailures: () => failures }).suites;
+
+  expect([suite?.state, suite?.endpoints[1]?.state, suite?.days.at(-1)?.state]).toEqual([state, state, "outage"]);
+});
+
 test("an earlier bad day does not affect the present state", () => {
   const feed = statusFeed({ ...quiet, counts: [count("2026-03-09", 10, 10), count("2026-03-10", 10, 0)] });
 
@@ -55,7 +69,8 @@ test("the requests of one suite do not count for another", () => {
     { date: "2026-03-10", operation: "portal-keys" as const, requests: 10, failures: 10 },
     count("2026-03-10", 10, 0),
   ];
-  const { state, suites } = statusFeed({ ...quiet, counts });
+  const latestFailures = (part: string) => [part === "portal-keys"];
+  const { state, suites } = statusFeed({ ...quiet, counts, latestFailures });
 
   expect([state, ...suites.map((suite) => suite.state)]).toEqual(["outage", "operational", "no_data", "outage"]);
 });

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { sourceOf } from "../../../../src/service/http/admission/source-address.ts";
+import { startTestService } from "../../../helpers/service.ts";
+
+test.each([
+  ["203.0.113.9", "203.0.113.9"],
+  ["::ffff:203.0.113.9", "203.0.113.9"],
+  ["::FFFF:cb00:7109", "203.0.113.9"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+  ["2001:0DB8:0001:2::6", "2001:db8:1:2"],
+  ["2001:db8::6", "2001:db8:0:0"],
+  ["fe80::1%eth0", "fe80:0:0:0"],
+  ["::1", "0:0:0:0"],
+  ["unknown", "unknown"],
+])("attempts from %s are counted under %s", (address, source) => {
+  expect(sourceOf(address)).toBe(source);
+});
+
+const entries = (address: (port: number) => string) => Array.from({ length: 21 }, (_, index) => address(4_000 + index));
+
+test.each([
+  ["IPv4 addresses with ports", entries((port) => `203.0.113.9:${port}`), 1],
+  ["IPv6 addresses with ports", entries((port) => `[2001:db8::6]:${port}`), 1],
+  ["IPv4-mapped addresses with ports", entries((port) => `[::ffff:203.0.113.9]:${port}`), 1],
+  ["invented addresses before that of the proxy", entries((port) => `198.51.100.${port % 256}, 203.0.113.9`), 1],
+  [
+    "a proxy that is trusted by its network, with its port",
+    entries((port) => `203.0.113.9:${port}, 10.0.0.7:443`),
+    "loopback,10.0.0.0/8",
+  ],
+])("%s are one source behind a trusted proxy", async (_, forwarded, trustProxy) => {
+  const service = await startTestService({ trustProxy });
+  const statuses = [];
+  for (const header of forwarded) {
+    const response = await service.get("/v1/coverage", { key: "wrong", headers: { "x-forwarded-for": header } });
+    statuses.push(response.status);
+  }
+  const other = { "x-forwarded-for": "203.0.113.10" };
+
+  expect(statuses).toEqual([...Array(20).fill(401), 429]);
+  expect((await service.get("/v1/coverage", { key: "wrong", headers: other })).status).toBe(401);
+});
