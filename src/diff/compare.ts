@@ -39,8 +39,8 @@ export interface CompareOptions {
 type RetailerRows = ReadonlyMap<string, Record<Side, number>>;
 
 export interface DiffSummary {
-  /** Products, each counted once. */
-  products: Record<Change | "unchanged", number>;
+  /** Products, each counted once; `vanished` is null if no product can vanish, because a last known price never ends. */
+  products: Record<Exclude<Change, "vanished"> | "unchanged", number> & { vanished: number | null };
   retailers: RetailerRows;
 }
 

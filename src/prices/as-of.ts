@@ -77,7 +77,8 @@ export async function diffAsOf(
     }
   }
   await onDifferences(held);
-  return { products: summary, retailers };
+  const vanished = options.maxAge === undefined ? null : summary.vanished;
+  return { products: { ...summary, vanished }, retailers };
 }
 
 /** Products with rows on both days, and on the one of the two that has fewer products. */

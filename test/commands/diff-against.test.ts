@@ -9,6 +9,7 @@ import { afterAllTests, type OnEnd } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
 
 const MONDAY = "2026-01-12";
 const TUESDAY = "2026-01-13";
@@ -115,7 +116,7 @@ describe("a day", () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
-        "2026-01-13 to 2026-01-14, by last known prices: 0 changed, 0 appeared, 0 vanished",
+        "2026-01-13 to 2026-01-14, by last known prices\n0 changed, 0 appeared, vanished unknown",
       ),
     });
     expect(stderr).toBe(
@@ -308,4 +309,14 @@ test.each([
 test("an empty folder name is refused", async () => {
   const { code, stderr } = await runInProcess(["diff", "--against", "", "--from", "7d"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("--against is empty")]);
+});
+
+test("a folder alone is compared over its last week", async () => {
+  const rows = ["2026-01-01", "2026-01-03", "2026-01-10"].map((crawl_date, index) =>
+    product({ crawl_date, sku: "A1", selling_price: 10 + index }),
+  );
+  const { folder, sync } = await servedFolder(rows);
+  await sync();
+  const { code, stdout } = await runInProcess(["diff", folder]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { sku: "A1", from_date: "2026-01-03", to_date: "2026-01-10" }]);
 });

@@ -57,10 +57,29 @@ test("a product vanishes only if its price is older than --max-age", async () =>
   ]);
 });
 
+test("cannot say which products vanished without --max-age, in every format", async () => {
+  for (const format of ["table", "ndjson", "csv"]) {
+    const { folder, sync } = await servedFolder(ROWS);
+    await sync();
+    const args = ["diff", folder, "--as-of", "--from", FROM, "--to", TO, "-f", format];
+    const { stdout, stderr } = await runInProcess(args, { columns: 200 });
+    expect(format === "table" ? stdout : stderr).toContain(
+      "2 changed, 2 appeared, vanished unknown, 3 unchanged (--max-age 14d counts products as",
+    );
+  }
+  const bounded = await diff("--max-age", "4d", "-f", "table");
+  expect(bounded.stdout).toContain("4 appeared, 2 vanished, 1 unchanged\n");
+  const { code, stderr } = await diff("--as-of", "--only", "vanished");
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("no product vanishes from its last known prices. Add --max-age"),
+  ]);
+});
+
 test("is the default if the two days share fewer than half of their products, and says so", async () => {
   const { stdout, stderr } = await diff("-f", "table");
   expect(stdout).toContain(
-    "2026-01-10 to 2026-01-15, by last known prices: 2 changed, 2 appeared, 0 vanished, 3 unchanged",
+    "\n2 changed, 2 appeared, vanished unknown, 3 unchanged (--max-age 14d counts products as vanished that",
   );
   expect(stderr).toBe("");
   const told = await diff("-v", "-f", "table");

@@ -56,8 +56,8 @@ describe("catalog movers", () => {
     ]);
 
     expect(stdout.split("\n").filter((line) => line.startsWith("Biggest"))).toEqual([
-      "Biggest drops since 2026-01-01, lamps",
-      "Biggest rises since 2026-01-01, chairs",
+      "Biggest drops from 2026-01-01 to 2026-01-08, lamps",
+      "Biggest rises from 2026-01-01 to 2026-01-08, chairs",
     ]);
   });
 
@@ -107,7 +107,7 @@ describe("catalog movers", () => {
     const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--no-color"], { columns: 80 });
 
     expect(stdout.split("\n").slice(0, 3)).toEqual([
-      "Biggest drops since 2026-01-01",
+      "Biggest drops from 2026-01-01 to 2026-01-08",
       "retailer: acme · currency: EUR",
       expect.stringMatching(/^title +price before +price +% +sku +seen$/),
     ]);

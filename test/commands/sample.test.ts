@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runInProcess } from "../helpers/in-process.ts";
-import { product } from "../helpers/products.ts";
+import { product, products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
 
 const LONG = "A title that is longer than any terminal is wide ".repeat(8).trim();
@@ -39,4 +39,15 @@ test.each([
   const { code, stdout, stderr } = await runInProcess(["sample", "--demo", ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
+});
+
+test("says what was sorted: the sample, not the set", async () => {
+  const service = await startTestService({ rows: products(130) });
+  const noteOf = async (...args: string[]) =>
+    (await runInProcess(["sample", "--sort", "sku:desc", ...args], { service, columns: 80 })).stderr.split("\n")[0];
+  expect(await noteOf("-n", "3")).toMatch(/^3 shown; sorted 100 sampled rows of 130 matching; /);
+  expect(await noteOf("-f", "ndjson")).toBe("sorted 100 sampled rows of 130 matching");
+  const few = await startTestService({ rows: products(3) });
+  const { stderr } = await runInProcess(["sample", "--sort", "sku", "-n", "2"], { service: few, columns: 80 });
+  expect(stderr).toMatch(/^2 of 3 matching rows/);
 });

@@ -91,7 +91,17 @@ function currencies({ from, to }: Difference): string {
   return [...new Set(codes)].join(" → ");
 }
 
-/** The summary in one line: `12 changed, 3 appeared, 0 vanished, 985 unchanged`. */
+/**
+ * The summary in one line: `12 changed, 3 appeared, 0 vanished, 985 unchanged`. If no product can vanish, it says so, and
+ * how to find those that are gone.
+ */
 export function summaryLine({ products }: DiffSummary): string {
-  return [...CHANGES, "unchanged" as const].map((kind) => `${groupDigits(products[kind])} ${kind}`).join(", ");
+  const count = (kind: Change | "unchanged") => {
+    const number = products[kind];
+    return number === null ? `${kind} unknown` : `${groupDigits(number)} ${kind}`;
+  };
+  const counts = [...CHANGES, "unchanged" as const].map(count).join(", ");
+  return products.vanished === null ? `${counts} (${HOW_TO_ASK})` : counts;
 }
+
+const HOW_TO_ASK = "--max-age 14d counts products as vanished that were not seen for 14 days";

@@ -13,7 +13,7 @@ import { DIFF_COLUMNS } from "./record.ts";
 
 export function declare(command: Command, context: Context): void {
   command
-    .argument("[dir]", "a folder of `catalog sync`, as with --against")
+    .argument("[dir]", "a folder of `catalog sync`, as with --against; alone, its last week is compared")
     .description(
       "What appeared, vanished or changed price between two crawl days, joined on retailer and sku. " +
         "A price changed if its mrp, selling_price, discount_pct or currency changed. With a synced folder, --as-of " +
@@ -21,14 +21,18 @@ export function declare(command: Command, context: Context): void {
     )
     .option(
       "--from <day>",
-      "the earlier crawl day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC)",
+      "the earlier crawl day: YYYY-MM-DD, yesterday, 7d, latest or latest-7d (UTC; of a folder alone: latest-7d)",
       dateExpression("--from"),
     )
-    .option("--to <day>", "the later crawl day (default: yesterday)", dateExpression("--to"))
+    .option("--to <day>", "the later crawl day (default: yesterday; of a folder alone: latest)", dateExpression("--to"))
     .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
     .option("--as-of", "compare the last known price of each product up to each day (with --against or --demo)")
     .option("--no-as-of", "compare the rows of the two days themselves")
-    .option("--max-age <days>", "with --as-of: ignore prices that are older than this, such as 14d", parseAge)
+    .option(
+      "--max-age <days>",
+      "with --as-of: ignore prices that are older than this, such as 14d; without it no product vanishes",
+      parseAge,
+    )
     .addOption(onlyOption(CHANGES))
     .addOption(failIfOption(DIFF_FIELDS));
   addVocabularyFlags(command);
@@ -38,6 +42,7 @@ export function declare(command: Command, context: Context): void {
   addListFlags(command, "to_selling_price", ["drop", "rise", ...DIFF_COLUMNS], ", or drop or rise");
   addGlobalFlags(command, [
     "catalog diff --demo --from 13d --to yesterday",
+    "catalog diff rows",
     "catalog diff --from 7d --retailer acme",
     "catalog diff --from 2026-03-01 --to 2026-03-08 --department home -o changes.csv",
     "catalog sync rows && catalog diff rows --from 7d",

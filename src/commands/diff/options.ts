@@ -53,7 +53,10 @@ export function parseDiffOptions(command: Command, folder: string | undefined, f
       flag: "--against",
     });
   }
-  const { from, to = "yesterday" } = flags;
+  const isAlone = flags.from === undefined && flags.to === undefined;
+  const isFolder = folder !== undefined || flags.against !== undefined;
+  // A folder alone means its last week, as for `catalog movers`.
+  const { from, to = "yesterday" } = isAlone && isFolder ? { from: "latest-7d", to: "latest" } : flags;
   if (from === undefined) {
     throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
   }

@@ -8,8 +8,9 @@ import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, SIDES } from "../../diff/join.ts";
-import { EmptyResultError } from "../../errors.ts";
+import { EmptyResultError, UsageError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
+import { style } from "../../output/terminal/style.ts";
 import { renderCaptioned } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import { batchOf } from "../../rows/scan.ts";
@@ -28,6 +29,7 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
     : (await import("./from-folder.ts")).withFolderDays;
   await withDays(options, context, async (days) => {
     const { output, failIf } = options;
+    refuseNothingVanishes(options, days);
     // A table shows what changed, and the rest as counts; other formats have all kinds.
     const kinds: readonly Change[] = options.only ?? (output.format === "table" ? ["changed"] : CHANGES);
     const held = new Set<string>();
@@ -54,12 +56,22 @@ export async function runDiff(options: DiffOptions, context: Context): Promise<v
   });
 }
 
+/** @throws UsageError if nothing but vanished products are wanted, and last known prices have none */
+function refuseNothingVanishes({ only = [], maxAge }: DiffOptions, { asOf }: ComparedDays): void {
+  if (asOf && maxAge === undefined && only.length > 0 && only.every((change) => change === "vanished")) {
+    throw new UsageError(
+      "--only vanished: no product vanishes from its last known prices. Add --max-age 14d to find products that were not seen for 14 days, or --no-as-of to compare the days themselves.",
+      { flag: "--only" },
+    );
+  }
+}
+
 /** Compares the two days; passes on the differences of the requested kinds. */
 type Compare = (onDifferences: (differences: readonly Difference[]) => Promise<void>) => Promise<DiffSummary>;
 
-/** Names the comparison and its result. */
-function resultLine({ from, to, asOf }: ComparedDays, summary: DiffSummary): string {
-  return `${from} to ${to}${asOf ? ", by last known prices" : ""}: ${summaryLine(summary)}`;
+/** Names the comparison. */
+function windowOf({ from, to, asOf }: ComparedDays): string {
+  return `${from} to ${to}${asOf ? ", by last known prices" : ""}`;
 }
 
 async function showDifferences(
@@ -80,14 +92,15 @@ async function showDifferences(
   const table = differences.length === 0 ? "" : `${text}\n`;
   const left = all - differences.length;
   const more = left === 0 ? "" : `${groupDigits(left)} more differences; -f ndjson or -o FILE has them all\n`;
-  const result = wrap(resultLine(days, summary), screen.width);
-  await showText(`${table}${more}${result}\n`, options.output, options.list, context);
+  const heading = style("bold", `Changes from ${windowOf(days)}`, screen.colour);
+  const result = wrap(summaryLine(summary), screen.width);
+  await showText(`${heading}\n${table}${more}${result}\n`, options.output, options.list, context);
   if (differences.length > 0) {
     notShown(hidden, "-f csv has them all").forEach(days.reporter.note);
   }
   const { appeared, vanished } = summary.products;
-  if (options.only === undefined && appeared + vanished > 0) {
-    days.reporter.note("--only appeared,vanished lists the others");
+  if (options.only === undefined && appeared + (vanished ?? 0) > 0) {
+    days.reporter.note(`--only appeared${vanished === null ? "" : ",vanished"} lists the others`);
   }
 }
 
@@ -120,7 +133,7 @@ async function writeDifferences(
     await write(selection?.selected() ?? []);
     return compared;
   });
-  days.reporter.note(resultLine(days, summary));
+  days.reporter.note(`${windowOf(days)}: ${summaryLine(summary)}`);
 }
 
 function differenceFields(difference: Difference): Record<DiffField, number | undefined> {

@@ -61,13 +61,13 @@ const HEADINGS = {
 export function moversText(
   groups: readonly MoverGroup[],
   titleOf: (mover: Mover) => string,
-  since: string,
+  { since, latest }: { since: string; latest: string },
   screen: Screen,
 ): { text: string; hidden: string[] } {
   const hidden = new Set<string>();
   const parts = groups.map(({ kind, name, movers, all }) => {
     const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
-    const heading = `${HEADINGS[kind]} since ${since}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
+    const heading = `${HEADINGS[kind]} from ${since} to ${latest}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
     const { table: varying, caption } = withoutConstants(moversTable(kind, movers, titleOf), ["retailer", "currency"]);
     const table = renderTable(varying, screen);
     for (const column of table.hidden) {

@@ -31,7 +31,7 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
       const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS };
       await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
     } else {
-      const text = moversText(groups, titleOf, since, screenOf(context, options));
+      const text = moversText(groups, titleOf, { since, latest: days.at(-1) ?? since }, screenOf(context, options));
       await showTable(text, output, { pager: false }, reporter, context);
       reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
     }

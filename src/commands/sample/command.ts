@@ -92,8 +92,12 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   });
   const { output, columns, list } = options;
   const rows = rowsInOrder(all, list);
+  const extent = describeExtent(all.length, rows.length, meta.coverage.matching_rows, list);
   if (hasRowFormat(output)) {
     await writeRows([rows], output, { known: PRODUCT_COLUMNS, chosen: columns }, reporter, context);
+    if (list.sort !== undefined && rows.length > 0) {
+      reporter.note(extent);
+    }
     return;
   }
   const { text, hidden } = renderRows(rows, options, context);
@@ -101,9 +105,17 @@ async function runSample(options: SampleOptions, context: Context): Promise<void
   const isOnScreen = output.output === undefined && context.stdout.isTTY === true;
   await showText(isOnScreen && options.view === "card" ? `${text}\n` : text, output, list, context);
   if (rows.length > 0) {
-    const count = `${rows.length} of ${groupDigits(meta.coverage.matching_rows)} matching rows`;
-    reporter.note([count, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
+    reporter.note([extent, ...notShown(hidden, "--wide shows all, --columns chooses")].join("; "));
   }
+}
+
+/** Says which rows are shown: a sample is not the set, so the first of a sorted sample are not the first of the set. */
+function describeExtent(sampled: number, shown: number, matching: number, { sort }: ListOptions): string {
+  if (sort === undefined || sampled === matching) {
+    return `${shown} of ${groupDigits(matching)} matching rows`;
+  }
+  const first = shown === sampled ? "" : `${shown} shown; `;
+  return `${first}sorted ${sampled} sampled rows of ${groupDigits(matching)} matching`;
 }
 
 /** The rows, sorted and limited according to the options. */
