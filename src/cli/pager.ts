@@ -5,9 +5,6 @@ import type { Reporter } from "./reporter.ts";
 import { notShown } from "./terminal.ts";
 import { writeChunks } from "./write-rows.ts";
 
-/** Exit codes of POSIX shells for a command that is not found or cannot be run. */
-const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
-
 /** less: exit at once if the text fits the screen (F), show colours (R), keep the text on the screen (X). */
 const DEFAULT_PAGER = "less -FRX";
 
@@ -40,23 +37,36 @@ export async function showTable(
   notShown(hidden, "-f csv has them all").forEach(note);
 }
 
-/** @returns whether the pager could be started; unread text is not an error. */
+/** @returns whether the pager showed the text; a person who leaves it early has seen enough */
 async function runPager(text: string, command: string, context: Context): Promise<boolean> {
   const { spawn } = await import("node:child_process");
-  const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
   // Ctrl-C reaches every process of the terminal; while the pager runs, only the pager handles it.
   const resume = context.ignoreInterrupts();
-  const stop = () => void child.kill();
-  context.signal.addEventListener("abort", stop);
-  // The pager may end before it has read everything.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(text);
+  let stop = () => {};
   try {
+    const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
+    stop = () => void child.kill();
+    context.signal.addEventListener("abort", stop);
+    // The pager may end before it has read everything.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(text);
     const [code] = (await once(child, "close")) as [number | null];
     context.signal.throwIfAborted();
-    return !NOT_RUN.has(code);
+    return !hasFailed(code);
+  } catch {
+    context.signal.throwIfAborted();
+    // No process can be started.
+    return false;
   } finally {
     context.signal.removeEventListener("abort", stop);
     resume();
   }
+}
+
+/**
+ * Whether a pager ended with an error, such as 127 of a shell that does not find it. From 129 on, a signal ended it; `less
+ * -K` ends with 2 after Ctrl-C.
+ */
+function hasFailed(code: number | null): boolean {
+  return code !== null && code !== 0 && code !== 2 && code <= 128;
 }

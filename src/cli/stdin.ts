@@ -11,3 +11,29 @@ export async function* readStdin({ stdin }: Pick<Context, "stdin">, signal: Abor
     signal.removeEventListener("abort", stop);
   }
 }
+
+/**
+ * Standard input as text.
+ *
+ * @param most bytes
+ * @param tooLong the error for longer input; the rest is not read
+ * @throws the reason of `signal`
+ */
+export async function readStdinText(
+  context: Pick<Context, "stdin">,
+  signal: AbortSignal,
+  most: number,
+  tooLong: () => Error,
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of readStdin(context, signal)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > most) {
+      throw tooLong();
+    }
+  }
+  // Unlike `toString`, this drops a byte order mark.
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}

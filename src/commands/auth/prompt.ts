@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { readStdin } from "../../cli/stdin.ts";
+import { readStdinText } from "../../cli/stdin.ts";
 import type { Context } from "../../context.ts";
 import { CredentialsError, InterruptedError } from "../../errors.ts";
 
@@ -68,16 +68,8 @@ export function promptOf({ stdin, stderr, signal }: Streams): Prompt | undefined
 
 /** Reads a key that is piped to stdin; one line end at the end is removed. @throws CredentialsError if stdin is empty */
 export async function readKeyFromPipe(context: Streams): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of readStdin(context, context.signal)) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > LONGEST_INPUT) {
-      throw new CredentialsError("the text on stdin is far too long for a key.");
-    }
-  }
-  const text = Buffer.concat(chunks).toString();
+  const tooLong = () => new CredentialsError("the text on stdin is far too long for a key.");
+  const text = await readStdinText(context, context.signal, LONGEST_INPUT, tooLong);
   if (text === "") {
     throw new CredentialsError(
       "stdin is empty: pipe the key to it, or run the command in a terminal to be asked for it.",

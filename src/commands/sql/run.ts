@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { readStdinText } from "../../cli/stdin.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
@@ -24,6 +24,11 @@ import { SCHEMA, type SqlOptions } from "./options.ts";
 /** Most rows of a table; every other format has all rows. */
 const SHOWN = 1000;
 
+/** Most bytes of a query on stdin. */
+const LONGEST_QUERY = 16 * 1024 * 1024;
+
+const tooLong = () => new UsageError("the query on stdin is longer than 16 MiB; write a shorter one.");
+
 /** What `.schema` shows. */
 const SCHEMA_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
 FROM information_schema.columns ORDER BY CASE table_name WHEN 'rows' THEN 1 WHEN 'days' THEN 2 ELSE 3 END, ordinal_position`;
@@ -38,8 +43,9 @@ const KIND_OF_TYPE: CellKinds = {
 };
 
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
-  const query = options.query === "-" ? await text(context.stdin) : options.query;
   await withSyncedFolder(options, context, async (synced) => {
+    const query =
+      options.query === "-" ? await readStdinText(context, synced.signal, LONGEST_QUERY, tooLong) : options.query;
     const scratch = await mkdtemp(join(await realpath(tmpdir()), "catalog-sql-"));
     try {
       const session = await openFolderSession(synced, scratch, options.memory);

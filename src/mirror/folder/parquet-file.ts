@@ -3,6 +3,7 @@ import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { TEXT_PARSERS } from "../../export/parquet-groups.ts";
+import { readAt } from "../../files/read-at.ts";
 import { ifPresent, withFileError } from "../../files/system-error.ts";
 import type { DayState } from "./folder-state.ts";
 
@@ -41,10 +42,7 @@ export async function openParquet(path: string): Promise<OpenParquetFile> {
   });
   const slice = async (start: number, end = byteLength) => {
     const bytes = new Uint8Array(end - start);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-    if (bytesRead < bytes.length) {
-      throw new Error(`it ends after ${start + bytesRead} bytes`);
-    }
+    await readAt(file, bytes, start);
     return bytes.buffer;
   };
   return { buffer: { byteLength, slice }, bytes: byteLength, sha256, close: () => file.close() };

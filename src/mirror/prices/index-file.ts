@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { openOwnFile } from "../../files/own-file.ts";
+import { readAt } from "../../files/read-at.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { type Listings, type PackedListings, unpackListings } from "./listings.ts";
 
@@ -148,16 +149,7 @@ export function storeInMemory(): IndexStore {
 
 function inFile(path: string, file: FileHandle): Pick<PriceIndex, "read" | "close"> {
   return {
-    read: (target, at) =>
-      withFileError(path, async () => {
-        for (let done = 0; done < target.length; ) {
-          const { bytesRead } = await file.read(target, done, target.length - done, at + done);
-          if (bytesRead === 0) {
-            throw new Error("it is shorter than it was");
-          }
-          done += bytesRead;
-        }
-      }),
+    read: (target, at) => withFileError(path, () => readAt(file, target, at)),
     close: () => file.close(),
   };
 }

@@ -1,4 +1,5 @@
 import { open, rm } from "node:fs/promises";
+import { readAt } from "../../files/read-at.ts";
 import { type Extent, writeAt } from "../../files/spool.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
@@ -69,11 +70,11 @@ export async function openPartitionSpool(path: string) {
   /** Whole rows from the beginning of a place, `PART_BYTES` or less. */
   async function readRows(place: Extent, size = PART_BYTES): Promise<Buffer> {
     const rows = Buffer.allocUnsafe(Math.min(size, place.length));
-    const { bytesRead } = await withFileError(path, () => handle.read(rows, 0, rows.length, place.at));
-    if (bytesRead !== rows.length) {
-      throw fileError(path, new Error(`it holds fewer than the ${length} bytes that were written`));
-    }
+    await withFileError(path, () => readAt(handle, rows, place.at));
     const end = rows.lastIndexOf(LINE_FEED) + 1;
+    if (end === 0 && rows.length === place.length) {
+      throw fileError(path, new Error(`its bytes from ${place.at} on are damaged: no row ends there`));
+    }
     return end === 0 ? readRows(place, 2 * size) : rows.subarray(0, end);
   }
 

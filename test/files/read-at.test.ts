@@ -1,0 +1,68 @@
+import { appendFile, type FileHandle, open, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { readAt } from "../../src/files/read-at.ts";
+import { openParquet } from "../../src/mirror/folder/parquet-file.ts";
+import { openPartitionSpool } from "../../src/output/destination/partition-spool.ts";
+import { batchOf } from "../../src/rows/scan.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+
+/** Lets the system give at most `most` bytes for each read of any file, as it may do. */
+async function withShortReads(most: number) {
+  const handle = await open(join(await temporaryFolder(), "any"), "w");
+  const prototype: Pick<FileHandle, "read"> = Object.getPrototypeOf(handle);
+  await handle.close();
+  const read = prototype.read as (this: unknown, ...position: unknown[]) => Promise<{ bytesRead: number }>;
+  const spy = vi.spyOn(prototype, "read").mockImplementation(function (this: unknown, target, offset, length, at) {
+    return read.call(this, target, offset, Math.min(most, Number(length)), at);
+  } as FileHandle["read"]);
+  onTestFinished(() => spy.mockRestore());
+  return () => spy.mock.calls.length;
+}
+
+const BYTES = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index % 251));
+
+test("a target is filled by as many reads as the system needs", async () => {
+  const path = join(await temporaryFolder(), "bytes");
+  await writeFile(path, BYTES);
+  const reads = await withShortReads(7);
+  const file = await open(path);
+  onTestFinished(() => file.close());
+  const target = Buffer.alloc(100);
+  await readAt(file, target, 500);
+  expect([target, reads()]).toEqual([BYTES.subarray(500, 600), Math.ceil(100 / 7)]);
+  await expect(readAt(file, target, 950)).rejects.toThrow("it ends after 1000 bytes");
+});
+
+test("a slice of a Parquet file is whole when the system reads less than it was asked for", async () => {
+  const path = join(await temporaryFolder(), "bytes");
+  await writeFile(path, BYTES);
+  const { buffer, close } = await openParquet(path);
+  onTestFinished(close);
+  const reads = await withShortReads(7);
+  expect([Buffer.from(await buffer.slice(3, 40)), reads()]).toEqual([BYTES.subarray(3, 40), 6]);
+});
+
+test("rows of a partition are whole when the system reads less than it was asked for", async () => {
+  const path = join(await temporaryFolder(), "spool");
+  const spool = await openPartitionSpool(path);
+  onTestFinished(spool.close);
+  await spool.add(batchOf(['{"sku":"one"}', '{"sku":"two"}']), () => "a");
+  await spool.flush();
+  const reads = await withShortReads(7);
+  for await (const rows of spool.read("a")) {
+    expect([rows.length, rows.raw(1, rows.column("sku"))]).toEqual([2, '"two"']);
+  }
+  expect(reads()).toBe(4);
+});
+
+test("a partition whose last row has no end is an error, not an endless search", async () => {
+  const path = join(await temporaryFolder(), "spool");
+  const spool = await openPartitionSpool(path);
+  onTestFinished(spool.close);
+  await spool.add(batchOf(['{"sku":"one"}']), () => "a");
+  const length = await spool.flush();
+  await truncate(path, 0);
+  await appendFile(path, "x".repeat(length));
+  await expect(spool.read("a").next()).rejects.toThrow(`${path}: its bytes from 0 on are damaged: no row ends there`);
+});
