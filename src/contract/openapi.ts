@@ -11,6 +11,7 @@ export interface Schema {
   format?: string;
   description?: string;
   items?: Schema;
+  maxItems?: number;
   enum?: readonly string[];
   minimum?: number;
   maximum?: number;
@@ -38,6 +39,9 @@ const RESPONSE_SCHEMAS: Record<OperationName, Schema> = {
   catalog: productList,
   coverage: envelopeSchema("CoverageListResponse", coverageResponseSchema),
 };
+
+/** What the response of the sample adds to the schema that it shares with the catalog. */
+const SAMPLE_BOUND: Schema = { properties: { data: { maxItems: LIMITS.sampleRows } } };
 
 const SUMMARIES: Record<OperationName, string> = {
   sample: "At most 100 rows, to judge the shape of the data",
@@ -80,12 +84,16 @@ const ERROR_CLASSES: Readonly<Record<string, string>> = {
  * The OpenAPI 3.1.0 document of the three operations, generated from the schemas of the responses.
  *
  * @param portal address of the developer portal, if there is one
+ * @param root path of the service on its host, without a final slash
  */
-export function openApiDocument(portal?: string) {
+export function openApiDocument(portal?: string, root = "") {
   const schemas: Record<string, Schema> = {};
   const paths: Record<string, { get: ReturnType<typeof operation> }> = {};
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-    paths[OPERATIONS[name].path] = { get: operation(name, component(RESPONSE_SCHEMAS[name], schemas)) };
+    const schema = component(RESPONSE_SCHEMAS[name], schemas);
+    paths[OPERATIONS[name].path] = {
+      get: operation(name, name === "sample" ? { ...schema, ...SAMPLE_BOUND } : schema),
+    };
   }
   component(problemSchema, schemas);
   return {
@@ -98,7 +106,7 @@ export function openApiDocument(portal?: string) {
     ...(portal !== undefined && {
       externalDocs: { url: portal, description: "The developer portal, where people create API keys." },
     }),
-    servers: PREFIXES.map((prefix) => ({ url: prefix || "/" })),
+    servers: PREFIXES.map((prefix) => ({ url: `${root}${prefix}` || "/" })),
     security: [{ apiKey: [] }],
     paths,
     components: {

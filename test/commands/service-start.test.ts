@@ -51,8 +51,9 @@ test("with mail there is a portal under the public address, which may come from 
 
 test.each([
   [["--host", "0.0.0.0"], /other machines can reach --host "0\.0\.0\.0": add --public-url/],
-  [["--public-url", "https://api.example.com/catalog"], /is not an address without a path/],
-  [["--public-url", "api.example.com"], /is not an address without a path/],
+  [["--public-url", "https://api.example.com/?catalog"], /is not the address of a service/],
+  [["--public-url", "https://user:word@api.example.com"], /is not the address of a service/],
+  [["--public-url", "api.example.com"], /is not the address of a service/],
   [["--smtp-url", "smtp://localhost"], /--smtp-url needs --mail-from/],
   [["--mail-from", "a@example.com"], /--mail-from needs --smtp-url/],
   [["--mail-from", "nobody", "--smtp-url", "smtp://localhost"], /"nobody" is not an e-mail address/],

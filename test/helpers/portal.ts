@@ -24,7 +24,7 @@ export async function startTestPortal(options: TestServiceOptions = {}): Promise
   const sendCode = async (email: string, code: string) => void codes.push({ email, code });
   const service = await startTestService({ portal: { sendCode, codesArePrinted: false }, ...options });
   const { store, url } = service;
-  const origin = options.publicUrl ?? url;
+  const { origin } = new URL(options.publicUrl ?? url);
   for (const [team, ...people] of [
     ["sales", "ada", "bob"],
     ["press", "eve"],

@@ -16,7 +16,7 @@ beforeAll(async () => {
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox"],
     // A page that the browser keeps for its back button must not show a secret again.
-    ignoreDefaultArgs: ["--disable-back-forward-cache"],
+    ignoreDefaultArgs: ["--disable-back-forward-cache", "--hide-scrollbars"],
   });
 });
 
@@ -172,6 +172,32 @@ test("two people of one team see the same keys, another team does not, and a str
   expect(await eve.content()).not.toContain("of-ada");
   expect(await stranger.content()).toContain("a code is on its way there");
   expect(portal.mails.flatMap(({ to }) => to)).toEqual(["ada", "bob", "eve"].map((name) => `${name}@example.com`));
+});
+
+test("on a phone, each key can be revoked without scrolling", async () => {
+  const portal = await setUp();
+  const page = await portal.open({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await portal.signIn(page, "ada@example.com");
+  await portal.createKey(page, "a key with a long name that is 60 characters long, no more");
+  await page.goto(`${portal.url}/portal`);
+
+  const box = await page.getByRole("link", { name: "Revoke" }).boundingBox();
+
+  expect(box?.x).toBeGreaterThan(0);
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390 - 20);
+});
+
+test("tables and lines of code that are wider than the window show a scroll bar", async () => {
+  const portal = await setUp();
+  const page = await portal.open({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await page.goto(`${portal.url}/reference`);
+
+  const bars = (await page.evaluate(`[...document.querySelectorAll(".scroll, pre")]
+    .filter((element) => element.scrollWidth > element.clientWidth)
+    .map((element) => element.offsetHeight - element.clientHeight - 2)`)) as number[];
+
+  expect(bars.length).toBeGreaterThan(5);
+  expect(Math.min(...bars)).toBeGreaterThan(5);
 });
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {

@@ -73,7 +73,7 @@ function addStartFlags(command: Command): Command {
     )
     .option(
       "--public-url <url>",
-      "address at which clients reach the service; links and the `type` of errors begin with it; required if --host is not loopback [env: CATALOG_PUBLIC_URL]",
+      "address at which clients reach the service, with its path if it has one; links and the `type` of errors begin with it; required if --host is not loopback [env: CATALOG_PUBLIC_URL]",
     )
     .option(
       "--trust-proxy <proxies>",

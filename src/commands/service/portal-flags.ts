@@ -73,14 +73,14 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
-  if (url === undefined || !isHttp || url.username !== "" || url.password !== "" || url.href !== `${url.origin}/`) {
+  if (url === undefined || !isHttp || url.href !== `${url.origin}${url.pathname}`) {
     throw valueError(
       "--public-url",
       text,
-      "is not an address without a path; write one such as https://api.example.com.",
+      "is not the address of a service; write one such as https://api.example.com or https://example.com/catalog.",
     );
   }
-  return url.origin;
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
 function parseMail(flags: PortalFlags, env: Context["env"]): { url: string; from: string } | undefined {

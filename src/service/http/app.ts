@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serveConsole } from "../portal/console/serve-console.ts";
+import { notFoundPage } from "../portal/console/sign-in-pages.ts";
+import { PUBLIC_PATH, sendPage } from "../portal/layout.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
 import { keyOf } from "./admission/auth.ts";
@@ -10,9 +12,10 @@ import { withoutPorts } from "./admission/source-address.ts";
 import { type OpenConnections, openConnections } from "./connections/open-connections.ts";
 import { checkRequest, createRefuseSocket, malformedRequest } from "./connections/raw-responses.ts";
 import { createMeasurements } from "./measurements.ts";
+import { prefersPage } from "./quality.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
-import { FAILED_ATTEMPTS_PER_WINDOW, type ServiceOptions, withDefaults } from "./service-options.ts";
+import { FAILED_ATTEMPTS_PER_WINDOW, publicPath, type ServiceOptions, withDefaults } from "./service-options.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { serveStatus } from "./status/serve-status.ts";
 
@@ -24,6 +27,9 @@ const STALL_TIME = 30_000;
 /** Milliseconds that a connection stays open between two requests. */
 const KEEP_ALIVE_TIME = 72_000;
 
+/** A path below `/v1` or `/api/v1`, and its operation. */
+const VERSIONED = /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/;
+
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
 export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
@@ -34,6 +40,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   const measurements = createMeasurements(store, settings.now);
   const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const parts = { store, settings, budgets, failedAttempts, measurements, base, errorBase };
+  const root = publicPath(settings);
   const connections = openConnections();
   const refuseSocket = createRefuseSocket(connections, budgets, errorBase);
 
@@ -41,6 +48,10 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     const problem = problemFrom(error);
     if (problem.code === "internal_error") {
       settings.onUnexpectedError(error, request.id);
+    }
+    const isVersioned = VERSIONED.test(request.routeOptions.url ?? request.url);
+    if (problem.code === "not_found" && !isVersioned && prefersPage(request.headers.accept ?? "")) {
+      return sendPage(reply.code(404).header("vary", "Accept"), notFoundPage());
     }
     const document = problemDocument(problem, errorBase(), request.id);
     const { headers = {} } = problem.details;
@@ -58,7 +69,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
    * window is described as unused if the key is unknown, or cannot be read.
    */
   const unchargedLimits = async ({ headers, routeOptions, url }: FastifyRequest): Promise<Record<string, string>> => {
-    const [isVersioned, , operation] = /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/.exec(routeOptions.url ?? url) ?? [];
+    const [isVersioned, , operation] = VERSIONED.exec(routeOptions.url ?? url) ?? [];
     if (isVersioned === undefined) {
       return {};
     }
@@ -78,7 +89,8 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     genReqId: newRequestId,
     // The service parses queries itself, because fastify accepts queries that must be refused.
     routerOptions: { querystringParser: () => ({}) },
-    rewriteUrl: ({ url = "/" }) => originForm(url),
+    // A proxy may send the path of the public address or leave it out.
+    rewriteUrl: ({ url = "/" }) => withoutRoot(originForm(url), root),
     // Requests that arrive while the service closes get normal responses.
     return503OnClosing: false,
     serverFactory: (handler) => {
@@ -103,7 +115,14 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   // Node.js reports CONNECT requests only with this event, and closes the connection if there is no listener.
   app.server.on("connect", (_: IncomingMessage, socket: Socket) => refuseSocket(socket, wrongMethod("CONNECT")));
 
+  app.decorate(PUBLIC_PATH, root);
   app.setErrorHandler(sendProblem);
+  app.addHook("onSend", async (_, reply) => {
+    const location = reply.getHeader("location");
+    if (location !== undefined) {
+      reply.header("location", `${root}${location}`);
+    }
+  });
   app.addHook("onRequest", async (request) => {
     const forwarded = request.headers["x-forwarded-for"];
     if (settings.trustProxy !== 0 && forwarded !== undefined) {
@@ -161,6 +180,11 @@ function trusted(proxies: number | string): string | false | ((address: string, 
 function originForm(target: string): string {
   const rest = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") || rest === target ? rest : `/${rest}`;
+}
+
+function withoutRoot(target: string, root: string): string {
+  const rest = target.slice(root.length);
+  return target.startsWith(root) && /^(\/|\?|$)/.test(rest) ? rest.replace(/^(?!\/)/, "/") : target;
 }
 
 /** Writes the measurements regularly and on closing. Ends each connection after its last response. */

@@ -1,3 +1,9 @@
+/** Whether an `Accept` header (RFC 9110 section 12.5.1) prefers a page to JSON, as browsers do. */
+export function prefersPage(accept: string): boolean {
+  const json = Math.max(quality(accept, "application/json"), quality(accept, "application/problem+json"));
+  return quality(accept, "text/html") > json;
+}
+
 /**
  * The weight of a value in an `Accept` or `Accept-Encoding` header (RFC 9110 section 12.4.2).
  *

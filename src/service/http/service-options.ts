@@ -25,7 +25,7 @@ export interface ServiceOptions {
   requestTimeout?: number;
   /** Address of the host that serves `/errors`, without a final slash. Default: the service itself. */
   errorBase?: string;
-  /** Public origin of the service, such as `https://api.example.com`. Default: the listening address. */
+  /** Public address, without a final slash: `https://api.example.com` or `https://example.com/catalog`. Default: the listening address. */
   publicUrl?: string;
   /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks. */
   trustProxy?: number | string;
@@ -48,6 +48,11 @@ export type AppSettings = Required<Omit<ServiceOptions, Optional>> & Pick<Servic
 export const FAILED_ATTEMPTS_PER_WINDOW = 20;
 
 const HOUR = 3_600_000;
+
+/** The path of the public address, such as `/catalog`; empty without a path. */
+export function publicPath({ publicUrl }: Pick<ServiceOptions, "publicUrl">): string {
+  return publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/$/, "");
+}
 
 export function withDefaults(options: ServiceOptions): AppSettings {
   return {

@@ -7,13 +7,13 @@ const STYLE = `
   color-scheme: light dark;
   --ground: #fdfdfc; --raised: #f4f5f3; --line: #d9dcd6; --edge: #82887c; --text: #1d211c; --quiet: #575d55;
   --accent: #14614f; --on-accent: #ffffff; --accent-soft: #e3efeb; --danger: #a3262a; --danger-soft: #fbeaea;
-  --operational: #23875a; --degraded: #b97a00; --outage: #c62f35; --no-data: #c6cac2;
+  --shade: #1d211c40; --operational: #23875a; --degraded: #b97a00; --outage: #c62f35; --no-data: #c6cac2;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #121513; --raised: #1b1f1c; --line: #323833; --edge: #78807a; --text: #e5e8e4; --quiet: #a3aba4;
     --accent: #74cdb4; --on-accent: #0c1f1a; --accent-soft: #1a302a; --danger: #ff9a98; --danger-soft: #351c1d;
-    --operational: #3fb27c; --degraded: #dba13a; --outage: #ef6a6c; --no-data: #3e453f;
+    --shade: #000000b0; --operational: #3fb27c; --degraded: #dba13a; --outage: #ef6a6c; --no-data: #3e453f;
   }
 }
 * { box-sizing: border-box; }
@@ -43,7 +43,7 @@ p { margin: .5rem 0; }
 .quiet { color: var(--quiet); font-size: .92rem; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 code { font-size: .9em; overflow-wrap: anywhere; }
-pre { background: var(--raised); border: 1px solid var(--line); border-radius: .5rem; padding: .9rem 1rem; margin: .6rem 0 1rem; overflow-x: auto; font-size: .88rem; line-height: 1.55; }
+pre { border: 1px solid var(--line); border-radius: .5rem; padding: .9rem 1rem; margin: .6rem 0 1rem; overflow-x: auto; font-size: .88rem; line-height: 1.55; }
 pre code { font-size: 1em; overflow-wrap: normal; }
 .card { background: var(--raised); border: 1px solid var(--line); border-radius: .6rem; padding: 1.1rem 1.25rem; margin: 0 0 1rem; }
 .card > h2, .card > h3, .row > h2, .row > h3 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
@@ -56,6 +56,15 @@ pre code { font-size: 1em; overflow-wrap: normal; }
 .tags { display: flex; flex-wrap: wrap; gap: .4rem; margin: .6rem 0 .6rem; padding: 0; list-style: none; font-size: .85rem; }
 .tags li, .tag { border: 1px solid var(--line); border-radius: 1rem; padding: .05rem .65rem; background: var(--ground); font-size: .85rem; white-space: nowrap; }
 .tag.breaking { border-color: var(--danger); color: var(--danger); }
+/* Where there is more to see, a bar and a shadow say so, also on systems that hide their bars. */
+.scroll, pre { background: linear-gradient(to right, var(--under) 30%, transparent) 0 0 / 2.5rem 100%, linear-gradient(to left, var(--under) 30%, transparent) 100% 0 / 2.5rem 100%,
+  linear-gradient(to right, var(--shade), transparent) 0 0 / .8rem 100%, linear-gradient(to left, var(--shade), transparent) 100% 0 / .8rem 100%;
+  background-color: var(--under); background-repeat: no-repeat; background-attachment: local, local, scroll, scroll; }
+.scroll { --under: var(--ground); }
+pre { --under: var(--raised); }
+.scroll::-webkit-scrollbar, pre::-webkit-scrollbar { height: .6rem; }
+.scroll::-webkit-scrollbar-thumb, pre::-webkit-scrollbar-thumb { background: var(--edge); border-radius: .3rem; }
+@supports not selector(::-webkit-scrollbar) { .scroll, pre { scrollbar-color: var(--edge) transparent; } }
 .scroll { position: relative; overflow-x: auto; margin: .8rem 0 1.2rem; border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
 th, td { text-align: left; vertical-align: baseline; padding: .5rem .8rem; border-top: 1px solid var(--line); }
@@ -109,6 +118,8 @@ a.revoke { color: var(--danger); }
   h1 { font-size: 1.5rem; }
   th, td { padding: .5rem .6rem; }
   .bars { gap: 0; }
+  /* The page that revokes a key tells when it was created. */
+  .created { display: none; }
   .tiles { gap: .6rem; }
   .tiles li { padding: .6rem .9rem; }
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from "fastify";
+import { htmlText } from "../../contract/values/html-text.ts";
 import { ASSETS } from "./assets.ts";
 import { type Html, html } from "./html.ts";
 
@@ -61,16 +62,24 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** Name of the application's decorator with the path of its public address. */
+export const PUBLIC_PATH = "publicPath";
+
+/** What stands before a path in the markup of a page. Texts cannot contain it, because their quotes are escaped. */
+const LOCAL_ADDRESS = / (?:href|src|action)="(?=\/)/g;
+
 /** Sends a page that only one person may see. */
 export function sendPrivatePage(reply: FastifyReply, status: number, content: Html): FastifyReply {
   return sendPage(reply.code(status), content, "no-store");
 }
 
+/** Sends a page, whose paths are those of the service, with the paths that clients see. */
 export function sendPage(
   reply: FastifyReply,
   { markup }: Html,
   cacheControl: "no-cache" | "no-store" = "no-cache",
 ): FastifyReply {
+  const root = reply.server.getDecorator<string>(PUBLIC_PATH);
   return reply
     .headers({
       "cache-control": cacheControl,
@@ -82,5 +91,5 @@ export function sendPage(
       "x-frame-options": "DENY",
     })
     .type("text/html; charset=utf-8")
-    .send(markup);
+    .send(root === "" ? markup : markup.replaceAll(LOCAL_ADDRESS, (start) => `${start}${htmlText(root)}`));
 }

@@ -67,6 +67,31 @@ test("the start page shows a request to the public address", async () => {
   expect(text).toContain("catalog auth login --base-url https://api.example.com");
 });
 
+test("the start page tells the limits of this service", async () => {
+  const service = await startTestService({ rateLimit: 7, sampleRateLimit: 3, windowSeconds: 20 });
+
+  expect((await service.get("/")).text).toContain(
+    "7 requests in 20 seconds for catalog and coverage together, 3 for samples",
+  );
+  expect((await (await startTestService()).get("/")).text).toContain("120 requests a minute for catalog");
+});
+
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+test.each([
+  ["a browser", "/nowhere", BROWSER, "text/html; charset=utf-8"],
+  ["a program", "/nowhere", "*/*", "application/problem+json"],
+  ["a program that reads JSON", "/nowhere", "application/json, text/html;q=0.5", "application/problem+json"],
+  ["a browser that asks the API", "/v1/nowhere", BROWSER, "application/problem+json"],
+])("%s gets a 404 for %s that it can read", async (_, path, accept, type) => {
+  const service = await startTestService();
+
+  const response = await fetch(`${service.url}${path}`, { headers: { accept } });
+
+  expect([response.status, response.headers.get("content-type")]).toEqual([404, type]);
+  expect(await response.text()).toContain(type.startsWith("text") ? "<h1>There is nothing" : '"code":"not_found"');
+});
+
 test("the reference has every operation, parameter and type of the description", async () => {
   const service = await startTestService();
   const { body } = await service.get("/openapi.json");

@@ -11,12 +11,13 @@ import { errorsPage } from "../../portal/pages/errors-page.ts";
 import { homePage } from "../../portal/pages/home-page.ts";
 import { referencePage } from "../../portal/pages/reference-page.ts";
 import { quality } from "../quality.ts";
+import { publicPath } from "../service-options.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { problemType } from "../service-problem.ts";
 
 /** Serves the public pages and the JSON documents behind them. */
 export function servePages(app: FastifyInstance, { settings, base, errorBase }: ServiceParts): void {
-  const description = () => openApiDocument(settings.portal && `${base()}/portal`);
+  const description = () => openApiDocument(settings.portal && `${base()}/portal`, publicPath(settings));
   const errors = () => ({
     errors: PROBLEM_CODES.map((code) => ({ code, type: problemType(errorBase(), code), ...PROBLEMS[code] })),
   });
@@ -29,7 +30,7 @@ export function servePages(app: FastifyInstance, { settings, base, errorBase }: 
       return sendPage(reply, page);
     });
   };
-  servePage("/", () => homePage(base()));
+  servePage("/", () => homePage(base(), settings));
   servePage("/reference", () => referencePage(description(), base()));
   servePage("/changelog", changelogPage);
   app.get("/errors", async (request, reply) => {

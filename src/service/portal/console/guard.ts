@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AppSettings } from "../../http/service-options.ts";
+import { type AppSettings, publicPath } from "../../http/service-options.ts";
 import { newSecret } from "../../store/access/manage-keys.ts";
 import { type Html, html } from "../html.ts";
 
@@ -21,14 +21,15 @@ type Origin = Pick<AppSettings, "publicUrl">;
 /** Name of the form field that carries the token. */
 const TOKEN = "token";
 
-/** Name of the cookie with the browser's secret. */
+/** Name of the cookie with the browser's secret. Browsers accept `__Host-` only for a whole host, without a path. */
 export function cookieName(origin: Origin): string {
-  return isHttps(origin) ? "__Host-catalog-portal" : "catalog-portal";
+  const prefix = publicPath(origin) === "" ? "__Host-" : "__Secure-";
+  return isHttps(origin) ? `${prefix}catalog-portal` : "catalog-portal";
 }
 
 /** Hides cookies from scripts and other sites. They end with the browser, and are sent over https only if the portal has it. */
 export function cookieFlags(origin: Origin) {
-  return { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps(origin) } as const;
+  return { path: publicPath(origin) || "/", httpOnly: true, sameSite: "lax", secure: isHttps(origin) } as const;
 }
 
 /** The secret in the browser's cookie, signed in or not. Only its format is checked, because the browser may have invented it. */
@@ -84,7 +85,7 @@ export function isLoopback(hostname: string): boolean {
 function isOwnOrigin({ headers }: FastifyRequest, { publicUrl }: Origin): boolean {
   const { origin, host = "" } = headers;
   if (publicUrl !== undefined) {
-    return origin === publicUrl;
+    return origin === new URL(publicUrl).origin;
   }
   return origin === `http://${host}` && URL.canParse(origin) && isLoopback(new URL(origin).hostname);
 }

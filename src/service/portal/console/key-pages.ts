@@ -37,7 +37,7 @@ ${
   grants === undefined
     ? html`<p class="quiet">No keys yet.</p>`
     : html`<div class="scroll" tabindex="0" role="region" aria-label="Keys of the team"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="sr">Revoke</span></th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col" class="created">Created</th><th scope="col">Last used</th><th scope="col"><span class="sr">Revoke</span></th></tr></thead>
 <tbody>${keys.map(keyRow)}</tbody></table></div>
 <p class="quiet">${grantsOfTeam(grants)} Keys do not expire. A revoked key is refused at its next request.</p>`
 }`,
@@ -50,7 +50,7 @@ function keyRow({ id, name, createdAt, lastUsedAt, revokedAt }: KeyRecord): Html
       ? html`<a class="revoke" href="/portal/keys/${id}/revoke">Revoke<span class="sr"> ${name}</span></a>`
       : html`revoked ${dayElement(revokedAt)}`;
   return html`<tr${revokedAt === null ? "" : html` class="gone"`}><th scope="row" class="name">${name}</th>
-<td class="fit">${dayElement(createdAt)}</td><td class="fit">${lastUsedAt === null ? "never" : dayElement(lastUsedAt)}</td>
+<td class="fit created">${dayElement(createdAt)}</td><td class="fit">${lastUsedAt === null ? "never" : dayElement(lastUsedAt)}</td>
 <td>${state}</td></tr>`;
 }
 

@@ -50,6 +50,16 @@ Start the service with <code>--smtp-url</code> and <code>--mail-from</code> to s
   );
 }
 
+/** For a browser, where other clients get the problem `not_found`. */
+export function notFoundPage(): Html {
+  return portalPage(
+    { title: "Not found", narrow: true },
+    html`<h1>There is nothing at this address</h1>
+<p>The address may be mistyped, or the page was moved.</p>
+<div class="actions"><a class="button plain" href="/">Go to the start page</a></div>`,
+  );
+}
+
 /** Shows an error that belongs to no field. */
 export function messagePage({ title, message, requestId }: Record<"title" | "message" | "requestId", string>): Html {
   return portalPage(

@@ -1,8 +1,13 @@
+import type { AppSettings } from "../../http/service-options.ts";
 import { type Html, html } from "../html.ts";
 import { portalPage } from "../layout.ts";
 
-/** The start page: all other pages and a first request. @param base address of the service, without a final slash */
-export function homePage(base: string): Html {
+/** The start page: all other pages, a first request and the limits. @param base address of the service, without a final slash */
+export function homePage(
+  base: string,
+  { rateLimit, sampleRateLimit, windowSeconds }: Pick<AppSettings, "rateLimit" | "sampleRateLimit" | "windowSeconds">,
+): Html {
+  const time = windowSeconds === 60 ? "a minute" : `in ${windowSeconds} seconds`;
   return portalPage(
     { title: "Start" },
     html`<h1>Retail Catalog Read API</h1>
@@ -25,7 +30,7 @@ rows each retailer, category and department has, and for which days:</p>
 catalog coverage
 catalog export --date yesterday -o rows.csv</code></pre>
 <h2>Limits</h2>
-<p>120 requests a minute for catalog and coverage together, 30 for samples, counted per team. In every response,
+<p>${rateLimit} requests ${time} for catalog and coverage together, ${sampleRateLimit} for samples, counted per team. In every response,
 <code>RateLimit-Remaining</code> is the number of requests left and <code>RateLimit-Reset</code> the seconds until the
 limit resets. In a 429, <code>Retry-After</code> is the seconds to wait.</p>`,
   );

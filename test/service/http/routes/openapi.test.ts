@@ -81,3 +81,17 @@ test("responses conform to the schemas of the document", async () => {
     check(whole(responses["400"].content["application/problem+json"].schema), body);
   }
 });
+
+test.each([
+  ["/v1/sample", 100],
+  ["/v1/catalog", 500],
+])("the schema of %s allows %i rows and no more", async (path, most) => {
+  const service = await startTestService({ rows: products(1) });
+  const { paths, components } = (await service.get("/openapi.json")).body;
+  const { schema } = paths[path].get.responses["200"].content["application/json"];
+  const { body } = await service.get(path);
+  const withRows = (count: number) => ({ ...body, data: Array(count).fill(body.data[0]) });
+
+  check({ ...schema, components }, withRows(most));
+  expect(() => check({ ...schema, components }, withRows(most + 1))).toThrow(`NOT have more than ${most} items`);
+});
