@@ -62,11 +62,12 @@ async function report(error: unknown, argv: readonly string[], context: Context)
     context.stderr.write(isJson ? `${JSON.stringify(document)}\n` : `error: ${detail}\n`);
     return exitCode;
   }
-  const [{ describeError, errorAsJson }, { correct }] = printer;
+  const [{ describeError, errorAsJson }, { aboutSameService, correct }] = printer;
   const text = isJson
     ? errorAsJson(error, exitCode)
     : describeError(error, {
         ...correct(argv, error),
+        complete: (text) => aboutSameService(text, argv),
         colour: isColoured(context.stderr, !argv.includes("--no-color"), context.env),
         width: terminalWidth(context.stderr),
         verbose: argv.includes("--verbose") || argv.includes("-v"),

@@ -204,7 +204,7 @@ test("the error for a web page with status 200 says that it is a web page", asyn
   const { client } = await start([answer({ headers: { "content-type": "text/html; charset=utf-8" }, body })]);
   const error = await failureOf(client.catalog({}));
   expect(error).toBeInstanceOf(ContractError);
-  expect((error as Error).message).toContain("a web page (“Airport Wi-Fi”) instead of JSON");
+  expect((error as Error).message).toContain("; check --base-url. It answered with a web page (“Airport Wi-Fi”)");
 });
 
 test("a 2xx other than 200 is an error", async () => {

@@ -73,6 +73,17 @@ describe("coverage --group-by day", () => {
     expect((await coverage(["--group-by", "day", "--max-requests", "5"])).code).toBe(0);
   });
 
+  test("names the number of requests, but corrects none that was not typed", async () => {
+    const rows = Array.from({ length: 250 }, (_, day) =>
+      product({ crawl_date: addDays("2025-01-01", day), sku: `${day}` }),
+    );
+    const { url, key } = await startTestService({ rows });
+    const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: key };
+    const { code, stderr } = await runInProcess(["coverage", "--group-by", "day"], { env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/allow them with --max-requests 2\d\d, /)]);
+    expect(stderr).not.toContain("Did you mean");
+  });
+
   test("asks for the listed days only, one request each", async () => {
     const rows = Array.from({ length: 30 }, (_, day) => products(3, { crawl_date: addDays("2026-01-01", day) })).flat();
     const daily = await startTestService({ rows });

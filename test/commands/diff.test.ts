@@ -162,7 +162,7 @@ test("--fail-if ends with 8 after the output is complete, and only for the kinds
   const held = await diff(WEEK, "--fail-if", "percent > 5");
   const other = await diff(WEEK, "--fail-if", "percent > 5", "--only", "appeared");
   expect([held.code, parsed(held.stdout).length, other.code, parsed(other.stdout).length]).toEqual([8, 3, 0, 1]);
-  expect(held.stderr).toContain("percent > 5 holds for 1 product, the first is acme dearer");
+  expect(held.stderr).toContain("1 product rose more than 5 %: acme dearer");
 });
 
 test("a sku of two retailers is two products", async () => {

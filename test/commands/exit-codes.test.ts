@@ -185,3 +185,16 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   });
   return { promise, resolve };
 }
+
+test("an address without a catalog service ends with 4, and the flag of the address is named", async () => {
+  const server = await startFaultServer(() => answer({ status: 404, body: "nothing here" }));
+  onTestFinished(() => server.close());
+  const url = server.url.origin;
+  const { code, stderr } = await runInProcess(["coverage", "--base-url", url], {
+    env: { CATALOG_API_KEY: "k".repeat(43) },
+  });
+  expect([code, stderr.split("\n")[0]]).toEqual([
+    EXIT.notFound,
+    `error: There is no catalog service at ${url}; check --base-url. It answered 404: Not Found (unreadable body)`,
+  ]);
+});

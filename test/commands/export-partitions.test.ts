@@ -63,6 +63,14 @@ async function columnsOf(format: string, bytes: Buffer): Promise<string[]> {
     : (text.split(/\r?\n/)[0] ?? "").split(format === "csv" ? "," : "\t");
 }
 
+test("a file is no output for partitions, and stays as it is", async () => {
+  const file = join(await temporaryFolder(), "ten.csv");
+  await writeFile(file, "mine");
+  const { code, stderr } = await exportTo(file, []);
+  expect([code, stderr]).toEqual([2, `error: --output "${file}" is a file; --partition-by needs a folder.\n`]);
+  expect(await readFile(file, "utf8")).toBe("mine");
+});
+
 test.each(["csv.gz", "ndjson", "parquet"])("service load reads %s partitions back", async (ending) => {
   const folder = join(await temporaryFolder(), "out");
   const [format = "", compressed] = ending.split(".");

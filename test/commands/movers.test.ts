@@ -69,7 +69,22 @@ describe("catalog movers", () => {
     const free = await runInProcess([...args, "--fail-if", "percent < -20 and selling_price > 90"]);
 
     expect([held.code, held.stdout.split("\n").length, free.code]).toEqual([8, 2, 0]);
-    expect(held.stderr).toContain("percent < -20 holds for 1 product, the first is acme fell");
+    expect(held.stderr).toBe("error: 1 product fell more than 20 %: acme fell\n");
+  });
+
+  test.each([
+    ["percent<=-20.5%", "1 product fell 20.5 % or more: "],
+    ["percent >= 5", "1 product rose 5 % or more: "],
+    ["percent > 5", "1 product rose more than 5 %: "],
+    ["percent > -90", "percent > -90 holds for 3 products: "],
+    ["percent < -20 and selling_price > 1", "percent < -20 and selling_price > 1 holds for 1 product: "],
+  ])("says what %s means", async (condition, words) => {
+    const { code, stderr } = await runInProcess(["movers", await syncedFolder(), "--fail-if", condition]);
+
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringMatching(new RegExp(`^error: ${words.replaceAll(/[+.%]/g, "\\$&")}`)),
+    ]);
   });
 
   test.each([

@@ -24,6 +24,7 @@ test("a first run reports its result as text and as JSON", async () => {
       days_audited: 0,
       audit_cycle_runs: 2,
       days_pulled: 16,
+      days_changed: 16,
       days_removed: 0,
       days_pruned: 0,
       days_outside: 0,
@@ -38,10 +39,34 @@ test("a first run reports its result as text and as JSON", async () => {
   await writeFile(join(rows.folder, `crawl_date=${FIRST_DAY}`, "part-1.parquet"), "");
   expect(await sync("--lookback", "0")).toMatchObject({
     code: 0,
-    stdout:
-      "16 days checked (12 one by one, each within 2 runs) · 0 pulled · 0 rows added · 0 replaced · 0 removed · 13 requests\n",
+    stdout: "Up to date: nothing new (13 requests)\n",
     stderr: `warning: ${rows.folder}/crawl_date=${FIRST_DAY}/part-1.parquet: not written by catalog, so it stays. Programs that read the day folders will also read it\n`,
   });
+});
+
+test("a run says what has changed, on how many days", async () => {
+  const rows = await servedFolder(sixteenDays());
+  const sync = async () => (await runInProcess(["sync", rows.folder, "--audit", "16"], { env: rows.env })).stdout;
+  expect(await sync()).toBe("Up to date: 48 new rows on 16 days (4 requests)\n");
+
+  const [first, , ...others] = rows.all();
+  await rows.replace([...others, { ...(first as Product), title: "another" }, product({ crawl_date: "2026-01-20" })]);
+
+  expect(await sync()).toMatch(/^Up to date: 1 new row, 2 rows replaced, 1 row removed on 2 days \(\d+ requests\)\n$/);
+});
+
+test.each([
+  [["--start-date", "2026-02-01"], "No rows since 2026-02-01; the newest day is 2026-01-16"],
+  [["--end-date", "2025-02-01"], "No rows up to 2025-02-01; the newest day is 2026-01-16"],
+  [["--date", "2026-02-01"], "No rows on 2026-02-01; the newest day is 2026-01-16"],
+  [
+    ["--start-date", "2025-02-01", "--end-date", "2025-02-03"],
+    "No rows from 2025-02-01 to 2025-02-03; the newest day is 2026-01-16",
+  ],
+])("a first run with %j says that there are no rows, and where there are", async (flags, words) => {
+  const rows = await servedFolder(sixteenDays());
+  const { code, stdout } = await runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
+  expect([code, stdout]).toEqual([0, `${words}\n`]);
 });
 
 test("the progress shows the number of rows and the part that has arrived", async () => {
@@ -88,7 +113,7 @@ test("a folder keeps the filters of its first run and refuses others", async () 
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const flags = ["--retailer", "bolt,acme", "--start-date", LAST_DAY];
   expect(await sync(...flags)).toMatchObject({ code: 0, stderr: "" });
-  expect(await sync("--lookback", "0")).toMatchObject({ code: 0, stdout: expect.stringContaining(" · 0 pulled · ") });
+  expect(await sync("--lookback", "0")).toMatchObject({ code: 0, stdout: "Up to date: nothing new (2 requests)\n" });
   expect(await sync("-q")).toMatchObject({ code: 0, stdout: "", stderr: "" });
   const { code, stderr } = await sync("--retailer", "bolt,acme");
   expect([code, stderr]).toEqual([2, expect.stringContaining(`--start-date is ${LAST_DAY} there and not set here`)]);

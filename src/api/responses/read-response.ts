@@ -52,8 +52,7 @@ export async function readSuccess<T extends Identified>(
   if (header("content-type").toLowerCase().includes("html")) {
     const title = plainText(redact(pageTitle(bytes.toString("utf8")) ?? "untitled"), 80);
     throw new ContractError(
-      `${origin} answered with a web page (“${title}”) instead of JSON: ` +
-        "the base URL is wrong, or this network shows a login page first.",
+      `There is no catalog service at ${origin}; check --base-url. It answered with a web page (“${title}”), which may also be the login page of this network.`,
     );
   }
   if (end === "broken") {
@@ -109,7 +108,11 @@ export async function readProblem(
     return { outcome: { failure: { ...facts, message, problem: {} } }, bytes: 0, requestId: undefined };
   }
   const read = await readErrorBody(response, maxBody, redact);
-  const message = `${origin} answered ${status}${codeInBrackets(read.problem)}: ${read.text}`;
+  const { problem, text } = read;
+  const message =
+    status === 404 && problem.code === undefined
+      ? `There is no catalog service at ${origin}; check --base-url. It answered 404: ${text}`
+      : `${origin} answered ${status}${codeInBrackets(problem)}: ${text}`;
   return {
     outcome: { failure: { ...facts, message, problem: read.problem } },
     bytes: read.bytes,

@@ -3,6 +3,7 @@ import { API_KEY_LENGTH } from "../../contract/limits.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { ApiError, UsageError } from "../../errors.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
 import { flagOfFilter } from "../../pull/written-filters.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
@@ -21,6 +22,24 @@ export interface Correction {
 export function correct(argv: readonly string[], error: unknown): Correction | undefined {
   const correction = misspeltWord(argv, error) ?? wrongValueIn(argv, error);
   return correction && { ...correction, command: correction.command?.map(withoutSecret) };
+}
+
+/** Flags that choose the service. */
+const SERVICE_FLAGS = ["--base-url", "--profile"];
+
+/**
+ * A text whose `catalog coverage` is about the service, and the retailer, of a command line.
+ *
+ * @param text with `SLUG` for the retailer
+ */
+export function aboutSameService(text: string, argv: readonly string[]): string {
+  const service = SERVICE_FLAGS.flatMap((flag) => typedValues(argv, flag).map(({ value }) => [flag, value]));
+  const kept = [...(argv.includes("--demo") ? ["--demo"] : []), ...service.flat().map(withoutSecret)];
+  const [retailer = "", ...others] = typedValues(argv, "--retailer").map(({ value }) => value);
+  const isOne = retailer !== "" && !retailer.includes(",") && others.length === 0;
+  return text
+    .replace("catalog coverage", () => quoteCommand(["catalog", "coverage", ...kept]))
+    .replace("--retailer SLUG", (slug) => (isOne ? quoteCommand(["--retailer", retailer]) : slug));
 }
 
 /** Hides keys and passwords. No flag takes one, but a user may have typed one. */

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { closest } from "../../contract/values/closest.ts";
-import { counted } from "../../contract/values/decimal.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
 import { quoted, valueError } from "./values.ts";
 
@@ -39,11 +39,28 @@ export function failIfOption(fields: readonly string[]): Option {
  * @throws ConditionHoldsError if there is one
  */
 export function refuseHeld(condition: Condition<string> | undefined, products: ReadonlySet<string>): void {
-  const [first] = products;
-  if (condition !== undefined && first !== undefined) {
+  if (condition !== undefined && products.size > 0) {
     const held = counted(products.size, "product");
-    throw new ConditionHoldsError(`${condition.text} holds for ${held}, the first is ${first}`);
+    const moved = movementOf(condition.text);
+    const named = [...products].slice(0, NAMED).join(", ");
+    const more = products.size > NAMED ? ` and ${groupDigits(products.size - NAMED)} more` : "";
+    throw new ConditionHoldsError(
+      `${moved === undefined ? `${condition.text} holds for ${held}` : `${held} ${moved}`}: ${named}${more}`,
+    );
   }
+}
+
+/** Most products that an error names. */
+const NAMED = 3;
+
+/** A condition that is one movement of the price, in words: `fell more than 20 %`. */
+function movementOf(condition: string): string | undefined {
+  const [, sign = "", minus, size] = /^percent\s*([<>]=?)\s*(?:(-)|\+)?([\d.]+)\s*%?$/.exec(condition.trim()) ?? [];
+  if (size === undefined || Number(size) === 0 || sign.startsWith("<") !== (minus !== undefined)) {
+    return undefined;
+  }
+  const verb = minus === undefined ? "rose" : "fell";
+  return sign.endsWith("=") ? `${verb} ${size} % or more` : `${verb} more than ${size} %`;
 }
 
 function parsePart(

@@ -17,26 +17,35 @@ interface CountSource {
  * @throws EmptyResultError with `--fail-on-empty`
  */
 export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOnEmpty?: boolean }): Promise<void> {
-  const message = `no rows match the filters${await newestDay(source)}`;
+  const newest = await newestDay(source);
+  const others =
+    newest === null ? "; there are none on any other day" : newest && `; the newest day that has rows is ${newest}`;
+  const message = `no rows match the filters${others ?? ""}`;
   if (failOnEmpty) {
     throw new EmptyResultError(message);
   }
   source.reporter.note(message);
 }
 
-/** Sends one coverage request without the dates. Its error is ignored, because the command has its result. */
-async function newestDay({ client, filters, signal }: CountSource): Promise<string> {
+/**
+ * The newest day with rows on any date, by one coverage request if the filters contain dates.
+ *
+ * @returns null if no day has rows; undefined if it is not known
+ */
+export async function newestDay({
+  client,
+  filters,
+  signal,
+}: Omit<CountSource, "reporter">): Promise<string | null | undefined> {
   const { start_date, end_date, ...others } = filters;
   if (start_date === undefined && end_date === undefined) {
-    return "";
+    return undefined;
   }
   try {
-    const { latest_date } = (await client.coverage(others, signal)).meta.coverage;
-    return latest_date === null
-      ? "; there are none on any other day"
-      : `; the newest day that has rows is ${latest_date}`;
+    return (await client.coverage(others, signal)).meta.coverage.latest_date;
   } catch {
+    // The command has its result without it.
     signal.throwIfAborted();
-    return "";
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { countDays, type DayCounts, type EndDays, requestsFor } from "./day-counts.ts";
-import type { CoverageOptions } from "./options.ts";
+import { type CoverageOptions, DAY_REQUESTS } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
 export interface CoverageSource extends Pick<Connection, "filters" | "service" | "reporter" | "signal"> {
@@ -34,8 +34,9 @@ export async function withServiceSource<T>(
       const needed = requestsFor(coverage, wanted) + 1;
       if (needed > maxRequests) {
         throw new UsageError(
-          `--group-by day may take ${groupDigits(needed)} coverage requests here, which the whole team has to share; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d or -n 30, allow more, or count a synced folder without any request: --from DIR.`,
-          { flag: "--max-requests", suggestions: [String(needed)] },
+          `--group-by day may take ${groupDigits(needed)} coverage requests here, which the whole team has to share; --max-requests allows ${groupDigits(maxRequests)}. Name fewer days, as in --start-date 30d or -n 30, allow them with --max-requests ${needed}, or count a synced folder without any request: --from DIR.`,
+          // Only a number that was typed can be corrected.
+          { flag: "--max-requests", suggestions: maxRequests === DAY_REQUESTS ? [] : [String(needed)] },
         );
       }
       const total = coverage.reduce((sum, { matching_rows }) => sum + matching_rows, 0);

@@ -1,5 +1,6 @@
 import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { flagError, quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -7,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
+import { ifPresent } from "../../files/system-error.ts";
 import { lockFolder, ownFolderOf } from "../../mirror/folder/folder-lock.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
@@ -24,6 +26,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   const folder = options.output.output ?? "";
   const columns = options.partitionBy ?? [];
   await withConnection(options, context, async (connection) => {
+    await refuseFile(folder);
     await refuseSynced(folder);
     const lock = await lockFolder(folder, context.pid);
     const staging = join(ownFolderOf(folder), "staging");
@@ -53,6 +56,13 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
       await rmdir(ownFolderOf(folder)).catch(() => undefined);
     }
   });
+}
+
+async function refuseFile(path: string): Promise<void> {
+  const entry = await ifPresent(path, () => stat(path));
+  if (entry !== undefined && !entry.isDirectory()) {
+    throw flagError("--output", `${quoted(path)} is a file; --partition-by needs a folder.`);
+  }
 }
 
 /** Refuses a synced folder, because an export would make its state wrong. */

@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { withConnection } from "../../cli/source/connection.ts";
+import { newestDay } from "../../cli/source/empty-result.ts";
 import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
+import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { DAY_FILE } from "../../mirror/folder/day-files.ts";
@@ -33,9 +35,12 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
       }),
     );
     reportUnchanged(result, options, reporter);
+    const isEmpty = result.daysChecked === 0;
+    const newest = isEmpty ? await newestDay({ client, filters: result.resolved, signal }) : undefined;
     const { sent } = reporter.requests();
+    const text = isEmpty ? asEmpty(result.resolved, newest ?? undefined) : asText(result, sent);
     if (options.format === "json" || !options.globals.quiet) {
-      await context.print(`${options.format === "json" ? asJson(result, sent) : asText(result, sent)}\n`);
+      await context.print(`${options.format === "json" ? asJson(result, sent) : text}\n`);
     }
   });
 }
@@ -63,22 +68,26 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
 }
 
 function asText(result: SyncResult, requests: number): string {
-  const gone = result.daysRemoved + result.daysPruned;
-  const { daysAudited, auditCycle } = result;
-  const audited =
-    daysAudited === 0 || auditCycle === undefined
-      ? ""
-      : ` (${groupDigits(daysAudited)} one by one, each within ${counted(auditCycle, "run")})`;
-  const parts = [
-    `${counted(result.daysChecked, "day")} checked${audited}`,
-    `${groupDigits(result.days)} pulled`,
-    ...(gone === 0 ? [] : [`${counted(gone, "day")} removed`]),
-    `${counted(result.rowsAdded, "row")} added`,
-    `${groupDigits(result.rowsReplaced)} replaced`,
-    `${groupDigits(result.rowsRemoved)} removed`,
-    counted(requests, "request"),
+  const { rowsAdded, rowsReplaced, rowsRemoved, daysChanged, daysPruned } = result;
+  const rows = [
+    ...(rowsAdded === 0 ? [] : [counted(rowsAdded, "new row")]),
+    ...(rowsReplaced === 0 ? [] : [`${counted(rowsReplaced, "row")} replaced`]),
+    ...(rowsRemoved === 0 ? [] : [`${counted(rowsRemoved, "row")} removed`]),
   ];
-  return parts.join(" · ");
+  const parts = [
+    ...(rows.length === 0 ? [] : [`${rows.join(", ")} on ${counted(daysChanged, "day")}`]),
+    ...(daysPruned === 0 ? [] : [`${counted(daysPruned, "day")} left the window`]),
+  ];
+  return `Up to date: ${parts.join(", ") || "nothing new"} (${counted(requests, "request")})`;
+}
+
+/** What a run says if neither the service nor the folder has rows. */
+function asEmpty({ start_date: first, end_date: last }: Filters, newest: string | undefined): string {
+  const from = first === undefined ? "" : ` ${last === undefined ? "since" : "from"} ${first}`;
+  const to = last === undefined ? "" : ` ${first === undefined ? "up to" : "to"} ${last}`;
+  const days = first === last ? ` on ${first}` : `${from}${to}`;
+  const rows = first === undefined && last === undefined ? "No rows match the filters" : `No rows${days}`;
+  return newest === undefined ? rows : `${rows}; the newest day is ${newest}`;
 }
 
 function asJson(result: SyncResult, requests: number): string {
@@ -87,6 +96,7 @@ function asJson(result: SyncResult, requests: number): string {
     days_audited: result.daysAudited,
     audit_cycle_runs: result.auditCycle ?? null,
     days_pulled: result.days,
+    days_changed: result.daysChanged,
     days_removed: result.daysRemoved,
     days_pruned: result.daysPruned,
     days_outside: result.outside.length,

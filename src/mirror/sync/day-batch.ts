@@ -47,6 +47,7 @@ export async function syncBatch(
   onRemoval(lost);
   counts.rowsRemoved += lost;
   counts.days += staged.size + removed.length;
+  counts.daysChanged += replaced.size + removed.length;
   counts.daysRemoved += removed.length;
   await placeDays(run, { replaced, removed });
   for (const day of staged.keys()) {

@@ -46,6 +46,7 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
       batch.replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
     }
     run.counts.rowsRemoved += held.rows - rows;
+    run.counts.daysChanged += 1;
     batch.rows += rows;
     if (batch.rows >= PLACED_ROWS) {
       await finish();

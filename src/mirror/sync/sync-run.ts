@@ -41,6 +41,8 @@ export interface SyncCounts {
   daysAudited: number;
   /** Days that were read and have or had rows. */
   days: number;
+  /** Days whose rows differ from those before the run. */
+  daysChanged: number;
   /** Days whose files were removed because the service has no rows for them. */
   daysRemoved: number;
   rowsAdded: number;

@@ -2,6 +2,7 @@ import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
+import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { ShrinkError } from "../../errors.ts";
 import type { Lock } from "../../files/lock.ts";
@@ -23,6 +24,8 @@ import { coverageOf, type MirrorOptions, type SyncCounts, type SyncRun } from ".
 export interface SyncResult extends SyncCounts {
   /** The filters that the folder is kept with. */
   filters: WrittenFilters;
+  /** The same with absolute dates. */
+  resolved: Filters;
   /** Number of runs until every day has been compared alone; undefined if nothing is audited. */
   auditCycle: number | undefined;
   /** Removed days that are no longer within the filters' dates. */
@@ -85,6 +88,7 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
       daysChecked: 0,
       daysAudited: 0,
       days: 0,
+      daysChanged: 0,
       daysRemoved: 0,
       rowsAdded: 0,
       rowsReplaced: 0,
@@ -105,6 +109,7 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
   return {
     ...run.counts,
     filters: written,
+    resolved: filters,
     auditCycle: options.audit === 0 ? undefined : Math.ceil(Object.keys(state.days).length / options.audit),
     daysPruned: options.prune ? outside.length : 0,
     outside: options.prune ? [] : outside.sort(),

@@ -50,6 +50,16 @@ test("a corrected comma list has no value twice and is accepted", async () => {
   expect(again.stderr).toContain("\n  catalog coverage --retailer acme,bolt\n");
 });
 
+test("a command that is named for more keeps the service and the retailer of the command line", async () => {
+  const service = await startTestService({ rows: oneRowEach("acme:shoes:clothing") });
+  const env = { CATALOG_API_KEY: service.key };
+  const flags = ["--base-url", service.url, "--retailer", "acme"];
+  const own = await runInProcess(["export", ...flags, "--category", "x"], { env });
+  const demo = await runInProcess(["coverage", "--demo", "--retailer", "nordwnd"]);
+  expect(own.stderr).toContain(`\`catalog coverage --base-url ${service.url} --retailer acme --group-by category\`.\n`);
+  expect(demo.stderr).toContain("`catalog coverage --demo --group-by retailer`.\n");
+});
+
 describe("a wrong flag or command", () => {
   test.each([
     [["auth", "lgoin"], "catalog auth --help", "catalog auth login"],

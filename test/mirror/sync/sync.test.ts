@@ -9,11 +9,13 @@ test("a first run copies the whole set, one file a day", async () => {
   expect(await rows.sync({ lookback: 2 })).toEqual({
     daysChecked: 16,
     days: 16,
+    daysChanged: 16,
     daysRemoved: 0,
     rowsAdded: 48,
     rowsReplaced: 0,
     rowsRemoved: 0,
     filters: {},
+    resolved: {},
     daysAudited: 0,
     auditCycle: undefined,
     daysPruned: 0,

@@ -47,12 +47,10 @@ export function coverageView(
     ({ heading }) => !isSame || heading !== CORPUS,
   );
   const full = withoutConstants(itemTable(entries, columns), [...(groupBy === undefined ? DIMENSIONS : []), ...DAYS]);
-  const captions = [full.caption, ...(isSame ? [`${CORPUS}: the same as rows`] : [])];
-  const caption = captions.filter((text) => text !== "").join(" · ");
   const isWide = fullWidthOf(full.table) > (view.width ?? Number.POSITIVE_INFINITY);
   const hasRetailers = full.table.columns[0]?.heading === "retailer" && groupBy === undefined;
   const table = isWide && hasRetailers && view.byRetailer ? retailersAsHeadings(full.table) : full.table;
-  return { table: labelled(table, groupBy, summary), caption };
+  return { table: labelled(table, groupBy, summary), caption: full.caption };
 }
 
 const CORPUS = "corpus rows";

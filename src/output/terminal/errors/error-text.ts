@@ -21,6 +21,8 @@ export interface ErrorContext {
   command?: readonly string[] | undefined;
   /** The value that the service refused, as sent. */
   value?: string | undefined;
+  /** Fills in what the command line says into the commands that a text names. */
+  complete?: (text: string) => string;
   colour?: boolean | undefined;
   /** Width of the terminal, if there is one. Command lines are not wrapped, so that they can be pasted. */
   width?: number | undefined;
@@ -40,9 +42,11 @@ export function describeError(error: unknown, context: ErrorContext = {}): strin
     return "";
   }
   const problem = problemDocumentOf(error);
-  const { colour = false } = context;
+  const { colour = false, complete = (text) => text } = context;
   // The reader has just seen the `valid_options`, so the text only says how to list them all.
-  const recovery = problem.recovery?.includes("valid_options") ? errorEntryOf(error).remedy : problem.recovery;
+  const recovery = problem.recovery?.includes("valid_options")
+    ? complete(errorEntryOf(error).remedy)
+    : problem.recovery;
   const sentence = (text: string) => wrap(visible(text), context.width);
   const text = headline(error, problem, context.value);
   // Only usage errors have lines; in any other text a line end is a character that a terminal must not get.
