@@ -1,5 +1,6 @@
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "./contract/problems.ts";
 import {
+  AlteredFolderError,
   ApiError,
   ClosedPipeError,
   ConditionHoldsError,
@@ -104,6 +105,15 @@ const KINDS = {
     meaning: "The file or its manifest was changed, cut or damaged after the export.",
     recovery: "Do not use the file. Export it again.",
     remedy: "Export it again with `catalog export -o FILE --manifest`.",
+  },
+  altered_folder: {
+    kind: AlteredFolderError,
+    title: "The state of a synced folder was altered",
+    exitCode: EXIT.changed,
+    retryable: false,
+    meaning:
+      "`.catalog/state.json` of the folder is not what `catalog sync` wrote: a disk, a copy or somebody changed it.",
+    remedy: "Delete the state and run `catalog sync DIR --adopt`: every day is pulled again.",
   },
   condition: {
     kind: ConditionHoldsError,

@@ -89,6 +89,11 @@ export class MismatchError extends Error {
   override readonly name = "MismatchError";
 }
 
+/** A file of a synced folder's own was altered since it was written. The message says how to start over. */
+export class AlteredFolderError extends Error {
+  override readonly name = "AlteredFolderError";
+}
+
 /** Nothing matched, and `--fail-on-empty` is set. */
 export class EmptyResultError extends Error {
   override readonly name = "EmptyResultError";

@@ -8,6 +8,7 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError, MismatchError } from "../errors.ts";
 import { errorCode, fileError } from "../files/system-error.ts";
+import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { Spreadsheet } from "../output/formats/encoder.ts";
 import type { FinishedSlice } from "../pull/slice-counts.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
@@ -116,8 +117,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   if (manifest?.version !== MANIFEST_VERSION || !isWhole(manifest)) {
     throw new FileError(`${path} is not a manifest that this version of catalog understands`, path);
   }
-  const at = text.lastIndexOf(CHECKSUM);
-  if (text !== withChecksum(text.slice(0, Math.max(at, 0)))) {
+  if (!isUnaltered(text)) {
     throw new MismatchError(`${path} was altered: its own checksum is wrong`);
   }
   return manifest;
@@ -134,13 +134,6 @@ function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
     typeof coverage?.matching_rows === "number" &&
     Array.isArray(plan?.slices)
   );
-}
-
-const CHECKSUM = ',\n  "checksum": "';
-
-/** The last member of a manifest is the SHA-256 of the text before it. */
-function withChecksum(text: string): string {
-  return `${text}${CHECKSUM}${createHash("sha256").update(text).digest("hex")}"\n}\n`;
 }
 
 export function manifestText(manifest: Manifest): string {

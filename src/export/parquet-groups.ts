@@ -1,4 +1,5 @@
-import { type AsyncBuffer, parquetMetadataAsync, parquetRead, parquetReadObjects } from "hyparquet";
+import { type AsyncBuffer, parquetRead, parquetReadObjects } from "hyparquet";
+import { assertBoundedPages, boundedMetadata } from "./parquet-bounds.ts";
 
 /** Keeps a byte order mark, which is part of the text; a decoder drops it by default. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -17,12 +18,13 @@ export async function* rowGroups(
   columns: readonly string[],
   only?: { column: string; values: string[] },
 ): AsyncGenerator<Record<string, unknown>[], void, undefined> {
-  const metadata = await parquetMetadataAsync(file, { parsers: TEXT_PARSERS });
+  const metadata = await boundedMetadata(file, TEXT_PARSERS);
   const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
   const filter = only === undefined ? {} : { filter: { [only.column]: { $in: only.values } } };
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
+    await assertBoundedPages(file, group, only === undefined ? present : [...present, only.column]);
     const rows =
       present.length === 0
         ? Array.from({ length: rowEnd - rowStart }, () => ({}))
@@ -48,9 +50,12 @@ export async function columnChunks<Name extends string>(
   file: AsyncBuffer,
   columns: readonly Name[],
 ): Promise<{ rows: number; columns: Partial<Record<Name, readonly unknown[]>> }> {
-  const metadata = await parquetMetadataAsync(file, { parsers: TEXT_PARSERS });
+  const metadata = await boundedMetadata(file, TEXT_PARSERS);
   const rows = Number(metadata.num_rows);
   const present = columns.filter((column) => metadata.schema.some(({ name }) => name === column));
+  for (const group of metadata.row_groups) {
+    await assertBoundedPages(file, group, present);
+  }
   const found = new Map<string, { values: unknown[]; count: number }>(
     present.map((name) => [name, { values: new Array(rows), count: 0 }]),
   );

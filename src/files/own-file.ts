@@ -33,9 +33,42 @@ export async function openOwnFile(path: string, flags: number = constants.O_RDON
   await ownFileAt(path);
   try {
     // Not blocking: a planted named pipe would wait for its other end.
-    return await open(path, flags | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
+    const file = await open(path, flags | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
+    const entry = await file.stat();
+    if (!entry.isFile()) {
+      await file.close();
+      throw notOwn(path, entryKindOf(entry), "a file");
+    }
+    return file;
   } catch (error) {
     throw errorCode(error) === "ELOOP" ? notOwn(path, "a symbolic link", "a file") : fileError(path, error);
+  }
+}
+
+/**
+ * Reads one of the tool's own files as text.
+ *
+ * @param most bytes that it may have
+ * @returns undefined if there is none
+ * @throws FileError as `openOwnFile` does, or if it is longer
+ */
+export async function readOwnFile(path: string, most: number): Promise<string | undefined> {
+  const file = await openOwnFile(path).catch((error: unknown) => {
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
+      return undefined;
+    }
+    throw error;
+  });
+  try {
+    const { size = 0 } = (await file?.stat()) ?? {};
+    if (size > most) {
+      throw new FileError(`${path} has ${size} bytes; at most ${most} are read`, path);
+    }
+    return await file?.readFile("utf8");
+  } catch (error) {
+    throw fileError(path, error);
+  } finally {
+    await file?.close();
   }
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { appendFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
-import type { DayState, SyncState } from "../../src/mirror/folder/folder-state.ts";
+import { type DayState, type SyncState, writeState } from "../../src/mirror/folder/folder-state.ts";
+import { readSyncedFolder } from "../../src/mirror/folder/synced-day.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests, type OnEnd } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -68,9 +69,10 @@ async function synced(options?: Synced) {
 }
 
 async function changeState(path: string, change: (state: SyncState) => void): Promise<void> {
-  const state = JSON.parse(await readFile(path, "utf8")) as SyncState;
+  const folder = dirname(dirname(path));
+  const state = await readSyncedFolder(folder);
   change(state);
-  await writeFile(path, JSON.stringify(state));
+  await writeState(folder, state);
 }
 
 describe("the diff of a folder is byte for byte that of the service", () => {

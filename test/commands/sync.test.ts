@@ -201,9 +201,9 @@ test("a state that cannot be read is an error that says what to do, also for dif
   await truncate(state, 100);
   const sync = (...flags: string[]) => runInProcess(["sync", rows.folder, ...flags], { env: rows.env });
   const refusal = {
-    code: 1,
+    code: 6,
     stdout: "",
-    stderr: `error: ${state} is damaged; delete it and run \`catalog sync --adopt\` to start over\n`,
+    stderr: `error: ${state} was altered: its own checksum is wrong; delete it and run \`catalog sync --adopt\` to start over\n`,
   };
   expect(await sync()).toMatchObject(refusal);
   expect(await runInProcess(["diff", "--against", rows.folder, "--from", FIRST_DAY, "--to", LAST_DAY])).toMatchObject(

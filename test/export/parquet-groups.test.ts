@@ -46,11 +46,13 @@ test("returns the chosen columns group by group, with byte order marks in texts"
 test("returns whole columns in the order of the rows, whichever row group is read first", async () => {
   const { buffer } = await file();
   const held: (() => void)[] = [];
+  // Before any row group is read, each column of each is looked over.
+  let first = 2 * RETAILERS.length;
   const backwards: AsyncBuffer = {
     ...buffer,
     slice: async (start, end = buffer.byteLength) => {
       const isFooter = end === buffer.byteLength;
-      if (!isFooter) {
+      if (!isFooter && first-- <= 0) {
         await new Promise<void>((resolve) => {
           held.push(resolve);
           if (held.length === RETAILERS.length) {

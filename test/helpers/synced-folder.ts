@@ -9,7 +9,7 @@ import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { fingerprint } from "../../src/export/manifest.ts";
 import { DAY_FILE, placeOfDay } from "../../src/mirror/folder/day-files.ts";
-import { type SyncState, statePathOf, writeState } from "../../src/mirror/folder/folder-state.ts";
+import { writeState } from "../../src/mirror/folder/folder-state.ts";
 import { readSyncedFolder } from "../../src/mirror/folder/synced-day.ts";
 import { type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import type { MirrorOptions } from "../../src/mirror/sync/sync-run.ts";
@@ -113,8 +113,7 @@ export async function servedFolder(
         return;
       }
       await cp(made, folder, { recursive: true });
-      const state = JSON.parse(await readFile(statePathOf(folder), "utf8")) as SyncState;
-      await writeFile(statePathOf(folder), JSON.stringify({ ...state, service: new URL(url).href }));
+      await writeState(folder, { ...(await readSyncedFolder(folder)), service: new URL(url).href });
     },
     /** Resolves when the service has received this number of further requests. The last of them gets no response. */
     stalledAt: (count: number) =>

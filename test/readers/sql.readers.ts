@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { CATALOG, type RunResult, temporaryFolder } from "../helpers/cli.ts";
-import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { rewriteDay, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
 const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
 
@@ -130,6 +130,50 @@ describe("catalog sql", () => {
     const hostile = await sql(["SELECT CAST(chr(27) || '[31m' AS INTEGER)"]);
     expect([hostile.code, hostile.stderr.includes("\u001b")]).toEqual([2, false]);
     expect(hostile.stderr).toContain("\\x1b[31m");
+  });
+
+  test("refuses a folder with a flipped bit, wherever it is", async () => {
+    const { folder, sql } = await installed();
+    const path = join(folder, "crawl_date=2026-01-02", "part-0.parquet");
+    const whole = await readFile(path);
+    for (let part = 0; part < 12; part += 1) {
+      const flipped = Buffer.from(whole);
+      const at = Math.floor((whole.length * part) / 12) + 4;
+      flipped[at] = (flipped[at] as number) ^ 4;
+      await writeFile(path, flipped);
+      const { code, stdout, stderr } = await sql(["SELECT count(*) AS n, sum(selling_price) FROM rows"]);
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("is not what was synced")]);
+    }
+    await writeFile(path, whole);
+    expect((await sql(["SELECT count(*) AS n FROM rows", "-f", "csv"])).stdout).toBe("n\r\n48\r\n");
+  });
+
+  test("reads day files with the day as a column, with a column less and with one more, beside the others", async () => {
+    const { folder, sql } = await installed();
+    const query = "SELECT * FROM rows ORDER BY crawl_date, sku";
+    const { stdout: before } = await sql([query, "-f", "ndjson"]);
+    const lines = before
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    await rewriteDay(folder, "2026-01-01", (row) => ({ ...row, crawl_date: "2026-01-01" }));
+    expect((await sql([query, "-f", "ndjson"])).stdout).toBe(before);
+    await rewriteDay(folder, "2026-01-02", (row) => ({ ...row, title: undefined }));
+    await rewriteDay(folder, "2026-01-03", (row) => ({ ...row, rating: "4" }));
+    const { stdout, stderr } = await sql([query, "-f", "ndjson"]);
+    expect(stderr).toBe("");
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(
+      lines.map((row) => ({
+        ...row,
+        title: row.crawl_date === "2026-01-02" ? null : row.title,
+        rating: row.crawl_date === "2026-01-03" ? "4" : null,
+      })),
+    );
   });
 
   test("says how to install DuckDB where it is missing", async () => {

@@ -12,7 +12,8 @@ import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import { assertDaysInPlace, placeOfDay } from "../../mirror/folder/day-files.ts";
+import { placeOfDay } from "../../mirror/folder/day-files.ts";
+import { openDay } from "../../mirror/folder/synced-day.ts";
 import { parquetColumns } from "../../output/formats/parquet/parquet-columns.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../../output/formats/xlsx/cell-kinds.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
@@ -66,7 +67,11 @@ async function openFolderSession({ folder, state, days, signal }: SyncedFolder, 
   }
   const root = await realpath(folder);
   const files = days.map((day) => join(root, placeOfDay(day)));
-  await assertDaysInPlace(root, state, days);
+  // DuckDB takes flipped bits for values, so each file is compared with the state first.
+  for (const day of days) {
+    signal.throwIfAborted();
+    await (await openDay(folder, day, state))?.close();
+  }
   return await openSqlSession({
     setUp: [
       rowsView(files),

@@ -10,6 +10,9 @@ import type { SyncedDay } from "./synced-day.ts";
 /** Rows that are converted to text at once. */
 const CONVERTED_ROWS = 1000;
 
+/** Characters after which fewer rows are enough: long texts of a file may be one text, named by every row. */
+const CONVERTED_LENGTH = 16 * 1024 ** 2;
+
 /**
  * The days of a synced folder, with the rows of the combinations for which `isWanted` is true. The rows of a day are
  * sorted by retailer, so few row groups are read twice.
@@ -58,8 +61,18 @@ export async function* rowsOfDay(
   try {
     for await (const rows of rowGroups(day.buffer, COMPARED_COLUMNS, only)) {
       const kept = isWhole ? rows : rows.filter((row) => wanted.has(formatRcd(row as unknown as Rcd)));
-      for (let start = 0; start < kept.length; start += CONVERTED_ROWS) {
-        const texts = kept.slice(start, start + CONVERTED_ROWS).map(rowText);
+      let texts: string[] = [];
+      let length = 0;
+      for (const row of kept) {
+        const text = rowText(row);
+        length += text.length;
+        texts.push(text);
+        if (texts.length === CONVERTED_ROWS || length >= CONVERTED_LENGTH) {
+          yield batchOf(texts, COMPARED_COLUMNS);
+          [texts, length] = [[], 0];
+        }
+      }
+      if (texts.length > 0) {
         yield batchOf(texts, COMPARED_COLUMNS);
       }
     }

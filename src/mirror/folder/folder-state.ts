@@ -1,15 +1,23 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Filters, isCalendarDate } from "../../contract/filters.ts";
+import { FILTER_NAMES, type Filters, isCalendarDate, parseRcd } from "../../contract/filters.ts";
+import { isDateExpression } from "../../contract/values/date-expression.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
-import { FileError } from "../../errors.ts";
+import { AlteredFolderError, FileError } from "../../errors.ts";
+import { readOwnFile } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import { errorCode, fileError } from "../../files/system-error.ts";
+import { hasChecksum, isUnaltered, withChecksum } from "../../files/text-checksum.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
 import { ownFolderOf } from "./folder-lock.ts";
 
-/** Bumped on incompatible changes. */
-const STATE_VERSION = 2;
+/** Bumped on incompatible changes. Version 2 had no checksum. */
+const STATE_VERSION = 3;
+
+/** A state of this version begins so; it needs a checksum. */
+const BEGINNING = `{"version":${STATE_VERSION},`;
+
+/** Longest state in bytes; a year of 420 combinations has 3.4 MB. */
+const MOST_BYTES = 256 * 1024 ** 2;
 
 /** The content of one day's file. */
 export interface DayState {
@@ -59,18 +67,18 @@ export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncSt
 /**
  * The state of a folder; undefined if it has none.
  *
+ * @throws AlteredFolderError if its checksum is wrong
  * @throws FileError if the state cannot be read
  */
 export async function readStateOf(folder: string): Promise<SyncState | undefined> {
   const path = statePathOf(folder);
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) {
-      return undefined;
-    }
-    throw fileError(path, error);
-  });
+  const text = await readOwnFile(path, MOST_BYTES);
   if (text === undefined) {
     return undefined;
+  }
+  // Either sign of a checksum is enough, so that damage of one of them is noticed, too.
+  if ((text.startsWith(BEGINNING) || hasChecksum(text)) && !isUnaltered(text)) {
+    throw new AlteredFolderError(`${path} was altered: its own checksum is wrong; ${START_OVER}`);
   }
   const state = migrated(parseJsonObject(text) ?? {});
   if (state.version !== undefined && state.version !== STATE_VERSION) {
@@ -82,8 +90,11 @@ export async function readStateOf(folder: string): Promise<SyncState | undefined
   return state;
 }
 
-/** Version 1 stored the filters as sent to the API. */
-function migrated(state: Partial<SyncState>): Partial<SyncState> {
+/** Version 2 is the same without a checksum. Version 1 stored the filters as sent to the API. */
+function migrated({ checksum: _, ...state }: Partial<SyncState> & { checksum?: unknown }): Partial<SyncState> {
+  if (state.version === 2) {
+    return { ...state, version: STATE_VERSION };
+  }
   if (state.version !== 1 || !isJsonObject(state.filters)) {
     return state;
   }
@@ -99,11 +110,14 @@ function isState(state: Partial<SyncState>): state is SyncState {
     version === STATE_VERSION &&
     typeof service === "string" &&
     isJsonObject(filters) &&
+    Object.entries(filters).every(isWrittenFilter) &&
+    [undefined, true, false].includes(state.datesAreResolved) &&
     isJsonObject(window) &&
     Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
     isJsonObject(days) &&
     Object.keys(days).every(isCalendarDate) &&
     Object.values(days).every(isDayState) &&
+    haveCombinations(Object.values(days)) &&
     Array.isArray(pending) &&
     pending.every((day) => typeof day === "string" && isCalendarDate(day))
   );
@@ -114,24 +128,49 @@ function isDayState(day: Partial<DayState> | null): day is DayState {
     typeof day?.digest === "string" &&
     typeof day.sha256 === "string" &&
     isJsonObject(day.counts) &&
-    (day.checked === undefined || !Number.isNaN(Date.parse(day.checked))) &&
-    Number.isSafeInteger(day.rows) &&
-    Number.isSafeInteger(day.bytes) &&
-    areIntegers(day.counts)
+    (day.checked === undefined || (typeof day.checked === "string" && !Number.isNaN(Date.parse(day.checked)))) &&
+    isWholeNumber(day.rows, 0) &&
+    isWholeNumber(day.bytes, 1) &&
+    areCounts(day.counts)
   );
 }
 
+function isWholeNumber(value: unknown, least: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least;
+}
+
 /** A loop, because a large folder has about 100,000 counts, and a list of the values takes three times as long. */
-function areIntegers(counts: JsonObject): boolean {
+function areCounts(counts: JsonObject): boolean {
   for (const name in counts) {
-    if (!Number.isSafeInteger(counts[name])) {
+    if (!isWholeNumber(counts[name], 1)) {
       return false;
     }
   }
   return true;
 }
 
+/** Whether the counts are of combinations; each is looked at once, because it is on many days. */
+function haveCombinations(days: readonly DayState[]): boolean {
+  const names = new Set<string>();
+  for (const { counts } of days) {
+    for (const name in counts) {
+      names.add(name);
+    }
+  }
+  return [...names].every((name) => parseRcd(name) !== undefined);
+}
+
+function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean {
+  const isDate = name === "start_date" || name === "end_date";
+  return (
+    FILTER_NAMES.some((known) => known === name) &&
+    (isDate
+      ? typeof value === "string" && isDateExpression(value)
+      : Array.isArray(value) && value.every((slug) => typeof slug === "string"))
+  );
+}
+
 /** Writes the state in one step: the file is always either the old or the new one. */
 export async function writeState(folder: string, state: SyncState): Promise<void> {
-  await replaceFile(statePathOf(folder), `${JSON.stringify(state)}\n`);
+  await replaceFile(statePathOf(folder), withChecksum(JSON.stringify(state).slice(0, -"}".length)));
 }

@@ -1,10 +1,10 @@
-import { open } from "node:fs/promises";
 import type { AsyncBuffer, ParquetParsers } from "hyparquet";
 import { FileError } from "../../errors.ts";
 import { fingerprint } from "../../export/manifest.ts";
 import { TEXT_PARSERS } from "../../export/parquet-groups.ts";
+import { openOwnFile } from "../../files/own-file.ts";
 import { readAt } from "../../files/read-at.ts";
-import { ifPresent, withFileError } from "../../files/system-error.ts";
+import { ifPresent } from "../../files/system-error.ts";
 import type { DayState } from "./folder-state.ts";
 
 /** A file opened for reading as Parquet. Its content stays the same, even if the file is replaced. */
@@ -33,9 +33,9 @@ export async function openUnaltered(
   return undefined;
 }
 
-/** @throws FileError if the file cannot be read */
+/** @throws FileError if it is no regular file, or cannot be read */
 export async function openParquet(path: string): Promise<OpenParquetFile> {
-  const file = await withFileError(path, () => open(path));
+  const file = await openOwnFile(path);
   const { bytes: byteLength, sha256 } = await fingerprint(path, { opened: file }).catch(async (error: unknown) => {
     await file.close();
     throw error;

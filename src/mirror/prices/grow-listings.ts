@@ -19,7 +19,14 @@ export interface GrowingListings {
   pack(): PackedListings;
 }
 
-/** Memory: about 250 bytes a listing. */
+/** Most characters of all listings; no string can hold many more. */
+const MOST_CHARACTERS = 256 * 1024 ** 2;
+
+/**
+ * Memory: about 250 bytes a listing.
+ *
+ * @throws Error, from `add`, if the texts are too long together
+ */
 export function growListings(known?: Listings): GrowingListings {
   const combinations = numbering();
   const currencies = numbering();
@@ -35,6 +42,7 @@ export function growListings(known?: Listings): GrowingListings {
   const newest = new Map<string, Map<string, number>>();
   const retailers: Map<string, number>[] = [];
   let products = 0;
+  let characters = 0;
 
   const add = ({ rcd, sku, title, model, ...row }: ListingTexts): number => {
     const ofRow = combinations.numberOf(rcd);
@@ -47,6 +55,10 @@ export function growListings(known?: Listings): GrowingListings {
       if (isSame && titles[listing] === title && models[listing] === model) {
         return listing;
       }
+    }
+    characters += sku.length + title.length + model.length;
+    if (characters > MOST_CHARACTERS) {
+      throw new Error(`its products have more than ${MOST_CHARACTERS} characters of text`);
     }
     const listing = product.push(last < 0 ? products++ : (product[last] ?? 0)) - 1;
     combination.push(ofRow);

@@ -1,8 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { formatRcd, isCalendarDate, parseRcd, type Rcd } from "../../contract/filters.ts";
+import { isJsonObject } from "../../contract/values/json-object.ts";
 import { openOwnFile } from "../../files/own-file.ts";
 import { readAt } from "../../files/read-at.ts";
 import { withFileError } from "../../files/system-error.ts";
+import { bytesOfRows } from "./day-prices.ts";
 import { type Listings, type PackedListings, unpackListings } from "./listings.ts";
 
 /**
@@ -69,9 +72,16 @@ async function readIndex(path: string, file: FileHandle): Promise<PriceIndex | u
   if (mark !== MARK || checksum !== (await checksumOf(file, size - 4))) {
     return undefined;
   }
+  // Whoever made the checksum may have made it for any number, so that nothing is reserved before it is seen to be there.
+  if (length > size - TRAILER) {
+    return undefined;
+  }
   const text = Buffer.alloc(length);
   await read(text, size - TRAILER - length);
-  const footer = JSON.parse(text.toString()) as Footer;
+  const footer: unknown = JSON.parse(text.toString());
+  if (!isFooter(footer, size - TRAILER - length)) {
+    return undefined;
+  }
   const count = footer.listings;
   const titlesAt = footer.skuBytes;
   const modelsAt = titlesAt + footer.titleBytes;
@@ -79,15 +89,57 @@ async function readIndex(path: string, file: FileHandle): Promise<PriceIndex | u
   await read(bytes, footer.at);
   const texts = Buffer.from(bytes.buffer, 6 * 4 * count);
   const column = (index: number) => new Uint32Array(bytes.buffer, index * 4 * count, count);
+  const columns = [column(0), column(1), column(2), column(3), column(4), column(5)] as const;
+  const bounds = [count, footer.combinations.length, footer.currencies.length];
+  const ends = [footer.skuBytes, footer.titleBytes, footer.modelBytes];
+  const areInBounds = bounds.every((bound, index) => columns[index as 0].every((number) => number < bound));
+  if (!areInBounds || !ends.every((end, index) => areEnds(columns[(3 + index) as 3], end))) {
+    return undefined;
+  }
   const listings = unpackListings({
-    ...{ combinations: footer.combinations, currencies: footer.currencies },
-    columns: [column(0), column(1), column(2), column(3), column(4), column(5)],
+    ...{ combinations: footer.combinations, currencies: footer.currencies, columns },
     skus: texts.subarray(0, titlesAt),
     titles: texts.subarray(titlesAt, modelsAt),
     models: texts.subarray(modelsAt),
   });
   const days = new Map(footer.days.map((day) => [day.day, day]));
   return { days, listings, dropped: footer.dropped, read, close };
+}
+
+/** @param end of what is before the footer */
+function isFooter(footer: unknown, end: number): footer is Footer {
+  if (!isJsonObject(footer)) {
+    return false;
+  }
+  const { days, dropped, combinations, currencies, listings, skuBytes, titleBytes, modelBytes, at } = footer;
+  const numbers = [dropped, listings, skuBytes, titleBytes, modelBytes, at];
+  return (
+    numbers.every(isWholeNumber) &&
+    Number(at) + 6 * 4 * Number(listings) + Number(skuBytes) + Number(titleBytes) + Number(modelBytes) <= end &&
+    Array.isArray(combinations) &&
+    combinations.every((rcd) => isJsonObject(rcd) && parseRcd(formatRcd(rcd as unknown as Rcd)) !== undefined) &&
+    Array.isArray(currencies) &&
+    currencies.every((currency) => typeof currency === "string") &&
+    Array.isArray(days) &&
+    days.every(
+      (held) =>
+        isJsonObject(held) &&
+        typeof held.day === "string" &&
+        isCalendarDate(held.day) &&
+        typeof held.sha256 === "string" &&
+        [held.rows, held.at].every(isWholeNumber) &&
+        Number(held.at) + bytesOfRows(Number(held.rows)) <= end,
+    )
+  );
+}
+
+function isWholeNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Whether they ascend to `last`, which is 0 for none. */
+function areEnds(ends: Uint32Array, last: number): boolean {
+  return ends.every((end, index) => end >= (ends[index - 1] ?? 0)) && (ends.at(-1) ?? 0) === last;
 }
 
 /** Writes the end of an index after the columns of its days. */

@@ -1,4 +1,5 @@
 import type { Rcd } from "../../contract/filters.ts";
+import { FileError } from "../../errors.ts";
 import { type IndexRequest, indexPathOf, isComplete, makeIndex } from "./build-index.ts";
 import { bytesOfRows, columnsIn, copyRow, type DayPrices, type Prices } from "./day-prices.ts";
 import { openIndex, type PriceIndex } from "./index-file.ts";
@@ -31,7 +32,7 @@ export async function withPrices<T>(request: PricesRequest, use: (prices: Prices
   }
 }
 
-function pricesOf(index: PriceIndex, { days, isWanted, signal }: PricesRequest): Prices {
+function pricesOf(index: PriceIndex, { folder, days, isWanted, signal }: PricesRequest): Prices {
   const { listings } = index;
   const wantedDays = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
   const mostRows = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
@@ -45,6 +46,10 @@ function pricesOf(index: PriceIndex, { days, isWanted, signal }: PricesRequest):
         signal.throwIfAborted();
         await index.read(bytes.subarray(0, bytesOfRows(rows)), at);
         const prices = { day, rows, ...columnsIn(bytes, rows) };
+        if (prices.listing.some((listing) => listing >= listings.listings)) {
+          const path = indexPathOf(folder);
+          throw new FileError(`${path} names products that it does not have; remove it, and it is made again`, path);
+        }
         yield wanted.includes(false) ? narrowed(prices, isWantedListing) : prices;
       }
     },

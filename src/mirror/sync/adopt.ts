@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type FileMetaData, parquetMetadataAsync, parquetSchema } from "hyparquet";
+import { type FileMetaData, parquetSchema } from "hyparquet";
 import { UsageError } from "../../errors.ts";
+import { boundedMetadata } from "../../export/parquet-bounds.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { columnsOf } from "../../output/formats/row-members.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../folder/day-files.ts";
@@ -60,7 +61,7 @@ export async function adoptDays(
 /** Undefined if this tool did not write the file, or for another day. */
 async function contentIfOurs(path: string, day: string): Promise<DayState | undefined> {
   const { buffer, bytes, sha256, close } = await openParquet(path);
-  const metadata = await parquetMetadataAsync(buffer).catch(() => undefined);
+  const metadata = await boundedMetadata(buffer).catch(() => undefined);
   await close();
   return metadata !== undefined && isOurs(metadata, day)
     ? { rows: Number(metadata.num_rows), digest: "", bytes, sha256, counts: {} }

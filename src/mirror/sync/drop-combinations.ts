@@ -3,6 +3,7 @@ import { parquetScan } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { formatRcd } from "../../contract/filters.ts";
 import { fingerprint } from "../../export/manifest.ts";
+import { boundedMetadata } from "../../export/parquet-bounds.ts";
 import { openFile } from "../../output/destination/file.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { DAY_FILE, placeOfDay } from "../folder/day-files.ts";
@@ -85,7 +86,8 @@ async function copyRows(
   target: string,
   isKept: (rcd: string) => boolean,
 ): Promise<number> {
-  const scan = await parquetScan({ file: buffer, parsers: STORED_VALUES });
+  const metadata = await boundedMetadata(buffer, STORED_VALUES);
+  const scan = await parquetScan({ file: buffer, metadata, parsers: STORED_VALUES });
   const [root, ...all] = scan.metadata.schema;
   const columns = all.filter(({ name }) => !DAY_FILE.partitionedBy.includes(name));
   const schema = [{ ...root, name: root?.name ?? "schema", num_children: columns.length }, ...columns];

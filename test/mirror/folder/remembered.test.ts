@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
-import { statePathOf } from "../../../src/mirror/folder/folder-state.ts";
+import { statePathOf, writeState } from "../../../src/mirror/folder/folder-state.ts";
+import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
 /** A clock of the day `days` after the last one. */
@@ -68,7 +69,7 @@ describe("a state of version 1", () => {
     const start_date = addDays(LAST_DAY, -5);
     await rows.sync({ filters: { start_date, retailer: ["bolt"] } });
     const path = statePathOf(rows.folder);
-    const { window: _, days, ...state } = JSON.parse(await readFile(path, "utf8"));
+    const { window: _, checksum: __, days, ...state } = JSON.parse(await readFile(path, "utf8"));
     for (const day of Object.values(days) as { checked?: string }[]) {
       delete day.checked;
     }
@@ -84,7 +85,7 @@ describe("a state of version 1", () => {
       days: 0,
       requests: 1,
     });
-    expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 2 });
+    expect(JSON.parse(await readFile(statePathOf(rows.folder), "utf8"))).toMatchObject({ version: 3 });
   });
 
   test("accepts a relative date in place of the stored absolute one, and remembers it", async () => {
@@ -111,7 +112,7 @@ test.each([
   const rows = await servedFolder(sixteenDays());
   await rows.alreadySynced();
   const path = statePathOf(rows.folder);
-  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), filters }));
+  await writeState(rows.folder, { ...(await readSyncedFolder(rows.folder)), filters });
   const before = await rows.times();
   await expect(rows.sync()).rejects.toThrow(`${path} names ${what}, outside its filters`);
   expect(await rows.times()).toEqual(before);

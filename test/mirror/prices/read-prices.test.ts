@@ -95,6 +95,61 @@ describe("prices of the days of a synced folder", () => {
     }
   });
 
+  test("are read from the Parquet files if the index claims what it cannot hold, with a right checksum", async () => {
+    const { folder, sync } = await servedFolder(rows);
+    await sync();
+    const right = await pricesOf(folder);
+    const bytes = await readFile(indexOf(folder));
+    const length = bytes.readUInt32LE(bytes.length - 8);
+    const footer = JSON.parse(bytes.subarray(-12 - length, -12).toString());
+    const withFooter = (members: object) => {
+      const text = Buffer.from(JSON.stringify({ ...footer, ...members }));
+      const trailer = Buffer.from(bytes.subarray(-12));
+      trailer.writeUInt32LE(text.length, 4);
+      return Buffer.concat([bytes.subarray(0, -12 - length), text, trailer]);
+    };
+    const withNumber = (column: number) => {
+      const forged = Buffer.from(bytes);
+      forged.writeUInt32LE(4_000_000_000, footer.at + column * 4 * footer.listings);
+      return forged;
+    };
+    const longFooter = Buffer.from(bytes);
+    longFooter.writeUInt32LE(4_000_000_000, bytes.length - 8);
+    const day = { ...footer.days[0], rows: 4_000_000_000 };
+    for (const forged of [
+      longFooter,
+      ...[0, 1, 2, 3, 4, 5].map(withNumber),
+      ...["listings", "skuBytes", "at"].map((name) => withFooter({ [name]: 4_000_000_000 })),
+      withFooter({ listings: -1 }),
+      withFooter({ days: [day] }),
+      withFooter({ days: [5] }),
+      withFooter({ combinations: [5, 5, 5, 5] }),
+      withFooter({ currencies: 5 }),
+      withFooter({ dropped: "1" }),
+    ]) {
+      forged.writeUInt32LE(crc32(forged.subarray(0, -4)), forged.length - 4);
+      await writeFile(indexOf(folder), forged);
+      expect(await pricesOf(folder)).toEqual(right);
+      expect(await readFile(indexOf(folder))).toEqual(bytes);
+    }
+  });
+
+  test("are refused if the index names a product that it does not have", async () => {
+    const { folder, sync } = await servedFolder(rows);
+    await sync();
+    await pricesOf(folder);
+    const bytes = await readFile(indexOf(folder));
+    // After the three columns of doubles of the three rows of the first day.
+    bytes.writeUInt32LE(4_000_000_000, 3 * 3 * 8);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
+    await writeFile(indexOf(folder), bytes);
+    await expect(pricesOf(folder)).rejects.toThrow(
+      `${indexOf(folder)} names products that it does not have; remove it`,
+    );
+    await rm(indexOf(folder));
+    expect(await pricesOf(folder)).toEqual(expected(rows));
+  });
+
   test("are read from the Parquet files if the index is of another version", async () => {
     const { folder, sync } = await servedFolder(rows);
     await sync();

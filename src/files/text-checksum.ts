@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+
+const CHECKSUM = ',\n  "checksum": "';
+
+/**
+ * The JSON text of an object, with a last member `checksum`: the SHA-256 of the text before it.
+ *
+ * @param text of an object with members, without its closing brace
+ */
+export function withChecksum(text: string): string {
+  return `${text}${CHECKSUM}${createHash("sha256").update(text).digest("hex")}"\n}\n`;
+}
+
+/** Whether a text is one that `withChecksum` made. */
+export function isUnaltered(text: string): boolean {
+  return text === withChecksum(text.slice(0, Math.max(text.lastIndexOf(CHECKSUM), 0)));
+}
+
+/** Whether a text has a checksum, right or wrong. */
+export function hasChecksum(text: string): boolean {
+  return text.includes(CHECKSUM);
+}
