@@ -28,8 +28,14 @@ export function screenOf(
   { globals, output }: { globals: Pick<GlobalOptions, "color">; output?: Pick<OutputOptions<string>, "output"> },
 ): Screen {
   return output?.output === undefined
-    ? { width: terminalWidth(stdout), colour: isColoured(stdout, globals.color, env) }
-    : { width: undefined, colour: false };
+    ? { width: terminalWidth(stdout), ...looksOf(stdout, globals.color, env) }
+    : { width: undefined, colour: false, links: false };
+}
+
+/** Without colour there are no links: both are control sequences, which NO_COLOR and dumb terminals do without. */
+function looksOf(stream: Output, color: boolean, env: Context["env"]): Pick<Screen, "colour" | "links"> {
+  const colour = isColoured(stream, color, env);
+  return { colour, links: colour && hasLinks(stream, env) };
 }
 
 /** Names the columns that did not fit into the terminal; empty if all did. */
@@ -57,7 +63,7 @@ const LINKING: readonly (readonly [variable: string, value: RegExp])[] = [
 ];
 
 /** Whether `stream` shows OSC 8 links: decided by FORCE_HYPERLINK, then by the terminal. */
-export function hasLinks(stream: Output, env: Context["env"]): boolean {
+function hasLinks(stream: Output, env: Context["env"]): boolean {
   const isLinking = () => LINKING.some(([variable, value]) => value.test(env[variable] ?? ""));
   return isForced(env.FORCE_HYPERLINK) ?? (stream.isTTY === true && isLinking());
 }

@@ -1,7 +1,9 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { hasLinks } from "../../src/cli/terminal.ts";
+import { screenOf } from "../../src/cli/terminal.ts";
 
+const linksOn = (stdout: PassThrough, env: Record<string, string>) =>
+  screenOf({ stdout, env }, { globals: { color: true } }).links;
 const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
 
 test.each([
@@ -15,10 +17,12 @@ test.each([
   [{ WT_SESSION: "c0ffee" }, true],
   [{ FORCE_HYPERLINK: "1" }, true],
   [{ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" }, false],
+  [{ TERM: "xterm-kitty", NO_COLOR: "1" }, false],
+  [{ TERM: "dumb", TERM_PROGRAM: "vscode" }, false],
 ])("whether a terminal with %j has links: %s", (env, expected) => {
-  expect(hasLinks(terminal(), env)).toBe(expected);
+  expect(linksOn(terminal(), env)).toBe(expected);
 });
 
 test("a pipe has no links, whatever the terminal", () => {
-  expect(hasLinks(new PassThrough(), { TERM: "xterm-kitty" })).toBe(false);
+  expect(linksOn(new PassThrough(), { TERM: "xterm-kitty" })).toBe(false);
 });

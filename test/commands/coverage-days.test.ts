@@ -249,3 +249,29 @@ test.each([
   expect({ code: code === 0, stdout }).toEqual({ code: false, stdout: "" });
   expect(stderr).toContain(message);
 });
+
+test("--fail-if is about retailers, or the groups of --group-by, listed or not", async () => {
+  const coverageWith = (...args: string[]) => coverage(["--fail-if", ...args]);
+  const stale = await coverageWith("days_old > 5");
+  expect([stale.code, stale.stdout.split("\n").length, stale.stderr]).toEqual([
+    8,
+    3,
+    expect.stringContaining("days_old > 5 holds for 2 retailers: acme, zeta"),
+  ]);
+  expect((await coverageWith("days_old > 6")).code).toBe(0);
+  const small = await coverageWith("matching_rows < 2", "--group-by", "day", "-n", "1");
+  expect([small.code, small.stdout.split("\n").length, small.stderr]).toEqual([
+    8,
+    2,
+    expect.stringContaining("holds for 1 day: 2026-01-02"),
+  ]);
+});
+
+test("coverage DIR is coverage --from DIR", async () => {
+  const { folder, sync } = await servedFolder(ROWS);
+  await sync();
+  const run = (...args: string[]) => runInProcess(["coverage", ...args], { now });
+  expect(await run(folder, "--group-by", "retailer")).toEqual(await run("--from", folder, "--group-by", "retailer"));
+  expect((await run(folder, "--fail-if", "days_old > 5")).code).toBe(8);
+  expect((await run(folder, "--from", folder)).code).toBe(2);
+});

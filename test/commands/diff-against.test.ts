@@ -321,4 +321,18 @@ test("a folder alone is compared over its last week", async () => {
   await sync();
   const { code, stdout } = await runInProcess(["diff", folder]);
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { sku: "A1", from_date: "2026-01-03", to_date: "2026-01-10" }]);
+
+  const columns = ["--columns", "sku,to_selling_price"];
+  expect((await runInProcess(["diff", folder, ...columns, "-f", "csv"])).stdout).toBe(
+    "sku,to_selling_price\r\nA1,12\r\n",
+  );
+  const table = await runInProcess(["diff", folder, ...columns, "-f", "table"]);
+  expect(table.stdout).toMatch(/^sku {2}to_selling_price\n.*\nA1 +12$/m);
+  const days = ["history", "A1", folder, "--columns", "crawl_date,selling_price", "--sort", "price"];
+  expect((await runInProcess([...days, "-f", "table"])).stdout).toMatch(
+    /^crawl_date {2}selling_price\n.*\n2026-01-01 +10\n/,
+  );
+  expect((await runInProcess([...days, "-f", "csv", "-n", "1"])).stdout).toBe(
+    "crawl_date,selling_price\r\n2026-01-01,10\r\n",
+  );
 });

@@ -124,8 +124,60 @@ describe("catalog movers", () => {
     expect(stdout.split("\n").slice(0, 3)).toEqual([
       "Biggest drops from 2026-01-01 to 2026-01-08",
       "retailer: acme · currency: EUR",
-      expect.stringMatching(/^title +price before +price +% +sku +seen$/),
+      expect.stringMatching(/^title +sku +price +% +price before +seen$/),
     ]);
+  });
+
+  test("keeps the whole sku, the price and the change on a terminal of 80 columns", async () => {
+    const sku = "Z1F28092E9191951A3A0EZ";
+    const long = ["2026-01-01", "2026-01-08"].flatMap((crawl_date, index) =>
+      ["acme", "a-retailer"].map((retailer) =>
+        product({ crawl_date, retailer, sku, selling_price: 90_000 - index, title: "Long ".repeat(40) }),
+      ),
+    );
+    const { folder, sync } = await servedFolder(long);
+    await sync();
+    const movers = await runInProcess(["movers", folder, "--only", "drop", "--no-color"], { columns: 80 });
+    expect(movers.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999 +▼? ?-0.0`, "m"));
+    const history = await runInProcess(["history", "--search", "long", folder, "--no-color"], { columns: 80 });
+    expect(history.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999`, "m"));
+    const sample = await runInProcess(["diff", folder, "--no-color"], { columns: 80 });
+    expect(sample.stdout).toMatch(new RegExp(`^acme +Long .*… +${sku}`, "m"));
+    const links = { FORCE_COLOR: "1", FORCE_HYPERLINK: "1" };
+    const opened = `\u001b]8;;https://shop.example/p/${sku}\u001b\\Long `;
+    for (const args of [["movers"], ["history", "--search", "long"], ["history", sku, "--retailer", "acme"]]) {
+      const linked = await runInProcess([...args, folder, "-f", "table"], { columns: 80, env: links });
+      expect(linked.stdout).toContain(opened);
+      expect((await runInProcess([...args, folder, "-f", "table"], { columns: 80 })).stdout).not.toContain("]8;");
+    }
+  });
+
+  test("sorts within each kind, and writes the chosen columns with brand and url", async () => {
+    const folder = await syncedFolder();
+    const columns = ["--columns", "sku,brand,url"];
+    const { stdout } = await runInProcess(["movers", folder, "--only", "drop,rise", ...columns, "-f", "csv"]);
+    expect(stdout.split("\r\n")).toEqual([
+      "sku,brand,url",
+      "fell,Brand,https://shop.example/p/fell",
+      "rose,Brand,https://shop.example/p/rose",
+      "",
+    ]);
+    const more = ["2026-01-01", "2026-01-08"].flatMap((crawl_date, index) =>
+      ["b", "c", "a"].map((sku, place) => product({ crawl_date, sku, selling_price: 10 - index * (place + 1) })),
+    );
+    const other = await servedFolder(more);
+    await other.sync();
+    const skus = async (...args: string[]) => {
+      const listing = ["movers", other.folder, "--only", "drop", "--columns", "sku", "-f", "csv", ...args];
+      return (await runInProcess(listing)).stdout.trimEnd().split("\r\n").slice(1);
+    };
+    expect(await skus()).toEqual(["a", "c", "b"]);
+    expect(await skus("--sort", "sku")).toEqual(["a", "b", "c"]);
+    expect(await skus("--sort", "selling_price:desc", "-n", "1")).toEqual(["b"]);
+    const table = await runInProcess(["movers", other.folder, "--only", "drop", "--columns", "sku,url", "-f", "table"]);
+    expect(table.stdout).toMatch(/^sku {2}url\n.*\na {4}https:\/\/shop.example\/p\/a$/m);
+    const unknown = await runInProcess(["movers", folder, "--columns", "ulr"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean url?")]);
   });
 
   test("asks for a folder if none is named", async () => {

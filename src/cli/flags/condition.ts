@@ -24,26 +24,30 @@ export interface Condition<Field extends string> {
  * Declares `--fail-if`, which takes a condition such as `percent < -20` or `percent < -20 and selling_price > 100`.
  *
  * @param fields names that a condition may use
+ * @param when the end of the description: what meets it
  */
-export function failIfOption(fields: readonly string[]): Option {
-  return new Option("--fail-if <condition>", "exit with 8 if a product meets it, as in 'percent < -20'").argParser(
-    (text): Condition<string> => {
-      const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
-      return { text, holds: (row) => parts.every((part) => part(row)) };
-    },
-  );
+export function failIfOption(fields: readonly string[], when = "if a product meets it, as in 'percent < -20'"): Option {
+  return new Option("--fail-if <condition>", `exit with 8 ${when}`).argParser((text): Condition<string> => {
+    const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
+    return { text, holds: (row) => parts.every((part) => part(row)) };
+  });
 }
 
 /**
- * @param products those that meet the condition, each as `retailer sku`
+ * @param names those that meet the condition, such as `retailer sku`
+ * @param what one of them is
  * @throws ConditionHoldsError if there is one
  */
-export function refuseHeld(condition: Condition<string> | undefined, products: ReadonlySet<string>): void {
-  if (condition !== undefined && products.size > 0) {
-    const held = counted(products.size, "product");
+export function refuseHeld(
+  condition: Condition<string> | undefined,
+  names: ReadonlySet<string>,
+  what = "product",
+): void {
+  if (condition !== undefined && names.size > 0) {
+    const held = counted(names.size, what);
     const moved = movementOf(condition.text);
-    const named = [...products].slice(0, NAMED).join(", ");
-    const more = products.size > NAMED ? ` and ${groupDigits(products.size - NAMED)} more` : "";
+    const named = [...names].slice(0, NAMED).join(", ");
+    const more = names.size > NAMED ? ` and ${groupDigits(names.size - NAMED)} more` : "";
     throw new ConditionHoldsError(
       `${moved === undefined ? `${condition.text} holds for ${held}` : `${held} ${moved}`}: ${named}${more}`,
     );

@@ -24,11 +24,17 @@ export interface ListFlags {
 }
 
 /** Declares `--sort`, `--limit` and `--no-pager`. @param columns those that completion offers for `--sort` */
-export function addListFlags(command: Command, example: string, columns: readonly string[], words = ""): Command {
+export function addListFlags(
+  command: Command,
+  example: string,
+  columns: readonly string[],
+  words = "",
+  limit: { of: string; byDefault?: number } = { of: "the first n rows only, after sorting" },
+): Command {
   const description = `sort by a column${words}; \`:desc\` reverses the order: ${example}:desc`;
   return command
     .addOption(new NamesOption("--sort <column>", description, columns, { isList: false }))
-    .option("-n, --limit <n>", "the first n rows only, after sorting", wholeNumber("--limit", 1))
+    .option("-n, --limit <n>", limit.of, wholeNumber("--limit", 1), limit.byDefault)
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
 }
 

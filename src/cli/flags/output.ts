@@ -49,9 +49,9 @@ export interface PageOptions {
   isOnly: boolean;
 }
 
-/** Declares `--columns` of product rows. */
-export function columnsOption(description: string): Option {
-  return new NamesOption("--columns <names>", description, PRODUCT_COLUMNS).argParser(parseColumns);
+/** Declares `--columns`. @param known the columns of the rows */
+export function columnsOption(description: string, known: readonly string[] = PRODUCT_COLUMNS): Option {
+  return new NamesOption("--columns <names>", description, known).argParser((text) => parseColumns(text, known));
 }
 
 export function addListOutput(command: Command, formats: readonly string[] = LIST_FORMATS): Command {

@@ -1,13 +1,23 @@
+import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { failIfOption } from "../../cli/flags/condition.ts";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
-import { wholeNumber } from "../../cli/flags/values.ts";
+import { quoted, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 import { coverageColumns, GROUPINGS, sortWords } from "./groups.ts";
-import { CHART_REQUESTS, COVERAGE_FORMATS, type CoverageFlags, DAY_REQUESTS, parseCoverageOptions } from "./options.ts";
+import {
+  CHART_REQUESTS,
+  COVERAGE_FIELDS,
+  COVERAGE_FORMATS,
+  type CoverageFlags,
+  DAY_REQUESTS,
+  parseCoverageOptions,
+} from "./options.ts";
 
 /** What `--sort` takes for one grouping or another. */
 const SORT_NAMES = [undefined, ...GROUPINGS].flatMap((groupBy) => [
@@ -16,14 +26,17 @@ const SORT_NAMES = [undefined, ...GROUPINGS].flatMap((groupBy) => [
 ]);
 
 export function declare(command: Command, context: Context): void {
-  command.description(
-    "How much data exists, and how fresh it is: a row per retailer/category/department combination with its row counts, " +
-      "crawl dates, and the days since its newest crawl.",
-  );
+  command
+    .argument("[dir]", "a folder of `catalog sync` to count instead of asking the service; sends no request")
+    .description(
+      "How much data exists, and how fresh it is: a row per retailer/category/department combination with its row counts, " +
+        "crawl dates, and the days since its newest crawl.",
+    );
   addFilterFlags(command);
   addListOutput(command, COVERAGE_FORMATS)
     .addOption(new Option("--group-by <what>", "sum up the combinations, or count each day").choices(GROUPINGS))
-    .option("--from <dir>", "count a folder of `catalog sync` instead of asking the service; sends no request")
+    .option("--from <dir>", "the same as naming the folder alone")
+    .addOption(failIfOption(COVERAGE_FIELDS, "if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'"))
     .option(
       "--max-requests <n>",
       `coverage requests that --group-by day may take, at most one a day (default: ${DAY_REQUESTS})`,
@@ -46,13 +59,25 @@ export function declare(command: Command, context: Context): void {
     "catalog coverage --retailer acme --group-by department",
     "catalog coverage --group-by retailer --sort days_old:desc",
     "catalog coverage --group-by day --start-date 30d",
-    "catalog coverage --from rows --group-by day --retailer acme",
+    "catalog coverage rows --group-by day --retailer acme",
+    "catalog coverage rows --fail-if 'days_old > 2' > freshness.ndjson",
     "catalog coverage --chart --group-by retailer",
     "catalog coverage --html coverage.html",
     "catalog coverage --date yesterday -f csv -o yesterday.csv",
-  ]).action(async (flags: CoverageFlags) => {
-    const options = parseCoverageOptions(command, flags, context);
+  ]).action(async (folder: string | undefined, flags: CoverageFlags) => {
+    const options = parseCoverageOptions(command, folder, flags, context);
+    await refuseRetailer(folder);
     const { runCoverage } = await import("./run.ts");
     await runCoverage(options, context);
   });
+}
+
+/** @throws UsageError if the operand is a plain word that is no folder: other tools take a retailer there */
+async function refuseRetailer(operand: string | undefined): Promise<void> {
+  if (operand !== undefined && !operand.includes("/") && !(await stat(operand).catch(() => undefined))) {
+    throw new UsageError(`There is no folder ${quoted(operand)}; a retailer is named by --retailer.`, {
+      value: operand,
+      suggestions: [`--retailer=${operand}`],
+    });
+  }
 }

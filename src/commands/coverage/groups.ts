@@ -145,18 +145,35 @@ export interface CountedCombinations {
   entries: readonly ListedCombination[];
 }
 
+interface Counting {
+  groupBy?: Grouping;
+  list: ListOptions;
+  chartRequests: number | undefined;
+  failIf?: object;
+}
+
+/** All groups that `--fail-if` is about, listed or not: those of the list, or the retailers if it has no groups. */
+export function conditionGroups({ response, ...counted }: CountedDays | CountedCombinations, now: number) {
+  if (counted.days !== undefined) {
+    return groupDays(counted.days, now).map((day) => ({ name: day.crawl_date, ...day }));
+  }
+  const dimension = counted.groupBy ?? "retailer";
+  return groupCoverage(response.data, dimension, now).map((group) => ({ name: group[dimension] ?? "", ...group }));
+}
+
 /**
  * @param daysOf the rows of every day of a coverage, or at least of the wanted days
  */
 export async function countedBy(
-  { groupBy, list, chartRequests }: { groupBy?: Grouping; list: ListOptions; chartRequests: number | undefined },
+  { groupBy, list, chartRequests, failIf }: Counting,
   response: CoverageResponse,
   daysOf: (coverage: readonly Coverage[], wanted: EndDays | undefined) => Promise<DayCounts>,
   now: number,
 ): Promise<CountedDays | CountedCombinations> {
   if (groupBy === "day") {
-    // A chart draws the days that are not listed, too.
-    const days = await daysOf(response.data, chartRequests === undefined ? endDaysOf(list) : undefined);
+    // A chart draws the days that are not listed, too, and a condition is about all of them.
+    const isOfList = chartRequests === undefined && failIf === undefined;
+    const days = await daysOf(response.data, isOfList ? endDaysOf(list) : undefined);
     const all = groupDays(days, now);
     const rows = all.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
     const isComplete = rows === response.meta.coverage.matching_rows;

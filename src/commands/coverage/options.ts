@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Condition } from "../../cli/flags/condition.ts";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
@@ -12,8 +13,9 @@ import {
 } from "../../cli/flags/output.ts";
 import type { ReadFlags } from "../../cli/flags/source.ts";
 import { parseFolder } from "../../cli/flags/source.ts";
-import { flagError } from "../../cli/flags/values.ts";
+import { flagError, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 import { coverageColumns, type Grouping, sortWords } from "./groups.ts";
 
 export const COVERAGE_FORMATS = [...LIST_FORMATS, "markdown"] as const;
@@ -25,9 +27,14 @@ export const CHART_REQUESTS = 24;
 /** Default of `--max-requests`: what the service allows in two minutes (contract section 8). */
 export const DAY_REQUESTS = 240;
 
+/** Fields of a group that `--fail-if` may use; a group without one of them does not meet a condition on it. */
+export const COVERAGE_FIELDS = ["days_old", "matching_rows", "corpus_rows", "combinations", "retailers"] as const;
+export type CoverageField = (typeof COVERAGE_FIELDS)[number];
+
 export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   groupBy?: Grouping;
   from?: string;
+  failIf?: Condition<CoverageField>;
   maxRequests?: number;
   chart?: boolean;
   chartRequests?: number;
@@ -35,7 +42,19 @@ export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, Read
 
 export type CoverageOptions = ReturnType<typeof parseCoverageOptions>;
 
-export function parseCoverageOptions(command: Command, flags: CoverageFlags, context: Context) {
+/** @param folder the operand, which means the same as `--from` */
+export function parseCoverageOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: CoverageFlags,
+  context: Context,
+) {
+  if (folder !== undefined && flags.from !== undefined) {
+    throw new UsageError(`Two folders are named, ${quoted(folder)} and ${quoted(flags.from)}; leave one out.`, {
+      flag: "--from",
+    });
+  }
+  const from = parseFolder(command, "--from", folder ?? flags.from);
   const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests } = flags;
   const { page, listing } = splitPage(
     flags,
@@ -48,7 +67,7 @@ export function parseCoverageOptions(command: Command, flags: CoverageFlags, con
   if (chart && output.format !== "table") {
     throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
   }
-  if (flags.maxRequests !== undefined && (groupBy !== "day" || flags.from !== undefined)) {
+  if (flags.maxRequests !== undefined && (groupBy !== "day" || from !== undefined)) {
     throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
   const isDrawn = chart || page !== undefined;
@@ -62,7 +81,7 @@ export function parseCoverageOptions(command: Command, flags: CoverageFlags, con
     output,
     page,
     /** A synced folder to count instead of asking the service. */
-    from: parseFolder(command, "--from", flags.from),
+    from,
     /** The most coverage requests for the days of `groupBy`. */
     maxRequests,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),

@@ -1,3 +1,4 @@
+import { type Condition, refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
@@ -7,8 +8,8 @@ import { counted } from "../../contract/values/decimal.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
-import { COVERAGE_CELLS, countedBy, coverageColumns } from "./groups.ts";
-import type { CoverageOptions } from "./options.ts";
+import { COVERAGE_CELLS, conditionGroups, countedBy, coverageColumns } from "./groups.ts";
+import { COVERAGE_FIELDS, type CoverageField, type CoverageOptions } from "./options.ts";
 import type { Activity } from "./views/activity.ts";
 
 /** Writes how much data exists, in the view of the options. */
@@ -64,4 +65,17 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
   if (note !== "") {
     reporter.note(note);
   }
+  const { failIf } = options;
+  const held =
+    failIf === undefined ? [] : conditionGroups(listed, context.now()).filter((group) => holds(failIf, group));
+  refuseHeld(
+    failIf,
+    new Set(held.map(({ name }) => name)),
+    listed.days !== undefined ? "day" : (listed.groupBy ?? "retailer") === "retailer" ? "retailer" : "group",
+  );
+}
+
+function holds(condition: Condition<CoverageField>, group: Partial<Record<CoverageField, number | null>>): boolean {
+  const values = COVERAGE_FIELDS.map((field) => [field, group[field] ?? undefined] as const);
+  return condition.holds(Object.fromEntries(values) as Record<CoverageField, number | undefined>);
 }

@@ -3,7 +3,7 @@ import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, type Side } from "../../diff/join.ts";
 import { jsonCell, percentCell } from "../../output/terminal/tables/cell.ts";
-import { type ItemColumn, itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
+import { type ItemColumn, itemTable, textColumn, WHOLE_SKU } from "../../output/terminal/tables/item-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import { diffValue, percentMoved } from "./record.ts";
 
@@ -68,11 +68,11 @@ const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly Side[] })[]
   textColumn("change", ({ change }) => change, { rigid: true }),
   textColumn("retailer", ({ retailer }) => retailer),
   { heading: "title", minimum: 20, cell: ({ from, to }) => jsonCell((to ?? from)?.title ?? "null") },
+  textColumn("sku", ({ sku }) => sku, { minimum: WHOLE_SKU }),
   priceColumn("price before", "from", "selling_price"),
   priceColumn("price after", "to", "selling_price"),
   { heading: "%", rigid: true, cell: (difference) => percentCell(percentMoved(difference)), sides: ["from", "to"] },
   textColumn("currency", currencies, { rigid: true }),
-  textColumn("sku", ({ sku }) => sku),
   priceColumn("mrp before", "from", "mrp"),
   priceColumn("mrp after", "to", "mrp"),
 ];

@@ -3,7 +3,7 @@ import { failIfOption } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
-import { addListOutput } from "../../cli/flags/output.ts";
+import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { dateExpression, onlyOption, valueError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -36,7 +36,9 @@ export function declare(command: Command, context: Context): void {
     .addOption(onlyOption(CHANGES))
     .addOption(failIfOption(DIFF_FIELDS));
   addVocabularyFlags(command);
-  addListOutput(command);
+  addListOutput(command).addOption(
+    columnsOption("columns to write, in this order: sku,percent,to_selling_price", DIFF_COLUMNS),
+  );
   addPullFlags(command);
   addReadFlags(command, "if one of the days has no rows");
   addListFlags(command, "to_selling_price", ["drop", "rise", ...DIFF_COLUMNS], ", or drop or rise");

@@ -35,6 +35,7 @@ export interface DiffFlags extends FilterFlags, OutputFlags, ListFlags, PullFlag
   maxAge?: number;
   /** The kinds of differences that are written; absent for the usual ones of the format. */
   only?: Change[];
+  columns?: string[];
   failIf?: Condition<DiffField>;
 }
 

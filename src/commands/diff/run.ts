@@ -11,8 +11,10 @@ import { CHANGES, type Change, type Difference, SIDES } from "../../diff/join.ts
 import { EmptyResultError, UsageError } from "../../errors.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
 import { style } from "../../output/terminal/style.ts";
-import { renderCaptioned } from "../../output/terminal/tables/table.ts";
+import { rowTable } from "../../output/terminal/tables/row-table.ts";
+import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { diffTable, firstInOrder, shownInTable, summaryLine } from "./changes-table.ts";
 import type { ComparedDays } from "./days.ts";
@@ -88,7 +90,10 @@ async function showDifferences(
   });
   const screen = screenOf(context, options);
   const differences = selected();
-  const { text, hidden } = renderCaptioned(diffTable(differences), ["change", "retailer", "currency"], screen);
+  const { text, hidden } =
+    options.columns === undefined
+      ? renderCaptioned(diffTable(differences), ["change", "retailer", "currency"], screen)
+      : renderTable(rowTable(recordsOf(differences, days), options.columns), screen);
   const table = differences.length === 0 ? "" : `${text}\n`;
   const left = all - differences.length;
   const more = left === 0 ? "" : `${groupDigits(left)} more differences; -f ndjson or -o FILE has them all\n`;
@@ -104,6 +109,13 @@ async function showDifferences(
   }
 }
 
+function recordsOf(differences: readonly Difference[], days: ComparedDays): RowBatch {
+  return batchOf(
+    differences.map((difference) => diffRecord(difference, days)),
+    DIFF_COLUMNS,
+  );
+}
+
 async function writeDifferences(
   output: OutputOptions<RowFormat>,
   options: DiffOptions,
@@ -114,12 +126,11 @@ async function writeDifferences(
   const { sort, limit = Number.POSITIVE_INFINITY } = options.list;
   const selection = sort === undefined ? undefined : firstInOrder({ sort, limit });
   let written = 0;
-  const encoding = { known: DIFF_COLUMNS, kinds: DIFF_CELLS };
+  const encoding = { known: DIFF_COLUMNS, chosen: options.columns, kinds: DIFF_CELLS };
   const target = { stdout: context.stdout, signal: days.signal };
   const summary = await withRowWriter(output, encoding, days.reporter, target, async (writeBatch) => {
     const write = async (differences: readonly Difference[]) => {
-      const records = differences.map((difference) => diffRecord(difference, days));
-      await writeBatch(batchOf(records, DIFF_COLUMNS));
+      await writeBatch(recordsOf(differences, days));
     };
     const compared = await compare(async (differences) => {
       if (selection !== undefined) {

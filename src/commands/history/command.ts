@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
-import { addListOutput } from "../../cli/flags/output.ts";
+import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -30,7 +30,11 @@ export function declare(command: Command, context: Context): void {
     )
     .option("--end-date <date>", "up to this day", dateExpression("--end-date"))
     .optionsGroup("Options:");
-  addDemoFlag(addListOutput(command));
+  addDemoFlag(
+    addListOutput(command).addOption(
+      columnsOption("columns of the days, in this order: sku,crawl_date,selling_price", HISTORY_COLUMNS),
+    ),
+  );
   addListFlags(command, "price", ["price", ...HISTORY_COLUMNS]);
   addReportingFlags(command, [
     "catalog history --demo --search headphones",

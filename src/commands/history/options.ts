@@ -12,6 +12,7 @@ import { HISTORY_COLUMNS } from "./records.ts";
 
 export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
   search?: string;
+  columns?: string[];
   demo?: boolean;
 }
 

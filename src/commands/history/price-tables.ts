@@ -1,20 +1,31 @@
 import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
+import { linked } from "../../output/terminal/link.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { numberCell, percentCell, textCell } from "../../output/terminal/tables/cell.ts";
-import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
+import {
+  type ItemColumn,
+  itemTable,
+  numberColumn,
+  textColumn,
+  titleColumn,
+  WHOLE_SKU,
+} from "../../output/terminal/tables/item-table.ts";
 import { renderCaptioned, renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { truncate } from "../../output/terminal/width.ts";
+import { truncate, widthOf } from "../../output/terminal/width.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
 import { type HistoryRecord, historyRecords } from "./records.ts";
 
-/** Cells of a sku that people copy into the next command. */
-const SKU_CELLS = 12;
+/** Cells of a title that are always shown. */
+const SHORTEST_TITLE = 20;
 
 /** Width of a line of prices. */
 const SPARK_CELLS = 24;
+
+/** The address of the product page of a row; undefined if it was not looked up. */
+type AddressOf = (point: SeriesPoint) => string | undefined;
 
 /**
  * One product: its facts, then the days on which its price changed. Several products: one line each, the cheapest first.
@@ -23,25 +34,30 @@ const SPARK_CELLS = 24;
 export function historyText(
   series: readonly Series[],
   list: ListOptions,
+  addressOf: AddressOf,
   screen: Screen,
 ): { text: string; hidden: readonly string[] } {
   const [only, ...others] = series;
   if (only !== undefined && others.length === 0) {
-    const facts = productFacts(only, screen);
+    const facts = productFacts(only, addressOf, screen);
     const table = priceChangesTable(only, list, screen);
     return { text: `${facts}\n\n${table.text}`, hidden: table.hidden };
   }
-  return productsTable(series, list, screen);
+  return productsTable(series, list, addressOf, screen);
 }
 
 function productFacts(
   { title, retailer, sku, points, lowest, highest, last, changes, isNewLow }: Series,
+  addressOf: AddressOf,
   screen: Screen,
 ) {
   const price = (point: SeriesPoint) => `${numberCell(point.selling_price).text} ${point.currency} (${point.day})`;
-  const heading = visible(`${title} · ${retailer} ${sku}`);
+  const name = visible(` · ${retailer} ${sku}`);
+  // The title is cut, not the sku, which people copy.
+  const room = Math.max(SHORTEST_TITLE, (screen.width ?? Number.POSITIVE_INFINITY) - widthOf(name));
+  const shown = truncate(visible(title), room);
   return [
-    style("bold", screen.width === undefined ? heading : truncate(heading, screen.width), screen.colour),
+    style("bold", `${screen.links ? linked(shown, addressOf(last)) : shown}${name}`, screen.colour),
     `last ${price(last)}${isNewLow ? ", a new low" : points.length > 1 ? ", not a new low" : ""}`,
     `lowest ${price(lowest)}, highest ${price(highest)}`,
     `${counted(changes, "change")} in ${counted(points.length, "day")}  ${lineOf(points, SPARK_CELLS * 2)}`,
@@ -83,7 +99,7 @@ export function productsInOrder(series: readonly Series[], { sort, limit }: List
 }
 
 /** One line a product. */
-function productsTable(series: readonly Series[], list: ListOptions, screen: Screen) {
+function productsTable(series: readonly Series[], list: ListOptions, addressOf: AddressOf, screen: Screen) {
   const ordered = productsInOrder(series, list);
   const lows: ItemColumn<Series> = {
     heading: "",
@@ -91,12 +107,15 @@ function productsTable(series: readonly Series[], list: ListOptions, screen: Scr
     cell: ({ isNewLow }) => ({ ...textCell(isNewLow ? "new low" : ""), style: "green" }),
   };
   const table = itemTable(ordered, [
-    textColumn("title", ({ title }) => title, { minimum: 24 }),
+    titleColumn(
+      ({ title }) => title,
+      ({ last }) => addressOf(last),
+    ),
     textColumn("retailer", ({ retailer }) => retailer),
+    textColumn("sku", ({ sku }) => sku, { minimum: WHOLE_SKU }),
     numberColumn("last price", ({ last }) => last.selling_price),
     ...(ordered.some(({ isNewLow }) => isNewLow) ? [lows] : []),
     textColumn("currency", ({ last }) => last.currency, { rigid: true }),
-    textColumn("sku", ({ sku }) => sku, { minimum: SKU_CELLS }),
     textColumn("seen", ({ last }) => last.day, { rigid: true }),
     numberColumn("lowest", ({ lowest }) => lowest.selling_price),
     numberColumn("highest", ({ highest }) => highest.selling_price),

@@ -10,6 +10,9 @@ import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
+import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { rowTable } from "../../output/terminal/tables/row-table.ts";
+import { renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate } from "../../output/terminal/width.ts";
 import { type FoundProduct, sameSkus, searchProducts, similarSkus } from "../../prices/search-products.ts";
@@ -28,18 +31,26 @@ const SHOWN_TITLE = 70;
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const { folder, reporter } = synced;
-    const { output, list, page } = options;
+    const { output, columns, list, page } = options;
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
     const writeListing = async () => {
-      if (!hasRowFormat(output)) {
-        await showTable(historyText(series, list, screenOf(context, options)), output, list, reporter, context);
+      const screen = screenOf(context, options);
+      if (!hasRowFormat(output) && columns === undefined) {
+        const addressOf = await addressesOf(synced, screen.links ? series.map(({ last }) => last) : []);
+        await showTable(historyText(series, list, addressOf, screen), output, list, reporter, context);
         return;
       }
       const member = (record: HistoryRecord, column: string) => record[column as keyof HistoryRecord];
       const sorted = sortBy(historyRecords(series), list.sort, member);
       const records = sorted.slice(0, list.limit).map((record) => JSON.stringify(record));
-      const encoding = { known: HISTORY_COLUMNS, kinds: HISTORY_CELLS };
-      await writeRows([batchOf(records, HISTORY_COLUMNS)], output, encoding, reporter, context);
+      const batch = batchOf(records, HISTORY_COLUMNS);
+      if (hasRowFormat(output)) {
+        const encoding = { known: HISTORY_COLUMNS, chosen: columns, kinds: HISTORY_CELLS };
+        await writeRows([batch], output, encoding, reporter, context);
+      } else {
+        const table = renderTable(rowTable(batch, columns ?? HISTORY_COLUMNS), screen);
+        await showTable(table, output, list, reporter, context);
+      }
     };
     if (page === undefined) {
       await writeListing();

@@ -2,12 +2,13 @@ import { type Command, Option } from "commander";
 import { failIfOption } from "../../cli/flags/condition.ts";
 import { addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
-import { addListOutput } from "../../cli/flags/output.ts";
+import { addListFlags } from "../../cli/flags/list.ts";
+import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import { dateExpression, onlyOption, wholeNumber } from "../../cli/flags/values.ts";
+import { dateExpression, onlyOption } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { MOVER_KINDS } from "../../prices/movers.ts";
-import { GROUPS, MOVER_FIELDS, type MoversFlags, parseMoversOptions } from "./options.ts";
+import { GROUPS, MOVER_COLUMNS, MOVER_FIELDS, type MoversFlags, parseMoversOptions, SORTABLE } from "./options.ts";
 
 export function declare(command: Command, context: Context): void {
   command
@@ -23,13 +24,19 @@ export function declare(command: Command, context: Context): void {
     )
     .addOption(onlyOption(MOVER_KINDS))
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
-    .option("-n, --limit <n>", "products of each kind, or of each kind and group", wholeNumber("--limit", 1), 10)
     .addOption(failIfOption(MOVER_FIELDS));
   addVocabularyFlags(command);
-  addDemoFlag(addListOutput(command));
+  addDemoFlag(
+    addListOutput(command).addOption(columnsOption("columns to write, in this order: sku,percent,url", MOVER_COLUMNS)),
+  );
+  addListFlags(command, "selling_price", SORTABLE, ` within each kind (default: the biggest first)`, {
+    of: "products of each kind, or of each kind and group",
+    byDefault: 10,
+  });
   addReportingFlags(command, [
     "catalog movers --demo",
     "catalog movers rows --only drop --limit 20",
+    "catalog movers rows --only drop --columns sku,title,percent,selling_price,url -f csv",
     "catalog movers rows --since latest-1d --retailer acme --group-by category",
     "catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada",
   ]).action(async (folder: string | undefined, flags: MoversFlags) => {

@@ -2,11 +2,21 @@ import { groupDigits } from "../../contract/values/decimal.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { percentCell } from "../../output/terminal/tables/cell.ts";
-import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
+import {
+  type ItemColumn,
+  itemTable,
+  numberColumn,
+  textColumn,
+  titleColumn,
+  WHOLE_SKU,
+} from "../../output/terminal/tables/item-table.ts";
+import { rowTable } from "../../output/terminal/tables/row-table.ts";
 import { renderTable, type Table, withoutConstants } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { Mover, MoverKind } from "../../prices/movers.ts";
 import { roundedPercent } from "../../prices/observation.ts";
+import { batchOf } from "../../rows/scan.ts";
+import { MOVER_COLUMNS } from "./options.ts";
 
 /** Movers of one kind and, with `--group-by`, of one group. */
 export interface MoverGroup {
@@ -17,21 +27,25 @@ export interface MoverGroup {
   all: number;
 }
 
-/** Members of a record in their order, which is also that of the CSV columns. */
-export const MOVER_COLUMNS: readonly string[] = [
-  ...["kind", "retailer", "sku", "title", "department", "category", "currency"],
-  ...["before_date", "before_selling_price", "date", "selling_price", "percent"],
-  ...["mrp", "discount_pct", "low_date", "low_selling_price"],
-];
-
 /** The dates and percentages among them. */
 export const MOVER_CELLS: CellKinds = {
   ...{ before_date: "date", date: "date", low_date: "date" },
   ...{ percent: "percent", discount_pct: "percent" },
 };
 
+/** What a mover's row says of its product. */
+export interface MoverTexts {
+  title: string;
+  brand: string;
+  /** The address of the newest row; undefined if it was not looked up. */
+  url: string | undefined;
+}
+
 /** The JSON text of a mover. `percent` has two decimals; unknown values are null. */
-export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, title: string): string {
+export function moverRecord(
+  { kind, before, now, percent, earlierLow }: Mover,
+  { title, brand, url }: MoverTexts,
+): string {
   const { retailer, sku, department, category, currency } = now;
   return JSON.stringify({
     ...{ kind, retailer, sku, title, department, category, currency },
@@ -44,11 +58,10 @@ export function moverRecord({ kind, before, now, percent, earlierLow }: Mover, t
     discount_pct: now.discount_pct,
     low_date: earlierLow?.day ?? null,
     low_selling_price: earlierLow?.selling_price ?? null,
+    brand,
+    url: url ?? null,
   });
 }
-
-/** Cells of a sku that people copy into the next command. */
-const SKU_CELLS = 12;
 
 const HEADINGS = {
   drop: "Biggest drops",
@@ -57,18 +70,26 @@ const HEADINGS = {
   discount: "Highest discounts",
 } as const satisfies Record<MoverKind, string>;
 
-/** One table a group, each below its heading. */
+/** One table a group, each below its heading; of the chosen columns, or of those that tell the kind. */
 export function moversText(
   groups: readonly MoverGroup[],
-  titleOf: (mover: Mover) => string,
+  textsOf: (mover: Mover) => MoverTexts,
+  chosen: readonly string[] | undefined,
   { since, latest }: { since: string; latest: string },
   screen: Screen,
 ): { text: string; hidden: string[] } {
   const hidden = new Set<string>();
+  const tableOf = (kind: MoverKind, movers: readonly Mover[]) => {
+    if (chosen === undefined) {
+      return withoutConstants(moversTable(kind, movers, textsOf), ["retailer", "currency"]);
+    }
+    const records = movers.map((mover) => moverRecord(mover, textsOf(mover)));
+    return { table: rowTable(batchOf(records, MOVER_COLUMNS), chosen), caption: "" };
+  };
   const parts = groups.map(({ kind, name, movers, all }) => {
     const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
     const heading = `${HEADINGS[kind]} from ${since} to ${latest}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
-    const { table: varying, caption } = withoutConstants(moversTable(kind, movers, titleOf), ["retailer", "currency"]);
+    const { table: varying, caption } = tableOf(kind, movers);
     const table = renderTable(varying, screen);
     for (const column of table.hidden) {
       hidden.add(column);
@@ -81,7 +102,7 @@ export function moversText(
 
 const BEFORE = numberColumn<Mover>("price before", ({ before }) => before?.selling_price);
 
-/** The columns between the retailer and the price. */
+/** The columns after the price. */
 const MIDDLE: Record<MoverKind, readonly ItemColumn<Mover>[]> = {
   drop: [BEFORE],
   rise: [BEFORE],
@@ -92,16 +113,19 @@ const MIDDLE: Record<MoverKind, readonly ItemColumn<Mover>[]> = {
   discount: [numberColumn("mrp", ({ now }) => now.mrp)],
 };
 
-function moversTable(kind: MoverKind, movers: readonly Mover[], titleOf: (mover: Mover) => string): Table {
+function moversTable(kind: MoverKind, movers: readonly Mover[], textsOf: (mover: Mover) => MoverTexts): Table {
   const percentOf = kind === "discount" ? ({ now }: Mover) => -now.discount_pct : ({ percent }: Mover) => percent;
   return itemTable(movers, [
-    textColumn("title", titleOf, { minimum: 24 }),
+    titleColumn(
+      (mover) => textsOf(mover).title,
+      (mover) => textsOf(mover).url,
+    ),
     textColumn("retailer", ({ now }) => now.retailer),
-    ...MIDDLE[kind],
+    textColumn("sku", ({ now }) => now.sku, { minimum: WHOLE_SKU }),
     numberColumn("price", ({ now }) => now.selling_price),
     { heading: "%", rigid: true, cell: (mover) => percentCell(percentOf(mover)) },
+    ...MIDDLE[kind],
     textColumn("currency", ({ now }) => now.currency, { rigid: true }),
-    textColumn("sku", ({ now }) => now.sku, { minimum: SKU_CELLS }),
     textColumn("seen", ({ now }) => now.day, { rigid: true }),
   ]);
 }

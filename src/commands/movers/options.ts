@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
 import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
+import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
@@ -13,7 +14,18 @@ export const GROUPS = ["retailer", "department", "category"] as const;
 export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
 export type MoverField = (typeof MOVER_FIELDS)[number];
 
-export interface MoversFlags extends FilterFlags, OutputFlags {
+/** Members of a record in their order, which is also that of the CSV columns. */
+export const MOVER_COLUMNS: readonly string[] = [
+  ...["kind", "retailer", "sku", "title", "department", "category", "currency"],
+  ...["before_date", "before_selling_price", "date", "selling_price", "percent"],
+  ...["mrp", "discount_pct", "low_date", "low_selling_price", "brand", "url"],
+];
+
+/** All columns but the address, which is looked up for the listed movers only. */
+export const SORTABLE = MOVER_COLUMNS.filter((column) => column !== "url");
+
+export interface MoversFlags extends FilterFlags, OutputFlags, ListFlags {
+  columns?: string[];
   since?: DateExpression;
   only?: MoverKind[];
   groupBy?: (typeof GROUPS)[number];
@@ -32,5 +44,6 @@ export function parseMoversOptions(command: Command, folder: string | undefined,
     globals: parseGlobals(command),
     filters: parseFilters(flags, context.now()),
     output: parseListOutput(flags, context),
+    list: parseListFlags(flags, SORTABLE),
   };
 }

@@ -1,5 +1,5 @@
 import { refuseHeld } from "../../cli/flags/condition.ts";
-import { groupBy } from "../../cli/flags/list.ts";
+import { groupBy, sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
@@ -11,28 +11,41 @@ import { resolveDay } from "../../contract/values/date-expression.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
+import { brandIn } from "../../mirror/prices/listings.ts";
+import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { MOVER_CELLS, MOVER_COLUMNS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";
-import type { MoverField, MoversOptions } from "./options.ts";
+import { MOVER_CELLS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";
+import { MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
     const { days, reporter } = synced;
     const since = sinceDay(options, synced, context);
-    const { all, titleOf } = await withFolderPrices(synced, context, async (prices) => ({
+    const { all, listings } = await withFolderPrices(synced, context, async (prices) => ({
       all: await findMovers(prices, since),
-      titleOf: ({ now }: Mover) => prices.listings.titleOf(now.listing),
+      listings: prices.listings,
     }));
-    const groups = options.kinds.flatMap((kind) => groupsOf(kind, all[kind], options));
-    const { output } = options;
+    const { output, columns, list } = options;
+    const namesOf = ({ now }: Mover) => ({
+      title: listings.titleOf(now.listing),
+      brand: brandIn(listings.modelOf(now.listing)),
+    });
+    const member = (mover: Mover, column: string) =>
+      JSON.parse(moverRecord(mover, { ...namesOf(mover), url: undefined }))[column];
+    const groups = options.kinds.flatMap((kind) => groupsOf(kind, sortBy(all[kind], list.sort, member), options));
+    const screen = screenOf(context, options);
+    const hasAddresses = columns === undefined ? hasRowFormat(output) || screen.links : columns.includes("url");
+    const listed = hasAddresses ? groups.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
+    const addressOf = await addressesOf(synced, listed);
+    const textsOf = (mover: Mover) => ({ ...namesOf(mover), url: addressOf(mover.now) });
     if (hasRowFormat(output)) {
-      const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, titleOf(mover))));
-      const encoding = { known: MOVER_COLUMNS, kinds: MOVER_CELLS };
+      const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, textsOf(mover))));
+      const encoding = { known: MOVER_COLUMNS, chosen: columns, kinds: MOVER_CELLS };
       await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
     } else {
-      const text = moversText(groups, titleOf, { since, latest: days.at(-1) ?? since }, screenOf(context, options));
-      await showTable(text, output, { pager: false }, reporter, context);
+      const text = moversText(groups, textsOf, columns, { since, latest: days.at(-1) ?? since }, screen);
+      await showTable(text, output, list, reporter, context);
       reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
     }
     const held = options.kinds

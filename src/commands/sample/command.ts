@@ -15,7 +15,7 @@ import { flagError } from "../../cli/flags/values.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
-import { hasLinks, notShown, screenOf } from "../../cli/terminal.ts";
+import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -133,9 +133,8 @@ function renderRows(
   context: Context,
 ): { text: string; hidden: readonly string[] } {
   const { columns, view } = options;
-  const { width, colour } = screenOf(context, options);
-  const links = colour && hasLinks(context.stdout, context.env);
-  const screen = { width: view === "wide" ? undefined : width, colour, links };
+  const { width, ...looks } = screenOf(context, options);
+  const screen = { width: view === "wide" ? undefined : width, ...looks };
   if (view === "card") {
     return { text: renderCards(sampleCards(rows, columns), screen), hidden: [] };
   }

@@ -1,7 +1,8 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { memberOf } from "../../output/formats/row-members.ts";
 import type { Card } from "../../output/terminal/tables/card.ts";
-import { type Cell, jsonCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { type Cell, textCell } from "../../output/terminal/tables/cell.ts";
+import { rowCell, rowTable } from "../../output/terminal/tables/row-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 
@@ -9,11 +10,11 @@ import type { RowBatch } from "../../rows/batch.ts";
 const FIRST = [
   "retailer",
   "title",
+  "sku",
   "selling_price",
   "currency",
   "crawl_date",
   "category",
-  "sku",
   "discount_pct",
   "mrp",
   "brand",
@@ -32,32 +33,9 @@ export const SHARED: readonly string[] = [
   "discount_pct",
 ];
 
-/** Smallest width of a title that still distinguishes products. */
-const READABLE_TITLE = 32;
-
-/** Columns that are useless when cut. */
-const RIGID = new Set<string>(["mrp", "selling_price", "discount_pct", "currency", "crawl_date"]);
-
-/** The column that holds the address which another links to. */
-const LINKS: Readonly<Record<string, string>> = { title: "url", url: "url", image_url: "image_url" };
-
+/** A table with the columns in order of importance, or with the chosen ones. */
 export function sampleTable(rows: RowBatch, columns: readonly string[] = BY_INTEREST): Table {
-  return {
-    columns: columns.map((heading) => ({
-      heading,
-      rigid: RIGID.has(heading),
-      minimum: heading === "title" ? READABLE_TITLE : undefined,
-    })),
-    rows: Array.from({ length: rows.length }, (_, row) => columns.map((column) => rowCell(rows, row, column))),
-  };
-}
-
-/** One member of a row; the title links to the product page, and an address links to itself. */
-function rowCell(rows: RowBatch, row: number, column: string): Cell {
-  const raw = (name: string) => rows.raw(row, rows.column(name)) ?? "null";
-  const cell = jsonCell(raw(column));
-  const address = LINKS[column];
-  return address === undefined ? cell : { ...cell, link: JSON.parse(raw(address)) ?? undefined };
+  return rowTable(rows, columns);
 }
 
 /** A card shows null and the empty string as JSON, so that both can be read. */

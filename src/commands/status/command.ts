@@ -43,8 +43,8 @@ export function declare(command: Command, context: Context): void {
     if (flags.format === "json") {
       await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
     } else if (!globals.quiet) {
-      const { width = WIDTH, colour } = screenOf(context, { globals });
-      await context.print(renderStatus(feed, { width, colour }));
+      const { width = WIDTH, ...looks } = screenOf(context, { globals });
+      await context.print(renderStatus(feed, { width, ...looks }));
     }
     if (feed.state !== "operational") {
       throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);

@@ -39,6 +39,11 @@ export function modelText(brand: string, modelNumber: string): string {
   return `${brand}\n${modelNumber}`;
 }
 
+/** The brand in a text that `modelText` made. A line break of the brand itself would end it. */
+export function brandIn(model: string): string {
+  return model.slice(0, model.indexOf("\n"));
+}
+
 export function unpackListings({ combinations, currencies, columns, skus, titles, models }: PackedListings): Listings {
   const [product, combination, currency, skuEnds, titleEnds, modelEnds] = columns;
   const textAt = (texts: Buffer, ends: Uint32Array, listing: number) =>

@@ -1,19 +1,17 @@
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
-
-const COLUMNS: readonly string[] = PRODUCT_COLUMNS;
 
 /**
  * Reads the list that `--columns` takes: names separated by commas.
  *
- * @throws UsageError if a name is empty, repeated or not a column of a product row
+ * @param known the columns of the rows
+ * @throws UsageError if a name is empty, repeated or not a column
  */
-export function parseColumns(text: string): string[] {
+export function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => name !== "" && !COLUMNS.includes(name));
+  const unknown = names.filter((name) => name !== "" && !known.includes(name));
   if (unknown.length > 0) {
-    throw unknownColumns(unknown, names, text.trim());
+    throw unknownColumns(unknown, names, text.trim(), known);
   }
   if (names.includes("")) {
     throw new UsageError("--columns contains an empty name", { flag: "--columns", value: text });
@@ -31,8 +29,13 @@ export function assertDistinct(names: readonly string[], flag: string, text: str
 }
 
 /** For one name, suggests the closest columns; for several, the whole list corrected, if every name can be. */
-function unknownColumns(unknown: readonly string[], names: readonly string[], text: string): UsageError {
-  const nearest = new Map(unknown.map((name) => [name, closest(name, COLUMNS)]));
+function unknownColumns(
+  unknown: readonly string[],
+  names: readonly string[],
+  text: string,
+  known: readonly string[],
+): UsageError {
+  const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
   const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
   const hasNoMatch = [...nearest.values()].some((columns) => columns.length === 0);
   const [only = ""] = unknown;
@@ -40,7 +43,7 @@ function unknownColumns(unknown: readonly string[], names: readonly string[], te
   const suggestions = single ? (nearest.get(only) ?? []) : hasNoMatch ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
   const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
-  return new UsageError(hasNoMatch ? `${what}; the columns are ${COLUMNS.join(", ")}` : what, {
+  return new UsageError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
     flag: "--columns",
     value: single ? only : text,
     suggestions,

@@ -7,6 +7,8 @@ export interface Screen {
   /** Width in cells; undefined if nothing limits it. */
   width: number | undefined;
   colour: boolean;
+  /** Whether the terminal shows links. */
+  links: boolean;
 }
 
 /** `text` in a style (ECMA-48, 8.3.117), or unchanged if colour is off. */

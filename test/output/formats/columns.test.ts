@@ -5,7 +5,7 @@ import { parseColumns } from "../../../src/output/formats/columns.ts";
 
 function refusalOf(text: string): Partial<UsageError> {
   try {
-    parseColumns(text);
+    parseColumns(text, PRODUCT_COLUMNS);
   } catch (error) {
     if (error instanceof UsageError) {
       return { message: error.message, suggestions: error.suggestions, flag: error.flag, value: error.value };
@@ -15,7 +15,7 @@ function refusalOf(text: string): Partial<UsageError> {
 }
 
 test("columns are read in the given order, and blanks around a name are ignored", () => {
-  expect(parseColumns("title, sku ,mrp")).toEqual(["title", "sku", "mrp"]);
+  expect(parseColumns("title, sku ,mrp", PRODUCT_COLUMNS)).toEqual(["title", "sku", "mrp"]);
 });
 
 test("an unknown column is refused with the closest names, best first", () => {

@@ -1,6 +1,9 @@
 import { type Cell, numberCell, textCell } from "./cell.ts";
 import type { Column, Table } from "./table.ts";
 
+/** Cells of a sku that is not cut, because people copy it into the next command. Shops have skus of up to 24. */
+export const WHOLE_SKU = 32;
+
 /** A column of a table that has a row for each item. */
 export interface ItemColumn<Item> extends Column {
   cell: (item: Item) => Cell;
@@ -29,6 +32,14 @@ export function textColumn<Item>(
     cell: (item) => textCell(read(item)),
     total: total === undefined ? total : textCell(total),
   };
+}
+
+/** A column of titles, each a link to its product page if the address is known. */
+export function titleColumn<Item>(
+  read: (item: Item) => string,
+  addressOf: (item: Item) => string | undefined,
+): ItemColumn<Item> {
+  return { heading: "title", minimum: 20, cell: (item) => ({ ...textCell(read(item)), link: addressOf(item) }) };
 }
 
 /** A column of numbers, never cut; a total of null is an empty cell. */

@@ -35,10 +35,8 @@ interface Layout {
 const GAP = "  ";
 const READABLE = 8;
 
-/** A screen that may not be known, and whether it supports links. */
-interface TableScreen extends Partial<Screen> {
-  links?: boolean;
-}
+/** A screen that may not be known. */
+type TableScreen = Partial<Screen>;
 
 /**
  * Renders a table for a screen; without a width, nothing is cut. Columns of text are cut, the widest first. If that is not
