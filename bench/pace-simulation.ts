@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createBudget } from "../src/api/requests/budget.ts";
-import type { Spool } from "../src/files/spool.ts";
-import { createLookAhead } from "../src/pull/look-ahead.ts";
+import type { StoredBytes } from "../src/files/stored-bytes.ts";
 import { pull } from "../src/pull/pull.ts";
+import { createPageStore } from "../src/pull/store/page-store.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
@@ -62,20 +62,19 @@ export async function simulatePull({
     write: async (rows: RowBatch) => {
       result.rows += rows.length;
     },
-    endSlice: async () => {},
-    rewind: async () => undefined,
+    restart: async () => false,
   };
-  const lookAhead = createLookAhead(memorySpool(), new Map());
-  await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal, lookAhead }));
+  const store = createPageStore(storedInMemory(), { keeps: false });
+  await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal, store }));
   return { ...result, milliseconds: clock.now() };
 }
 
-/** A spool that needs no real time: a file would be written by another thread while the clock goes on. */
-function memorySpool(): Spool {
+/** Pages that need no real time: a file would be written by another thread while the clock goes on. */
+function storedInMemory(): StoredBytes {
   const pieces = new Map<number, Buffer>();
   let end = 0;
   return {
-    write: async (bytes) => {
+    append: async (bytes) => {
       const at = end;
       pieces.set(at, Buffer.from(bytes));
       end += bytes.length;

@@ -8,8 +8,10 @@ import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";
 
 interface PullState {
-  /** Rows so far, including those of an earlier run. */
+  /** Rows so far. */
   rows?: number;
+  /** Rows that an earlier run has read. */
+  stored?: number;
   /** Expected rows. */
   total?: number;
   /** Expected requests; estimated from the rows if absent. */
@@ -30,18 +32,17 @@ export async function withProgress<T>(
   const start = now();
   const pace = createPace(start, maxRate);
   let { rows = 0, total, requests }: PullState = {};
-  /** Rows of an earlier run. */
-  let earlier: number | undefined;
+  let stored: number | undefined;
   let estimatedAt = 0;
   const estimate = () => {
     estimatedAt = now();
     const all = requests ?? Math.ceil((total ?? 0) / LIMITS.pageSize.maximum);
-    const share = total === undefined || total === 0 ? 0 : 1 - (earlier ?? 0) / total;
+    const share = total === undefined || total === 0 ? 0 : 1 - (stored ?? 0) / total;
     progress.update({ endsAt: pace.endsAt(Math.ceil(all * share), estimatedAt) });
   };
   const update = (change: PullState) => {
     ({ rows = rows, total = total, requests = requests } = change);
-    earlier ??= change.rows;
+    stored ??= change.stored;
     progress.update({ rows, ...(total !== undefined && { total }) });
   };
   const onEvent = (event: ClientEvent) => {

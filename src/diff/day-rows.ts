@@ -10,27 +10,21 @@ export type DayFacts = ReadonlyMap<string, readonly string[]>;
  * @param other the other day; equal facts are held once for both days
  */
 export function collectDay(other: DayFacts = new Map()): RowSink & { day: () => DayFacts } {
-  const slices: [product: string, facts: string][][] = [];
-  let current: [product: string, facts: string][] = [];
+  let all: [product: string, facts: string][] = [];
   return {
     write: async (rows) => {
       for (let row = 0; row < rows.length; row += 1) {
         const [product, facts] = packRow(rows, row);
-        current.push([product, other.get(product)?.find((held) => held === facts) ?? facts]);
+        all.push([product, other.get(product)?.find((held) => held === facts) ?? facts]);
       }
     },
-    endSlice: async () => {
-      slices.push(current);
-      current = [];
-    },
-    rewind: async (kept) => {
-      slices.length = kept;
-      current = [];
-      return kept;
+    restart: async () => {
+      all = [];
+      return true;
     },
     day: () => {
       const day = new Map<string, string[]>();
-      for (const [product, facts] of slices.flat()) {
+      for (const [product, facts] of all) {
         const held = day.get(product);
         held === undefined ? day.set(product, [facts]) : held.push(facts);
       }

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { type Duplex, pipeline, Readable } from "node:stream";
+import { type Duplex, pipeline, type Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { parse as parseCsv } from "csv-parse";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
@@ -8,7 +8,6 @@ import { fileError } from "../files/system-error.ts";
 import { textLines } from "../files/text-lines.ts";
 import { textFromSpreadsheet } from "../output/formats/spreadsheet-text.ts";
 import type { Manifest } from "./manifest.ts";
-import { zstdFrames } from "./zstd-frames.ts";
 
 const CHECKED_COLUMNS = ["product_id", "retailer", "category", "department", "crawl_date"] as const;
 
@@ -79,20 +78,12 @@ function openContent(path: string, compression: string | null): Readable {
   if (compression === null) {
     return file;
   }
-  if (compression === "gzip") {
-    // The codec is destroyed with the same error, so its reader gets it.
-    return pipeline(file, zlib.createGunzip(), () => undefined);
-  }
-  if (createZstdDecompress === undefined) {
+  const codec = compression === "gzip" ? zlib.createGunzip() : createZstdDecompress?.();
+  if (codec === undefined) {
     throw new FileError(`${path}: zstd needs Node.js 22.15 or newer`, path);
   }
-  return Readable.from(expandFrames(file, createZstdDecompress));
-}
-
-async function* expandFrames(file: AsyncIterable<Buffer>, createCodec: () => Duplex): AsyncGenerator<Buffer> {
-  for await (const frame of zstdFrames(file)) {
-    yield* pipeline(frame, createCodec(), () => undefined) as AsyncIterable<Buffer>;
-  }
+  // The codec is destroyed with the same error, so its reader gets it.
+  return pipeline(file, codec, () => undefined);
 }
 
 async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | undefined): AsyncGenerator<ExportedRow> {

@@ -42,7 +42,7 @@ export interface Manifest {
   complete: boolean;
   /** `meta.coverage` of the request that the pull was planned from. */
   coverage: CoverageSummary;
-  plan: { page_size: number; slice_pages: number; slices: readonly Omit<FinishedSlice, "key">[] };
+  plan: { page_size: number; slice_pages: number; slices: readonly FinishedSlice[] };
   /** What the checks of the pull cannot show. Absent in manifests of earlier versions. */
   unnoticed?: string;
   requests: RequestLog;

@@ -1,9 +1,9 @@
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { MismatchError } from "../errors.ts";
+import { IdSet } from "../rows/id-set.ts";
 import { type ExportedRow, exportedRows } from "./exported-rows.ts";
 import { fingerprint, type Manifest } from "./manifest.ts";
-import { createHashes, findRepeated } from "./repeated-ids.ts";
 
 /** The result of checking a file. */
 export interface Verification {
@@ -16,8 +16,8 @@ export interface Verification {
 
 /**
  * Checks an exported file against its manifest: size and SHA-256; the number of rows, also against the count of the
- * service; that each row matches the filters and dates of its slice; and that no `product_id` appears twice. For memory
- * see `findRepeated`.
+ * service; that each row matches the filters and dates of its slice; and that no `product_id` appears twice in a slice, as
+ * the export checked it: slices have no row in common. Memory: the ids of one slice, see `IdSet`.
  *
  * @throws MismatchError saying what differs; the reason of `signal` when it is aborted
  */
@@ -28,19 +28,14 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
   if (sha256 !== file.sha256) {
     throw new MismatchError(`${path} was altered: its sha256 is ${sha256}, but its manifest says ${file.sha256}`);
   }
-  const hashes = createHashes();
   let rows = 0;
   let identified = true;
-  const assertWithin = sliceCheck(path, manifest);
+  const check = sliceCheck(path, manifest);
   for await (const row of exportedRows(path, file)) {
     signal.throwIfAborted();
     rows += 1;
-    assertWithin(row, rows);
-    if (row.product_id === undefined) {
-      identified = false;
-    } else {
-      hashes.add(row.product_id);
-    }
+    check(row, rows);
+    identified &&= row.product_id !== undefined;
   }
   assertEqual(path, "rows", rows, manifest.rows);
   const inSlices = manifest.plan.slices.reduce((sum, slice) => sum + slice.rows, 0);
@@ -51,37 +46,32 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
   if (manifest.complete && matching_rows !== rows) {
     throw new MismatchError(`${path} has ${rows} rows, but the service counted ${matching_rows}`);
   }
-  const repeated = await findRepeated(hashes.all(), () => exportedIds(path, file, signal));
-  if (repeated !== undefined) {
-    throw new MismatchError(`${path} has the row ${JSON.stringify(repeated)} twice`);
-  }
   return { rows, bytes, sha256, identified };
 }
 
-async function* exportedIds(
-  path: string,
-  file: Manifest["file"],
-  signal: AbortSignal,
-): AsyncGenerator<string | undefined> {
-  for await (const { product_id } of exportedRows(path, file)) {
-    signal.throwIfAborted();
-    yield product_id;
-  }
-}
-
-/** Checks rows, which come slice by slice, against the filters of their slice and of the whole file. */
+/**
+ * Checks rows, which come slice by slice: against the filters of their slice and of the whole file, and against the ids of
+ * their slice.
+ */
 function sliceCheck(path: string, { filters, plan }: Manifest): (row: ExportedRow, number: number) => void {
-  const left = plan.slices.map((slice) => ({ rows: slice.rows, checks: [slice.filters, filters].map(filterOf) }));
+  const left = [...plan.slices];
+  let slice: { rows: number; checks: ((row: ExportedRow) => boolean)[]; ids: IdSet } | undefined;
   return (row, number) => {
-    while (left[0]?.rows === 0) {
-      left.shift();
-    }
-    const [slice] = left;
-    if (slice !== undefined) {
-      slice.rows -= 1;
-      if (!slice.checks.every((isWithin) => isWithin(row))) {
-        throw new MismatchError(`${path}: row ${number} is outside the filters of its manifest`);
+    while (slice === undefined || slice.rows === 0) {
+      const next = left.shift();
+      if (next === undefined) {
+        return;
       }
+      slice = { rows: next.rows, checks: [next.filters, filters].map(filterOf), ids: new IdSet() };
+    }
+    slice.rows -= 1;
+    if (!slice.checks.every((isWithin) => isWithin(row))) {
+      throw new MismatchError(`${path}: row ${number} is outside the filters of its manifest`);
+    }
+    const { product_id } = row;
+    const id = product_id === undefined ? undefined : Buffer.from(product_id);
+    if (id !== undefined && !slice.ids.add(id, 0, id.length)) {
+      throw new MismatchError(`${path} has the row ${JSON.stringify(product_id)} twice`);
     }
   };
 }

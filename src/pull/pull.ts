@@ -4,56 +4,54 @@ import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { type LookAhead, type SavedPage, temporaryLookAhead } from "./look-ahead.ts";
 import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
 import { inOrder } from "./schedule.ts";
-import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError, stillValid } from "./slice-counts.ts";
+import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError } from "./slice-counts.ts";
+import { type PageStore, temporaryStore } from "./store/page-store.ts";
+import type { PlanCuts } from "./store/store-lines.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
 /** Receives the rows of a pull. */
 export interface RowSink {
   write(rows: RowBatch): Promise<void>;
-  /** Everything up to the end of this slice is complete. */
-  endSlice(slice: FinishedSlice): Promise<void>;
   /**
-   * Removes everything that was written after the first `slices` slices, and more if it has to.
+   * Removes everything that was written.
    *
-   * @returns how many slices are left; undefined if bytes were written that cannot be removed
+   * @returns false if some of it is out and cannot be taken back
    */
-  rewind(slices: number): Promise<number | undefined>;
+  restart(): Promise<boolean>;
 }
 
 export interface PullOptions {
   filters: Filters;
+  /** Rows of a request; a store that has pages goes on with the size of these. */
   pageSize: number;
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
   maxRows?: number | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
-  /** Keep the pages of finished slices, because the sink may start over. */
-  keepPages?: boolean | undefined;
-  /** Storage for waiting pages; default: a file of at most `spoolLimit` bytes that is removed when this process ends. */
-  lookAhead?: LookAhead | undefined;
-  spoolLimit?: number | undefined;
-  /** The slices that an earlier, interrupted pull has written. */
-  resume?: { slicePages: number; slices: readonly { key: string; rows: number }[] } | undefined;
+  /** Where the pages are; default: a store that ends with this process. */
+  store?: PageStore | undefined;
 }
 
 /** Callbacks of a running pull; the pull itself prints nothing. */
 export interface PullObserver {
   /** Receives the coverage that the pull is planned from; an error thrown here ends the pull before its first page. */
-  onCoverage?(coverage: readonly Coverage[]): void;
-  onPlan?(plan: Plan, slicePages: number): Promise<void>;
+  onCoverage?(coverage: readonly Coverage[]): Promise<void> | void;
+  /** @param stored rows of the plan that are in the store already */
+  onPlan?(plan: Plan, stored: number): void;
   onRows?(rows: number): void;
   onRestart?(reason: string): void;
+  /** Receives the number of pages of the store that are damaged or behind a damaged one, and are read again. */
+  onDamage?(pages: number): void;
 }
 
 export interface PullResult {
   rows: number;
   /** Whether `maxRows` ended the pull before the end of the set. */
   truncated: boolean;
-  slicePages: number;
+  cuts: PlanCuts;
   slices: readonly FinishedSlice[];
   summary: CoverageSummary;
   resolved: ResolvedFilters;
@@ -63,163 +61,164 @@ export interface PullResult {
 const FRUITLESS_REPLANS = 3;
 
 /**
- * Pulls the complete filtered set: one coverage request, then all slices of the plan, several at once. The sink gets the
- * rows in canonical order, and their number is compared with the coverage.
+ * Pulls the complete filtered set: one coverage request, then all slices of the plan, several at once, into the store. The
+ * sink gets the rows in canonical order, as soon as they are there, and their number is compared with the coverage. A slice
+ * whose pages are all in the store is not asked for.
  *
- * If the set changes meanwhile, it is planned again, and the slices that differ are read again. For this, the sink must
- * be able to remove rows. It is repeated as long as each new plan keeps more of the rows that were read.
+ * If the set changes meanwhile, it is planned again. Pages of slices that are the same stay in the store, and the sink
+ * starts over. It is repeated as long as each new plan keeps more of the rows that were read.
  *
- * @throws SetChangedError if the output cannot be repaired
+ * @throws SetChangedError if rows are out that cannot be taken back
  */
 export async function pull(client: CatalogClient, sink: RowSink, options: PullOptions): Promise<PullResult> {
-  const lookAhead = options.lookAhead ?? (await temporaryLookAhead(options.spoolLimit));
+  const store = options.store ?? temporaryStore();
   try {
-    return await pullThrough(client, sink, lookAhead, options);
+    return await pullInto(store, client, sink, options);
   } finally {
-    if (options.lookAhead === undefined) {
-      await lookAhead.close();
+    if (options.store === undefined) {
+      await store.close();
     }
   }
 }
 
-async function pullThrough(
+/** What the sink has. */
+interface Passed {
+  slices: FinishedSlice[];
+  /** Rows of the slice after these. */
+  more: number;
+}
+
+async function pullInto(
+  store: PageStore,
   client: CatalogClient,
   sink: RowSink,
-  lookAhead: LookAhead,
   options: PullOptions,
 ): Promise<PullResult> {
-  const { filters, pageSize, resume, observer } = options;
-  let coverage = await client.coverage(filters, options.signal);
-  observer?.onCoverage?.(coverage.data);
-  const slicePages = resume?.slicePages ?? pagesOfSlice(coverage.data, pageSize);
-  let plan = planSlices(coverage.data, filters, pageSize, slicePages);
-  const finished = stillValid(resume?.slices ?? [], plan);
-  if (finished.length < (resume?.slices.length ?? 0)) {
-    await sink.rewind(finished.length);
-  }
+  const { filters, pageSize, signal, observer } = options;
+  let coverage = await client.coverage(filters, signal);
+  await observer?.onCoverage?.(coverage.data);
+  const cuts = store.cuts() ?? { page_size: pageSize, slice_pages: pagesOfSlice(coverage.data, pageSize) };
+  const planned = () => planSlices(coverage.data, filters, cuts.page_size, cuts.slice_pages);
+  await store.planned(cuts);
+  let plan = planned();
+  const passed: Passed = { slices: [], more: 0 };
   let mostKept = 0;
   let fruitless = 0;
   for (;;) {
-    await observer?.onPlan?.(plan, slicePages);
-    await lookAhead.keepOnly(new Set(plan.slices.map((slice) => sliceKey(plan, slice))));
+    observer?.onPlan?.(plan, storedRows(store, plan));
+    await store.keepOnly(new Set(plan.slices.map((slice) => sliceKey(plan, slice))));
     try {
-      const truncated = await writeSlices(client, sink, lookAhead, plan, finished, options);
+      const truncated = await passOn(client, sink, store, plan, passed, { ...options, pageSize: cuts.page_size });
       return {
-        rows: sumRows(finished),
+        rows: sumRows(passed.slices),
         truncated,
-        slicePages,
-        slices: finished,
+        cuts,
+        slices: passed.slices,
         summary: coverage.meta.coverage,
         resolved: coverage.meta.resolved,
       };
     } catch (error) {
-      const from = outdatedFrom(error, finished.length);
+      const from = outdatedFrom(error, passed.slices.length);
       if (from === undefined) {
         throw error;
       }
-      await dropGroup(lookAhead, plan, from);
-      coverage = await client.coverage(filters, options.signal);
-      const replanned = planSlices(coverage.data, filters, pageSize, slicePages);
-      const kept = Math.min(from, commonSlices(plan, replanned));
-      // Pages that are kept hold the rows of finished slices, too.
-      const written = options.keepPages ? [] : finished.slice(0, kept);
-      const keptRows = sumRows(written) + savedRows(lookAhead, replanned);
+      await dropGroup(store, plan, from);
+      coverage = await client.coverage(filters, signal);
+      const replanned = planned();
+      const same = Math.min(from, commonSlices(plan, replanned));
+      const keptRows = storedRows(store, replanned) + (store.keeps ? 0 : sumRows(passed.slices.slice(0, same)));
       fruitless = keptRows > mostKept ? 0 : fruitless + 1;
       mostKept = Math.max(mostKept, keptRows);
-      const left = await rewound(sink, kept, fruitless);
-      if (left === undefined) {
+      if (fruitless > FRUITLESS_REPLANS || !(await keepOrRestart(sink, passed, same))) {
         throw new SetChangedError(`the set changed while it was read: ${(error as Error).message}`);
       }
       observer?.onRestart?.((error as Error).message);
-      finished.length = left;
       plan = replanned;
     }
   }
 }
 
-/** Removes slices from the sink; undefined if that is not possible, or if no plan made progress. */
-async function rewound(sink: RowSink, kept: number, fruitless: number): Promise<number | undefined> {
-  return fruitless > FRUITLESS_REPLANS ? undefined : await sink.rewind(kept);
+/** The sink starts over unless it has nothing but slices that are still the `same`. Returns false if it cannot. */
+async function keepOrRestart(sink: RowSink, passed: Passed, same: number): Promise<boolean> {
+  if (passed.slices.length <= same && passed.more === 0) {
+    return true;
+  }
+  Object.assign(passed, { slices: [], more: 0 });
+  return await sink.restart();
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {
   return counted.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function savedRows(lookAhead: LookAhead, plan: Plan): number {
-  return sumRows(plan.slices.flatMap((slice) => lookAhead.pagesOf(sliceKey(plan, slice)).map(({ place }) => place)));
+function storedRows(store: PageStore, plan: Plan): number {
+  return sumRows(plan.slices.flatMap((slice) => store.pagesOf(sliceKey(plan, slice)).map(({ place }) => place)));
 }
 
 /** Drops the pages of a group whose rows do not match the coverage. */
-async function dropGroup(lookAhead: LookAhead, plan: Plan, index: number): Promise<void> {
+async function dropGroup(store: PageStore, plan: Plan, index: number): Promise<void> {
   for (const slice of plan.slices.filter(({ group }) => group === plan.slices[index]?.group)) {
-    await lookAhead.drop(sliceKey(plan, slice));
+    await store.drop(sliceKey(plan, slice));
   }
 }
 
 /** The first slice that has to be read again; undefined for errors of another kind. */
-function outdatedFrom(error: unknown, finished: number): number | undefined {
+function outdatedFrom(error: unknown, passed: number): number | undefined {
   if (error instanceof PlanOutdatedError) {
     return error.slice;
   }
   // The combination was in the coverage, but the service has removed it meanwhile.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
-  return isGone || error instanceof DeliveredRowsMovedError ? finished : undefined;
+  return isGone || error instanceof DeliveredRowsMovedError ? passed : undefined;
 }
 
-/** Writes the unfinished slices of the plan. Returns whether `maxRows` ended the pull before the end of the set. */
-async function writeSlices(
+/** Passes the other slices of the plan on. Returns whether `maxRows` ended the pull before the end of the set. */
+async function passOn(
   client: CatalogClient,
   sink: RowSink,
-  lookAhead: LookAhead,
+  store: PageStore,
   plan: Plan,
-  finished: FinishedSlice[],
-  { pageSize, concurrency, maxRows, signal, observer, keepPages }: PullOptions,
+  passed: Passed,
+  { pageSize, concurrency, maxRows, signal, observer }: PullOptions,
 ): Promise<boolean> {
-  const first = finished.length;
-  let written = sumRows(finished);
+  const first = passed.slices.length;
+  let written = sumRows(passed.slices);
   observer?.onRows?.(written);
-  if (written === maxRows) {
-    return written < plan.totalRows;
-  }
   const wanted = maxRows === undefined ? plan.slices : firstSlices(plan, maxRows);
   const sources = wanted.slice(first).map((slice, index) => {
+    const key = sliceKey(plan, slice);
     const expectTotal = (total: number) => checkTotal(plan, first + index, total);
     const onRestart = (reason: string) => observer?.onRestart?.(reason);
+    const onDamage = (pages: number) => observer?.onDamage?.(pages);
     return {
-      key: sliceKey(plan, slice),
-      walk: (saved: readonly SavedPage[], stop: AbortSignal) => {
-        const earlier = saved.map((page) => ({ place: page.place, read: () => lookAhead.read(page) }));
-        return walkSlice(client, slice.filters, { pageSize, signal: stop, earlier, expectTotal, onRestart });
+      key,
+      walk: (stop: AbortSignal) => {
+        const earlier = store.pagesOf(key).map((page) => ({ ...page, read: () => store.read(page) }));
+        return walkSlice(client, slice.filters, { pageSize, signal: stop, earlier, expectTotal, onRestart, onDamage });
       },
     };
   });
-  const endSlice = async (slice: Slice, rows: number) => {
-    const end = { key: sliceKey(plan, slice), filters: slice.filters, rows };
-    await sink.endSlice(end);
-    finished.push(end);
-    if (!keepPages) {
-      await lookAhead.drop(end.key);
-    }
+  const endSlice = async ({ filters }: Slice, key: string) => {
+    passed.slices.push({ filters, rows: passed.more });
+    passed.more = 0;
+    await store.passed(key);
   };
-  let inSlice = 0;
   // More walks than wanted pages would request pages that are not needed.
   const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);
-  for await (const event of inOrder(sources, { concurrency: atOnce, lookAhead }, signal)) {
+  for await (const event of inOrder(sources, { concurrency: atOnce, store }, signal)) {
     const slice = plan.slices[first + event.index] as Slice;
     if (event.kind === "end") {
-      checkGroup(plan, finished, slice, inSlice);
-      await endSlice(slice, inSlice);
-      inSlice = 0;
+      checkGroup(plan, passed.slices, slice, passed.more);
+      await endSlice(slice, event.key);
       continue;
     }
     const rows = maxRows === undefined ? event.rows : event.rows.slice(0, maxRows - written);
+    passed.more += rows.length;
     await sink.write(rows);
-    inSlice += rows.length;
     written += rows.length;
     observer?.onRows?.(written);
     if (written === maxRows) {
-      await endSlice(slice, inSlice);
+      await endSlice(slice, event.key);
       return written < plan.totalRows;
     }
   }

@@ -1,16 +1,18 @@
+import { FileError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import type { LookAhead, SavedPage } from "./look-ahead.ts";
-import type { WalkedPage, WalkPlace } from "./walk.ts";
+import type { PageStore } from "./store/page-store.ts";
+import type { StoredPage } from "./store/stored-page.ts";
+import type { WalkedPage } from "./walk.ts";
 
 /** An event of the schedule: rows of one source, or its end. Sources are passed on whole and in order. */
-export type ScheduledEvent = { kind: "rows"; index: number; rows: RowBatch } | { kind: "end"; index: number };
+export type ScheduledEvent = { index: number; key: string } & ({ kind: "rows"; rows: RowBatch } | { kind: "end" });
 
 /** One walk. */
 export interface WalkSource {
-  /** Key of its pages in the look-ahead. */
+  /** Key of its pages in the store. */
   key: string;
-  /** Yields the pages after the saved ones. */
-  walk(earlier: readonly SavedPage[], signal: AbortSignal): AsyncIterable<WalkedPage>;
+  /** Yields all pages, those in the store first. */
+  walk(signal: AbortSignal): AsyncIterable<WalkedPage>;
 }
 
 /** Pages of the current source that may wait in memory for the consumer. */
@@ -19,14 +21,13 @@ const PAGES_AT_HEAD = 2;
 /** A page that waits: on disk, in memory, or both. */
 interface WaitingPage {
   rows: RowBatch | undefined;
-  place: WalkPlace;
-  saved: SavedPage | undefined;
+  stored: StoredPage | undefined;
 }
 
 interface Lane {
   pages: WaitingPage[];
-  /** The last page that is being saved; pages are saved one after another. */
-  saving: Promise<void>;
+  /** Begins to read a source whose pages are all in the store. */
+  begin: (() => void) | undefined;
   /** Whether a page could not be saved and was passed on; saving later pages would leave a gap. */
   hasGap: boolean;
   done: boolean;
@@ -35,8 +36,8 @@ interface Lane {
 
 /**
  * Reads `concurrency` sources of pages at once and yields their rows in the order of the sources. Pages of the current source
- * pass through memory; pages of later sources wait in the look-ahead. If there is no room for a page, its source keeps
- * that one page and waits.
+ * pass through memory; pages of later sources wait in the store. If there is no room for a page, its source keeps that one
+ * page and waits. A source whose pages are all in the store is read at its turn.
  *
  * Memory: at most two pages for each of the `concurrency` sources, and `PAGES_AT_HEAD`, whatever the size of the set.
  *
@@ -44,7 +45,7 @@ interface Lane {
  */
 export async function* inOrder(
   sources: readonly WalkSource[],
-  { concurrency, lookAhead }: { concurrency: number; lookAhead: LookAhead },
+  { concurrency, store }: { concurrency: number; store: PageStore },
   signal: AbortSignal,
 ): AsyncGenerator<ScheduledEvent, void, void> {
   const controller = new AbortController();
@@ -61,56 +62,33 @@ export async function* inOrder(
 
   const inMemory = ({ pages }: Lane) => pages.filter(({ rows }) => rows !== undefined).length;
   const mayAdd = (index: number, lane: Lane): boolean =>
-    index === head ? inMemory(lane) < PAGES_AT_HEAD : inMemory(lane) === 0 && lookAhead.hasRoom();
+    index === head ? inMemory(lane) < PAGES_AT_HEAD : inMemory(lane) === 0 && store.hasRoom();
 
-  /** Saves a page after the earlier ones, if there is room. */
-  const save = (index: number, lane: Lane, page: WaitingPage, place: WalkPlace): Promise<void> => {
-    const { key } = sources[index] as WalkSource;
-    lane.saving = lane.saving.then(async () => {
-      if (!lane.hasGap && page.rows !== undefined) {
-        page.saved = await lookAhead.save(key, page.rows, place);
-      }
-    });
-    return lane.saving;
-  };
-
-  /** Frees the bytes of a page that is saved and not needed soon. */
-  const add = async (index: number, lane: Lane, { rows, place }: WalkedPage): Promise<void> => {
-    const page: WaitingPage = { rows, place, saved: undefined };
-    if (lookAhead.isKept || index !== head) {
-      await save(index, lane, page, place);
+  /** Saves a page, and frees the bytes of one that is not needed soon. @param number of its earlier pages */
+  const add = async (index: number, lane: Lane, { rows, place, stored }: WalkedPage, number: number): Promise<void> => {
+    const page: WaitingPage = { rows, stored };
+    if (stored === undefined && !lane.hasGap && (store.keeps || index !== head)) {
+      page.stored = await store.save((sources[index] as WalkSource).key, number, rows, place);
     }
-    if (page.saved !== undefined && index !== head) {
+    if (page.stored !== undefined && index !== head) {
       page.rows = undefined;
       rows.clear();
     }
+    lane.hasGap ||= page.stored === undefined;
     lane.pages.push(page);
     changed.notify();
   };
 
-  /** The rows of the current page. */
-  const take = async (lane: Lane, page: WaitingPage): Promise<RowBatch> => {
-    if (lookAhead.isKept && page.saved === undefined) {
-      await save(head, lane, page, page.place);
-    }
-    lane.hasGap ||= page.saved === undefined;
-    return page.rows ?? (await lookAhead.read(page.saved as SavedPage));
-  };
-
   const read = async (index: number, source: WalkSource, lane: Lane): Promise<void> => {
-    const earlier = [...lookAhead.pagesOf(source.key)];
-    lane.pages = earlier.map((saved) => ({ rows: undefined, place: saved.place, saved }));
-    changed.notify();
-    if (earlier.at(-1)?.place.cursor === null) {
-      return;
-    }
     // The next page is requested while this one is saved.
     let adding = Promise.resolve();
+    let number = 0;
     try {
-      for await (const page of source.walk(earlier, controller.signal)) {
+      for await (const page of source.walk(controller.signal)) {
         await adding;
-        adding = add(index, lane, page);
+        adding = add(index, lane, page, number);
         adding.catch(() => {});
+        number += 1;
         while (!mayAdd(index, lane)) {
           controller.signal.throwIfAborted();
           await changed.wait();
@@ -138,9 +116,13 @@ export async function* inOrder(
 
   const start = (): void => {
     while (!failed && !controller.signal.aborted && active < concurrency && lanes.length < sources.length) {
-      const lane: Lane = { pages: [], saving: Promise.resolve(), hasGap: false, done: false, failure: undefined };
-      lanes.push(lane);
-      void fill(lanes.length - 1, lane);
+      const lane: Lane = { pages: [], begin: undefined, hasGap: false, done: false, failure: undefined };
+      const index = lanes.push(lane) - 1;
+      if (isInStore(sources[index] as WalkSource, store)) {
+        lane.begin = () => void fill(index, lane);
+      } else {
+        void fill(index, lane);
+      }
     }
   };
 
@@ -149,13 +131,15 @@ export async function* inOrder(
     for (; head < sources.length; head += 1) {
       changed.notify();
       const lane = lanes[head] as Lane;
+      const { key } = sources[head] as WalkSource;
+      lane.begin?.();
       for (;;) {
         const page = lane.pages.shift();
         if (page !== undefined) {
           changed.notify();
-          const rows = await take(lane, page);
+          const rows = await rowsOf(page, store);
           if (rows.length > 0) {
-            yield { kind: "rows", index: head, rows };
+            yield { kind: "rows", index: head, key, rows };
           }
         } else if (lane.failure !== undefined) {
           throw lane.failure.error;
@@ -166,7 +150,7 @@ export async function* inOrder(
           await changed.wait();
         }
       }
-      yield { kind: "end", index: head };
+      yield { kind: "end", index: head, key };
     }
   } finally {
     signal.removeEventListener("abort", abort);
@@ -176,6 +160,18 @@ export async function* inOrder(
       await changed.wait();
     }
   }
+}
+
+function isInStore({ key }: WalkSource, store: PageStore): boolean {
+  return store.pagesOf(key).at(-1)?.place.cursor === null;
+}
+
+async function rowsOf({ rows, stored }: WaitingPage, store: PageStore): Promise<RowBatch> {
+  const found = rows ?? (stored && (await store.read(stored)));
+  if (found === undefined) {
+    throw new FileError("a page was damaged on disk after it was written; repeat the command", "pages");
+  }
+  return found;
 }
 
 function createNotifier() {

@@ -1,10 +1,8 @@
 import type { Filters } from "../contract/filters.ts";
-import { type Plan, type Slice, sliceKey } from "./plan.ts";
+import type { Plan, Slice } from "./plan.ts";
 
-/** A slice whose rows are all written. */
+/** A slice whose rows were all passed on. */
 export interface FinishedSlice {
-  /** See `sliceKey`. */
-  key: string;
   filters: Filters;
   rows: number;
 }
@@ -21,47 +19,18 @@ export class PlanOutdatedError extends Error {
   }
 }
 
-/** The leading slices of an earlier pull that the new plan has at the same place and with the same counts. */
-export function stillValid(earlier: readonly { key: string; rows: number }[], plan: Plan): FinishedSlice[] {
-  const finished: FinishedSlice[] = [];
-  for (const [index, { key, rows }] of earlier.entries()) {
-    const slice = plan.slices[index];
-    if (slice === undefined || sliceKey(plan, slice) !== key) {
-      break;
-    }
-    finished.push({ key, filters: slice.filters, rows });
-  }
-  // A complete group whose count differs from the new coverage must be read again.
-  const off = plan.slices.findIndex((slice, index) => {
-    const isLast = plan.slices[index + 1]?.group !== slice.group;
-    return isLast && index < finished.length && sumOfGroup(plan, finished, index) !== plan.groups[slice.group]?.rows;
-  });
-  return off === -1 ? finished : finished.slice(0, startOfGroup(plan, off));
-}
-
 /** Compares a group's rows with the coverage after its last slice. @param rows of that slice */
 export function checkGroup(plan: Plan, finished: readonly FinishedSlice[], slice: Slice, rows: number): void {
   const index = finished.length;
   if (plan.slices[index + 1]?.group === slice.group) {
     return;
   }
-  const sum = sumOfGroup(plan, finished, index) + rows;
+  const start = plan.slices.findIndex(({ group }) => group === slice.group);
+  const sum = finished.slice(start).reduce((total, before) => total + before.rows, rows);
   const expected = plan.groups[slice.group]?.rows;
   if (sum !== expected) {
-    throw new PlanOutdatedError(
-      `coverage counted ${expected} rows, but the walk returned ${sum}`,
-      startOfGroup(plan, index),
-    );
+    throw new PlanOutdatedError(`coverage counted ${expected} rows, but the walk returned ${sum}`, start);
   }
-}
-
-/** Rows of the group that ends with the slice at `last`. */
-function sumOfGroup(plan: Plan, finished: readonly FinishedSlice[], last: number): number {
-  return finished.slice(startOfGroup(plan, last), last + 1).reduce((sum, slice) => sum + slice.rows, 0);
-}
-
-function startOfGroup(plan: Plan, index: number): number {
-  return plan.slices.findIndex((slice) => slice.group === plan.slices[index]?.group);
 }
 
 /**

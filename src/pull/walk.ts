@@ -2,46 +2,34 @@ import { createHash, hash } from "node:crypto";
 import type { CatalogClient } from "../api/client.ts";
 import { walkPages } from "../api/pages.ts";
 import type { CatalogPage } from "../api/responses/rows-response.ts";
-import type { CoverageSummary } from "../contract/coverage.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createPageCheck, SetMovedError } from "./row-check.ts";
-
-/** The state of a walk after a page. Plain JSON, so that another process can continue from it. */
-export interface WalkPlace {
-  /** Rows of the page. */
-  rows: number;
-  /** SHA-256 of the page's rows as NDJSON, shortened to 128 bits. */
-  digest: string;
-  /** Cursor of the next page; null after the last one. */
-  cursor: string | null;
-  facts: SetFacts;
-}
-
-/** What a page reports about the whole set. */
-interface SetFacts {
-  /** Null if the service does not report it; the rows are then compared with the coverage only. */
-  total: number | null;
-  /** Excludes the rows outside the filters, whose number may change at any time. */
-  coverage: Omit<CoverageSummary, "corpus_rows">;
-}
+import type { SetFacts, StoredPage, WalkPlace } from "./store/stored-page.ts";
 
 /** A page for the caller, who owns its rows and may clear them. */
 export interface WalkedPage {
   rows: RowBatch;
   place: WalkPlace;
+  /** Absent if the page is not in the store yet. */
+  stored?: StoredPage;
 }
 
 export interface WalkOptions {
   pageSize: number;
   signal: AbortSignal;
-  /** Pages that were passed on earlier, from the first on; the walk continues after them. */
-  earlier?: readonly { place: WalkPlace; read(): Promise<RowBatch> }[];
+  /**
+   * Pages in the store, from the first on. They are checked and yielded like the others, and the walk continues after them.
+   * `read` gives undefined for a damaged page; it and the pages after it are requested again.
+   */
+  earlier?: readonly (StoredPage & { read(): Promise<RowBatch | undefined> })[];
   /** Checks the `total_matching` of the walk; an error thrown here ends the walk before any row is yielded. */
   expectTotal?: (total: number) => void;
   /** Called with the reason each time the walk begins again. */
   onRestart?: (reason: string) => void;
+  /** Called with the number of pages that are requested again, because the first of them is damaged on disk. */
+  onDamage?: (pages: number) => void;
 }
 
 /** Number of restarts in a row without a new row after which a walk fails. */
@@ -71,7 +59,7 @@ export async function* walkSlice(
   filters: Filters,
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage, void, void> {
-  const delivered = (options.earlier ?? []).map(({ place }) => place);
+  const delivered: WalkPlace[] = [];
   let fruitless = 0;
   for (let attempt = 0; ; attempt += 1) {
     const before = delivered.length;
@@ -102,52 +90,84 @@ function reasonToRestart(error: unknown): string | undefined {
 async function* walkOnce(
   client: CatalogClient,
   filters: Filters,
-  { pageSize, signal, expectTotal, earlier = [] }: WalkOptions,
+  options: WalkOptions,
   delivered: WalkPlace[],
 ): AsyncGenerator<WalkedPage, void, void> {
-  const check = createPageCheck(filters);
-  let first: SetFacts | undefined;
-  let walked = 0;
-  for (const { place, read } of earlier) {
-    if (place.facts.total !== null) {
-      expectTotal?.(place.facts.total);
-    }
-    first ??= place.facts;
-    walked += place.rows;
-    check(await read(), "");
+  const { pageSize, signal, expectTotal, earlier = [] } = options;
+  const walk: RunningWalk = { check: createPageCheck(filters), first: undefined, rows: 0 };
+  yield* storedPages(earlier, walk, delivered, options);
+  const isContinued = earlier.length > 0 && delivered.length > 0;
+  if (isContinued && delivered.at(-1)?.cursor === null) {
+    return;
   }
-  const isContinued = earlier.length > 0;
+  const seam = isContinued ? delivered.length - 1 : -1;
   const compareAgain = async (place: WalkPlace | undefined, cursor?: string | null) => {
     if (place !== undefined) {
       const page = await client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined }, signal);
       assertSame(place, page.rows);
     }
   };
-  const compareSeam = () => compareAgain(earlier.at(-1)?.place, earlier.at(-2)?.place.cursor);
+  const compareSeam = () => compareAgain(delivered[seam], delivered[seam - 1]?.cursor);
   await compareSeam();
   const again = createComparison(isContinued ? [] : [...delivered]);
   const from = isContinued ? (delivered.at(-1)?.cursor ?? undefined) : undefined;
   for await (const page of walkPages(client, filters, { limit: pageSize, from, signal })) {
     const facts = setFactsOf(page);
-    if (first === undefined && delivered.length === 0 && facts.total !== null) {
+    if (walk.first === undefined && delivered.length === 0 && facts.total !== null) {
       expectTotal?.(facts.total);
     }
-    first ??= facts;
-    assertUnmoved(first, facts);
-    walked += page.rows.length;
-    check(page.rows, page.meta.request_id);
+    walk.first ??= facts;
+    assertUnmoved(walk.first, facts);
+    walk.rows += page.rows.length;
+    walk.check(page.rows, page.meta.request_id);
     const rows = page.rows.slice(again.take(page.rows));
     const { next_cursor: cursor, has_more } = page.pagination;
     if (!has_more) {
-      assertComplete(again.isDone(), walked, first.total);
+      assertComplete(again.isDone(), walk.rows, walk.first.total);
       await compareAgain(delivered[0]);
-      await (earlier.length > 1 ? compareSeam() : undefined);
+      await (seam > 0 ? compareSeam() : undefined);
     }
     if (rows.length > 0 || !has_more) {
       const place = { rows: rows.length, digest: pageDigest(rows), cursor, facts };
       delivered.push(place);
       yield { rows, place };
     }
+  }
+}
+
+/** What one walk has seen. */
+interface RunningWalk {
+  check: ReturnType<typeof createPageCheck>;
+  first: SetFacts | undefined;
+  rows: number;
+}
+
+/** Checks and yields the pages in the store, up to a damaged one. */
+async function* storedPages(
+  earlier: NonNullable<WalkOptions["earlier"]>,
+  walk: RunningWalk,
+  delivered: WalkPlace[],
+  { expectTotal, onDamage }: WalkOptions,
+): AsyncGenerator<WalkedPage, void, void> {
+  for (const [index, { read, ...stored }] of earlier.entries()) {
+    const { place } = stored;
+    const rows = await read();
+    if (rows === undefined) {
+      onDamage?.(earlier.length - index);
+      return;
+    }
+    if (place.facts.total !== null) {
+      expectTotal?.(place.facts.total);
+    }
+    walk.first ??= place.facts;
+    assertUnmoved(walk.first, place.facts);
+    walk.rows += place.rows;
+    walk.check(rows, "");
+    if (place.cursor === null) {
+      assertComplete(true, walk.rows, walk.first.total);
+    }
+    delivered.push(place);
+    yield { rows, place, stored };
   }
 }
 

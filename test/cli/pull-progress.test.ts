@@ -59,8 +59,8 @@ test("the time left includes the rate-limit windows of the remaining requests", 
 test("rows of an earlier run are not in the time left", async () => {
   const { reporter, context, lines } = plainReporter();
   await withProgress(reporter, context, {}, async (update) => {
-    update({ total: 10_000, requests: 20 });
-    update({ rows: 9_000 });
+    update({ total: 10_000, requests: 20, stored: 9_000 });
+    update({ rows: 0 });
     await vi.advanceTimersByTimeAsync(9_500);
     reporter.onEvent(page(9));
     update({ rows: 9_500 });

@@ -157,7 +157,7 @@ describe("an export to a file", () => {
       "",
       2,
       expect.objectContaining({ code: "service_unavailable", exit_code: EXIT.unavailable }),
-      ["rows.ndjson.partial", "rows.ndjson.partial.json", "rows.ndjson.partial.spool"],
+      ["rows.ndjson.partial", "rows.ndjson.partial.json", "rows.ndjson.partial.pages"],
     ]);
   });
 

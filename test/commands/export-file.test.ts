@@ -37,7 +37,7 @@ describe("an export to a file", () => {
     ["a named pipe", ".partial", (path: string) => promisify(execFile)("mkfifo", [path])],
     ["a symbolic link", ".partial", (path: string) => symlink("victim", path)],
     ["a symbolic link", ".partial.json", (path: string) => symlink("victim", path)],
-    ["a symbolic link", ".partial.spool", (path: string) => symlink("victim", path)],
+    ["a symbolic link", ".partial.pages", (path: string) => symlink("victim", path)],
     ["a symbolic link", ".partial.lock", (path: string) => symlink("victim", path)],
   ])(
     "refuses %s at FILE%s and leaves everything as it was",

@@ -2,7 +2,7 @@ import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { readJournal } from "../../src/export/journal.ts";
+import { readStoreLines, type StoreContent } from "../../src/pull/store/store-lines.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { changeHead, type Interruptible, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
@@ -16,7 +16,7 @@ const PAGES_OF_SLICE = 3;
 /** The first page of each slice is requested again at its end. */
 const REPEATS = PAGES / PAGES_OF_SLICE;
 
-const SUFFIXES = [".partial", ".partial.json", ".partial.spool"];
+const SUFFIXES = [".partial", ".partial.json", ".partial.pages"];
 
 const onEnd = afterAllTests();
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
@@ -40,6 +40,9 @@ const wholeFile = once(async () => {
 
 /** Pages that an export had got when it crashed. */
 const CRASHED_AFTER = 11;
+
+/** Slices that it had begun: each has a page that is compared before the slice goes on, and perhaps its first one. */
+const MOST_SEAMS = 8;
 
 /** The folder of that export. */
 const crashedFolder = once(async () => {
@@ -84,7 +87,7 @@ describe("an export with --resume", () => {
     expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
     await expectWhole(rows);
     const kept = expect.stringContaining(
-      "rows.csv.partial keeps what was written; repeat the command with --resume to continue",
+      "rows.csv.partial.pages keeps what was read; repeat the command with --resume to continue",
     );
     expect([killed, interrupted, terminated]).toEqual([
       { code: null, signal: "SIGKILL", stderr: "" },
@@ -93,66 +96,37 @@ describe("an export with --resume", () => {
     ]);
   });
 
-  test("asks for no page again if the spool has hardly any room", async () => {
-    const rows = await exporting();
-    await rows.crash(6, "--resume", "--spool-limit", "1KiB");
-    const { code } = await rows.run("--resume", "--spool-limit", "1B");
-    expect([code, rows.pages()]).toEqual([EXIT.ok, PAGES]);
-    expect(rows.repeats()).toBeLessThanOrEqual(REPEATS);
-    await expectWhole(rows);
-  });
-
-  test.each([
-    [["--retailer", "acme"], 'the filters of the interrupted export: {}, now: {"retailer":'],
-    [["--columns", "sku"], 'the columns of the interrupted export: null, now: ["sku"]'],
-    [["--format", "tsv"], 'the format of the interrupted export: "csv", now: "tsv"'],
-    [["--compress", "gzip"], 'the compression of the interrupted export: null, now: "gzip"'],
-    [["--max-rows", "7"], "--max-rows of the interrupted export: null, now: 7"],
-  ])("starts over with %j and says why", async (flags, message) => {
-    const rows = await crashedExport();
-    const { code, stderr } = await rows.run("--resume", ...flags);
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
-      EXIT.ok,
-      expect.stringContaining(`the export starts over, since --resume cannot continue another export: ${message}`),
-    ]);
-    expect(await readdir(rows.cwd)).toEqual(["rows.csv"]);
-  });
-
-  test.each([
-    [
-      "of another service",
-      { service: "https://other.example/" },
-      'the service of the interrupted export: "https://other',
-    ],
-    ["of another version", { version: 99 }, "without a journal that this version of catalog understands"],
-  ])("starts over if the journal is %s, and says so", async (_, changes, message) => {
-    const rows = await crashedExport();
-    await changeHead(rows.at(), changes);
-    const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
-    await expectWhole(rows);
-  });
+  test.each([[["--columns", "sku"]], [["--excel"]], [["--max-rows", "40"]]])(
+    "goes on with the same pages with %j, and asks for none again",
+    async (flags) => {
+      const fresh = await exporting();
+      expect((await fresh.run(...flags)).code).toBe(EXIT.ok);
+      const rows = await crashedExport();
+      const { code, stderr } = await rows.run("--resume", ...flags);
+      expect([code, stderr]).toEqual([EXIT.ok, ""]);
+      expect(rows.pages()).toBeLessThanOrEqual(PAGES - CRASHED_AFTER + MOST_SEAMS);
+      expect((await readFile(rows.at())).equals(await readFile(fresh.at()))).toBe(true);
+    },
+  );
 
   test.each(SUFFIXES)(
-    "makes the right file if a bit of FILE%s was flipped, and says what it reads again",
+    "makes the right file if a bit of FILE%s was flipped, and reads again what is damaged",
     async (suffix) => {
       const rows = await crashedExport();
       const left = await Promise.all(SUFFIXES.map((name) => readFile(rows.at(name))));
-      // What the file has beyond the last slice of the journal is cut off in any case, damaged or not.
-      const journaled = (await readJournal(rows.at(".partial.json")))?.slices.at(-1)?.bytes ?? 0;
-      const size = suffix === ".partial" ? journaled : (left[SUFFIXES.indexOf(suffix)]?.length ?? 0);
-      expect(size).toBeGreaterThan(1_000);
+      const own = left[SUFFIXES.indexOf(suffix)] ?? Buffer.of();
+      expect(own.length).toBeGreaterThan(1_000);
       for (let part = 0; part < 4; part += 1) {
         await Promise.all(SUFFIXES.map((name, index) => writeFile(rows.at(name), left[index] ?? "")));
-        const bytes = Buffer.from(left[SUFFIXES.indexOf(suffix)] ?? "");
-        const place = Math.floor((size * (part + 0.5)) / 4);
+        const bytes = Buffer.from(own);
+        const place = Math.floor((own.length * (part + 0.5)) / 4);
         bytes[place] = (bytes[place] ?? 0) ^ (1 << part);
         await writeFile(rows.at(suffix), bytes);
         const { code, stderr } = await rows.run("--resume");
+        // The output is made again in any case.
         expect([code, stderr]).toEqual([
           EXIT.ok,
-          // Harmless: room of the spool that no page has any more, and what follows the last whole slice of the file.
-          expect.stringMatching(suffix === ".partial.json" ? /read\s+again/ : /^$|read\s+again/),
+          suffix === ".partial" ? "" : expect.stringMatching(/read\s+again|reading\s+again/),
         ]);
         await expectWhole(rows);
       }
@@ -160,14 +134,14 @@ describe("an export with --resume", () => {
   );
 
   test.each([
-    [".partial", "rows.csv.partial is damaged"],
-    [".partial.spool", "rows.csv.partial.spool is damaged or missing"],
-    [".partial.json", "without a journal that this version of catalog understands; the export starts over"],
-  ])("makes the right file if FILE%s is missing or cut, and says so", async (suffix, message) => {
+    [".partial", /^$/],
+    [".partial.pages", /on disk cannot be used/],
+    [".partial.json", /^$/],
+  ])("makes the right file if FILE%s is missing or cut", async (suffix, message) => {
     const rows = await crashedExport();
     await truncate(rows.at(suffix), 3);
     const { code, stderr } = await rows.run("--resume");
-    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringContaining(message)]);
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([EXIT.ok, expect.stringMatching(message)]);
     await expectWhole(rows);
     const other = await crashedExport();
     await rm(other.at(suffix));
@@ -175,35 +149,96 @@ describe("an export with --resume", () => {
     await expectWhole(other);
   });
 
-  test("reads again only the damaged part of the file and what follows", async () => {
+  test("keeps no page after a damaged one of the same slice, and all other pages", async () => {
     const rows = await crashedExport();
-    const bytes = await readFile(rows.at(".partial"));
-    bytes[bytes.length - 10] = 0;
-    await writeFile(rows.at(".partial"), bytes);
+    const { pages } = (await readStoreLines(rows.at(".partial.json"))) as StoreContent;
+    const [first] = [...pages.values()].find(({ length }) => length === PAGES_OF_SLICE) ?? [];
+    const bytes = await readFile(rows.at(".partial.pages"));
+    bytes[first?.extent.at ?? 0] = 0;
+    await writeFile(rows.at(".partial.pages"), bytes);
     expect((await rows.run("--resume")).code).toBe(EXIT.ok);
-    expect(rows.pages()).toBeLessThanOrEqual(PAGES - CRASHED_AFTER + PAGES_OF_SLICE);
+    expect(rows.pages()).toBeGreaterThanOrEqual(PAGES - CRASHED_AFTER + PAGES_OF_SLICE);
+    expect(rows.pages()).toBeLessThanOrEqual(PAGES - CRASHED_AFTER + PAGES_OF_SLICE + MOST_SEAMS);
     await expectWhole(rows);
   });
 });
 
-describe("an export without --resume", () => {
-  test.each([[[]], [["--resume", "--fresh"]]])("with %j starts over after a crash, and says so", async (flags) => {
+/** The files beside the output, each with its bytes. */
+async function leftBeside({ cwd }: Interruptible) {
+  const names = (await readdir(cwd)).sort();
+  return await Promise.all(names.map(async (name) => [name, await readFile(join(cwd, name), "base64")] as const));
+}
+
+describe("pages that an interrupted export left", () => {
+  const GO_ON = "catalog export -o rows.csv --page-size 10 --concurrency 4 --resume";
+
+  test.each([
+    ["without --resume", [], {}, "an interrupted run left 11 pages for rows.csv;", GO_ON, ""],
+    [
+      "with other filters",
+      ["--resume", "--retailer", "acme"],
+      {},
+      "11 pages for rows.csv, of other filters;",
+      GO_ON,
+      " --retailer acme",
+    ],
+    [
+      "of another service",
+      ["--resume"],
+      { service: "https://other.example/" },
+      "11 pages for rows.csv, of https://other.example/;",
+      "catalog export -o rows.csv --page-size 10 --concurrency 4 --base-url https://other.example/ --resume",
+      "",
+    ],
+    [
+      "of other filters with words",
+      ["--resume"],
+      { filters: { retailer: "acme", start_date: "2026-01-01" }, asked: { retailer: ["acme"], start_date: "7d" } },
+      "11 pages for rows.csv, of other filters;",
+      "catalog export -o rows.csv --page-size 10 --concurrency 4 --retailer acme --start-date 2026-01-01 --resume",
+      "",
+    ],
+  ])("are not thrown away by a run %s: it says both ways on", async (_, flags, changes, message, goOn, more) => {
     const rows = await crashedExport();
+    await changeHead(rows.at(), changes);
+    const before = await leftBeside(rows);
     const { code, stderr } = await rows.run(...flags);
-    expect([code, stderr.replace(/\s+/g, " "), rows.pages()]).toEqual([
-      EXIT.ok,
-      expect.stringMatching(/rows\.csv\.partial was left by an interrupted run; the export starts over/),
-      PAGES,
+    const text = stderr.replace(/\s+/g, " ");
+    const fresh = `to start over: catalog export -o rows.csv --page-size 10 --concurrency 4${more} --fresh`;
+    expect([code, text]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+    expect(text).toContain(`to go on with them: ${goOn} ${fresh}`);
+    expect([rows.pages(), await leftBeside(rows)]).toEqual([0, before]);
+  });
+
+  test.each([
+    ["of another version", (rows: { at: (suffix: string) => string }) => changeHead(rows.at(""), { version: 2 })],
+  ])("%s are not thrown away, but for --fresh", async (_, change) => {
+    const rows = await crashedExport();
+    await change(rows);
+    await writeFile(rows.at(".partial.spool"), "pages of an earlier version");
+    const before = await leftBeside(rows);
+    const { code, stderr } = await rows.run("--resume");
+    expect([code, stderr.replace(/\s+/g, " "), await leftBeside(rows)]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/another version of catalog began rows\.csv .* to start over: catalog export .* --fresh/),
+      before,
     ]);
+    expect((await rows.run("--fresh")).code).toBe(EXIT.ok);
     await expectWhole(rows);
   });
 
-  test("starts over if the file is already in its place and only the journal is left", async () => {
+  test.each([[["--fresh"]], [["--resume", "--fresh"]]])("are thrown away with %j", async (flags) => {
     const rows = await crashedExport();
-    await rm(rows.at(".partial"));
-    await writeFile(rows.at(), "old");
+    const { code, stderr } = await rows.run(...flags);
+    expect([code, stderr, rows.pages()]).toEqual([EXIT.ok, "", PAGES]);
+    await expectWhole(rows);
+  });
+
+  test("are thrown away with a word if they are only a few", async () => {
+    const rows = await exporting();
+    await rows.crash(5);
     const { code, stderr } = await rows.run();
-    expect([code, stderr]).toEqual([EXIT.ok, ""]);
+    expect([code, stderr]).toEqual([EXIT.ok, "warning: an interrupted run left 5 pages; this run starts over\n"]);
     await expectWhole(rows);
   });
 });

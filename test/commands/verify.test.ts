@@ -54,16 +54,11 @@ async function replace(file: string, bytes: Buffer, changes: Partial<Manifest> =
   await writeFile(`${file}.manifest.json`, manifestText(unsigned));
 }
 
-/** A Parquet file of these rows, in two row groups. */
+/** A Parquet file of these rows. */
 async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
   const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
   const batch = batchOf(rows.map((row) => JSON.stringify(row)));
-  const chunks = [
-    await encoder.begin(),
-    await encoder.encode(batch.slice(0, 60)),
-    (await encoder.endSlice?.())?.chunk ?? "",
-  ];
-  chunks.push(await encoder.encode(batch.slice(60)), await encoder.end());
+  const chunks = [await encoder.begin(), await encoder.encode(batch), await encoder.end()];
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
 }
 

@@ -1,23 +1,21 @@
 import type { AsyncBuffer } from "hyparquet";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { columnChunks, rowGroups } from "../../src/export/parquet-groups.ts";
-import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
-import { batchOf } from "../../src/rows/scan.ts";
 import { product } from "../helpers/products.ts";
 
 const RETAILERS = ["acme", "bolt", "\u{1f3ea}shop", "zeta"];
 
 /** A file with a row group for each retailer, and what was read of it. */
 async function file(): Promise<{ buffer: AsyncBuffer; reads: () => number }> {
-  const encoder = createParquetEncoder({ known: PRODUCT_COLUMNS });
-  const chunks = [await encoder.begin()];
-  for (const [mrp, retailer] of RETAILERS.entries()) {
-    chunks.push(await encoder.encode(batchOf([JSON.stringify(product({ retailer, mrp, title: "\ufeffmarked" }))])));
-    chunks.push((await encoder.endSlice?.())?.chunk ?? "");
-  }
-  chunks.push(await encoder.end());
-  const bytes = Uint8Array.from(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))).buffer;
+  const rows = RETAILERS.map((retailer, mrp) => ({ ...product({ retailer, mrp }), title: "\ufeffmarked" }));
+  const bytes = parquetWriteBuffer({
+    columnData: (["retailer", "sku", "title", "mrp"] as const).map((name) => ({
+      name,
+      data: rows.map((row) => row[name]),
+    })),
+    rowGroupSize: 1,
+  });
   let reads = 0;
   const buffer: AsyncBuffer = {
     byteLength: bytes.byteLength,

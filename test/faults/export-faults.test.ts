@@ -9,7 +9,7 @@ import { type InterruptibleService, interruptible, startInterruptibleService } f
 import { product } from "../helpers/products.ts";
 import { FAULTS, startFaultProxy } from "./fault-proxy.ts";
 
-const FORMATS = ["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.csv.gz", "rows.parquet"];
+const FORMATS = ["rows.ndjson", "rows.csv", "rows.tsv", "rows.json", "rows.csv.gz", "rows.parquet", "rows.xlsx"];
 
 /** Each format with another concurrency, and one format with the least and the most. */
 const EXPORTS = [
@@ -78,7 +78,7 @@ describe("an export", () => {
     expect([...met].sort()).toEqual([...FAULTS].sort());
   });
 
-  test.each(["rows.ndjson", "rows.json", "rows.csv.gz", "rows.parquet"])(
+  test.each(FORMATS)(
     "to %s has the bytes of an undisturbed one after two crashes, and no page is requested twice",
     async (name) => {
       const whole = undisturbed.get(name);
@@ -97,4 +97,18 @@ describe("an export", () => {
       });
     },
   );
+
+  test.each([
+    ["csv", "rows.csv"],
+    ["json", "rows.json"],
+    ["parquet", "rows.parquet"],
+    ["xlsx", "rows.xlsx"],
+  ])("goes on as %s after a crash as ndjson, and no page is requested twice", async (format, name) => {
+    const whole = undisturbed.get(name);
+    const rows = await interruptible("rows", PAGES, service);
+    await rows.crash(9, "--concurrency", "4");
+    const { code, stderr } = await rows.run("--resume", "--format", format);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect([await digestOf(join(rows.cwd, "rows")), rows.pages()]).toEqual([whole?.digest, whole?.pages]);
+  });
 });

@@ -1,4 +1,4 @@
-import { appendFile, type FileHandle, open, truncate, writeFile } from "node:fs/promises";
+import { appendFile, type FileHandle, open, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readAt } from "../../src/files/read-at.ts";
@@ -48,7 +48,7 @@ test("rows of a partition are whole when the system reads less than it was asked
   const spool = await openPartitionSpool(path);
   onTestFinished(spool.close);
   await spool.add(batchOf(['{"sku":"one"}', '{"sku":"two"}']), () => "a");
-  await spool.flush();
+  await spool.partitions();
   const reads = await withShortReads(7);
   for await (const rows of spool.read("a")) {
     expect([rows.length, rows.raw(1, rows.column("sku"))]).toEqual([2, '"two"']);
@@ -61,7 +61,8 @@ test("a partition whose last row has no end is an error, not an endless search",
   const spool = await openPartitionSpool(path);
   onTestFinished(spool.close);
   await spool.add(batchOf(['{"sku":"one"}']), () => "a");
-  const length = await spool.flush();
+  await spool.partitions();
+  const { size: length } = await stat(path);
   await truncate(path, 0);
   await appendFile(path, "x".repeat(length));
   await expect(spool.read("a").next()).rejects.toThrow(`${path}: its bytes from 0 on are damaged: no row ends there`);

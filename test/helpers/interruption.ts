@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { InterruptedError } from "../../src/errors.ts";
-import { journalPathOf, readJournal } from "../../src/export/journal.ts";
+import { readStoreLines, type StoreContent } from "../../src/pull/store/store-lines.ts";
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
 import { type InProcessResult, runInProcess } from "./in-process.ts";
@@ -170,8 +170,8 @@ async function journaledPages(file: string): Promise<number> {
 
 /** How often a resumed run compares the last kept pages of its slices. */
 async function comparedSeams(file: string): Promise<number> {
-  const journal = await readJournal(journalPathOf(file));
-  const interrupted = [...(journal?.pages.values() ?? [])].filter((pages) => pages.at(-1)?.place.cursor !== null);
+  const lines = (await readStoreLines(`${file}.partial.json`)) as StoreContent | undefined;
+  const interrupted = [...(lines?.pages.values() ?? [])].filter((pages) => pages.at(-1)?.place.cursor !== null);
   return interrupted.reduce((sum, pages) => sum + (pages.length > 1 ? 2 : 1), 0);
 }
 

@@ -1,44 +1,29 @@
-import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError, NetworkError, SetChangedError } from "../../src/errors.ts";
-import { openTemporarySpool } from "../../src/files/spool.ts";
-import { createLookAhead } from "../../src/pull/look-ahead.ts";
+import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { type PullOptions, type PullResult, pull, type RowSink } from "../../src/pull/pull.ts";
-import type { FinishedSlice } from "../../src/pull/slice-counts.ts";
+import { createPageStore, type PageStore } from "../../src/pull/store/page-store.ts";
+import type { PlanCuts } from "../../src/pull/store/store-lines.ts";
+import type { StoredPage } from "../../src/pull/store/stored-page.ts";
+import type { RowBatch } from "../../src/rows/batch.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
 
-/**
- * Keeps rows as a file does, from whose end slices can be taken back, as a stream, from which nothing can, or as a workbook,
- * which can only start over.
- */
-function memorySink(kind: "file" | "stream" | "workbook") {
-  const slices: { rows: string[]; slice: FinishedSlice | undefined }[] = [];
-  const open = () => {
-    const last = slices.at(-1);
-    if (last !== undefined && last.slice === undefined) {
-      return last;
-    }
-    const next = { rows: [], slice: undefined };
-    slices.push(next);
-    return next;
-  };
+/** Keeps rows as a file does, which can start over, or as a stream, from which nothing can be taken back. */
+function memorySink(kind: "file" | "stream") {
+  let rows: string[] = [];
   const sink: RowSink = {
-    write: async (rows) => void open().rows.push(...rows.texts()),
-    endSlice: async (slice) => void Object.assign(open(), { slice }),
-    rewind: async (count) => {
+    write: async (batch) => void rows.push(...batch.texts()),
+    restart: async () => {
       if (kind === "stream") {
-        return count === slices.length ? count : undefined;
+        return rows.length === 0;
       }
-      slices.length = kind === "workbook" ? 0 : count;
-      return slices.length;
+      rows = [];
+      return true;
     },
   };
-  return {
-    sink,
-    rows: () => slices.flatMap(({ rows }) => rows),
-    finished: () => slices.flatMap(({ slice }) => slice ?? []),
-  };
+  return { sink, rows: () => rows };
 }
 
 type Sink = ReturnType<typeof memorySink>;
@@ -153,7 +138,8 @@ describe("a pull", () => {
     expect(error).toBeUndefined();
     expect([...sink.rows()].sort()).toEqual(texts(rows).sort());
     expect(sink.rows().slice(0, 80)).toEqual(texts(rows.slice(0, 80)));
-    expect([result?.rows, result?.truncated, result?.slices]).toEqual([1240, false, sink.finished()]);
+    const counted = result?.slices.reduce((sum, slice) => sum + slice.rows, 0);
+    expect([result?.rows, result?.truncated, counted]).toEqual([1240, false, 1240]);
   });
 
   test.each(["file", "stream"] as const)(
@@ -172,7 +158,7 @@ describe("a pull", () => {
     ["added", (service: FakeService) => void service.rows.push(extra)],
     ["removed", (service: FakeService) => void service.rows.splice(0, 1)],
     ["exchanged", (service: FakeService) => void service.rows.splice(39, 1, extra)],
-  ])("removes written rows from a file if rows are %s during the walk", async (_, change) => {
+  ])("makes a file again if rows are %s during the walk", async (_, change) => {
     const service = fakeService(manyRows());
     beforePage(service, 4, () => change(service));
     const sink = memorySink("file");
@@ -182,7 +168,7 @@ describe("a pull", () => {
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
   });
 
-  test("gives a workbook that starts over the kept pages again, and asks only for those that changed", async () => {
+  test("gives a file that starts over the kept pages again, and asks only for those that changed", async () => {
     const service = fakeService(manyRows());
     const asked: string[] = [];
     service.before = (request, { rcd }) => {
@@ -191,11 +177,8 @@ describe("a pull", () => {
         service.rows.push({ ...extra, category: "shoes" });
       }
     };
-    const keeping = { saved: async () => undefined, dropped: async () => undefined };
-    const lookAhead = createLookAhead(await openTemporarySpool(1_000_000), new Map(), keeping);
-    const sink = memorySink("workbook");
-    const { error, restarts } = await run(service, sink, { concurrency: 1, lookAhead, keepPages: true });
-    await lookAhead.close();
+    const sink = memorySink("file");
+    const { error, restarts } = await run(service, sink, { concurrency: 1 });
     expect([error, restarts.length]).toEqual([undefined, 1]);
     expect(sink.rows()).toEqual(await undisturbed(service.rows));
     // The first page of a slice is requested again at its end.
@@ -326,58 +309,115 @@ describe("a pull", () => {
     expect(service.requests.length).toBeLessThanOrEqual(6);
   });
 
-  test("continues after the slices that an earlier pull wrote", async () => {
+  test.each([1, 4, 16])("asks for no page again that is in its store (concurrency %i)", async (concurrency) => {
     const rows = manyRows();
-    const sink = await interrupted(rows);
-    const before = [...sink.finished()];
+    const { store, read } = await interrupted(rows, 13);
     const service = fakeService(rows);
-    const asked: unknown[] = [];
-    service.before = (_, filters) => void asked.push(filters);
-    const { error } = await run(service, sink, { resume: resumeOf(sink) });
-    expect([error, before.length]).toEqual([undefined, 3]);
+    const asked: string[] = [];
+    service.before = (request, filters) => void asked.push(`${request} ${JSON.stringify(filters)}`);
+    const sink = memorySink("file");
+    expect(read.length).toBe(store.size());
+    // Another size of pages does not matter either.
+    const { error } = await run(service, sink, { store, concurrency, pageSize: 7 });
+    expect(error).toBeUndefined();
     expect(sink.rows()).toEqual(await undisturbed(rows));
-    expect(before.filter(({ filters }) => asked.some((other) => isDeepStrictEqual(other, filters)))).toEqual([]);
+    // The pages before the seam of the slice that had begun: its last one before it goes on, its first one when it ends.
+    expect(read.filter((request) => asked.includes(request))).toEqual(read.slice(-2));
   });
 
   test("reads again only the rows that changed since an earlier pull", async () => {
-    const sink = await interrupted(manyRows());
+    const { store } = await interrupted(manyRows(), 13);
     const changed = [...manyRows(), { ...extra, category: "shoes" }];
     const service = fakeService(changed);
     const asked: string[] = [];
     service.before = (_, { rcd }) => void asked.push(rcd ?? "");
-    const { error } = await run(service, sink, { resume: resumeOf(sink) });
+    const sink = memorySink("file");
+    const { error } = await run(service, sink, { store });
     expect(error).toBeUndefined();
     expect(sink.rows()).toEqual(await undisturbed(changed));
     expect(asked.filter((rcd) => rcd.includes("boots"))).toEqual([]);
   });
 
-  test("reports whether more rows match when a resumed pull already has all wanted rows", async () => {
+  test("remembers the ids of an earlier pull: a row that comes again is not written twice", async () => {
     const rows = manyRows();
+    const { store } = await interrupted(rows, 5);
+    const service = fakeService(rows);
+    const { client } = service;
+    let repeats = 0;
+    const catalog: typeof client.catalog = async (filters, page, signal) => {
+      const answer = await client.catalog(filters, page, signal);
+      if (page?.cursor !== "20" || !filters.rcd?.includes("coats")) {
+        return answer;
+      }
+      repeats += 1;
+      const { rows: first } = await client.catalog(filters, { ...page, cursor: undefined }, signal);
+      return repeats > 1 ? answer : { ...answer, rows: batchOf([...answer.rows.texts().slice(1), first.text(0)]) };
+    };
     const sink = memorySink("file");
-    await run(fakeService(rows), sink, { maxRows: 90 });
-    const { result } = await run(fakeService(rows), sink, { maxRows: 90, resume: resumeOf(sink) });
+    const { restarts } = await run({ ...service, client: { ...client, catalog } }, sink, { store });
+    expect([repeats, restarts]).toEqual([2, [expect.stringContaining("was returned twice")]]);
+    expect(sink.rows()).toEqual(await undisturbed(rows));
+  });
+
+  test.each([
+    ["ends too early", 0, 3, "the walk ended after 30 rows, but total_matching is 40"],
+    ["has a page twice", 1, 4, /^row .* was returned twice$/],
+  ])(
+    "checks the pages of its store as it reads them: a slice that %s is read again",
+    async (_, doubled, kept, reason) => {
+      const rows = manyRows();
+      const { store } = await interrupted(rows, 6);
+      const forged = openedStore(store.cuts());
+      const [key = ""] = store.keys();
+      const pages = store.pagesOf(key);
+      for (let index = 0; index < kept; index += 1) {
+        const page = pages[Math.max(0, index - doubled)] as StoredPage;
+        const cursor = index === kept - 1 ? null : (pages[index]?.place.cursor ?? null);
+        await forged.save(key, index, (await store.read(page)) as RowBatch, { ...page.place, cursor });
+      }
+      const sink = memorySink("file");
+      const { error, restarts } = await run(fakeService(rows), sink, { store: forged });
+      expect([error, restarts[0]]).toEqual([
+        undefined,
+        typeof reason === "string" ? reason : expect.stringMatching(reason),
+      ]);
+      expect(sink.rows()).toEqual(await undisturbed(rows));
+    },
+  );
+
+  test("reports whether more rows match when its store already has all wanted rows", async () => {
+    const rows = manyRows();
+    const store = openedStore();
+    await run(fakeService(rows), memorySink("file"), { maxRows: 90, store });
+    const sink = memorySink("file");
+    const { result } = await run(fakeService(rows), sink, { maxRows: 90, store });
     expect([result?.rows, result?.truncated, sink.rows().length]).toEqual([90, true, 90]);
   });
 });
 
-/** A pull that ended after its first three slices, and the requests it had sent. */
-async function interrupted(rows: readonly FakeRow[]): Promise<Sink> {
-  const sink = memorySink("file");
-  const service = fakeService(rows);
-  service.before = () => {
-    if (sink.finished().length >= 3) {
-      throw new NetworkError("cut", { attempts: 6 });
-    }
-  };
-  const { error } = await run(service, sink, { concurrency: 1 });
-  expect(error).toBeInstanceOf(NetworkError);
-  await sink.sink.rewind(sink.finished().length);
-  return sink;
+function openedStore(cuts?: PlanCuts): PageStore {
+  const store = createPageStore(temporaryBytes(), { keeps: true, cuts });
+  onTestFinished(() => store.close());
+  return store;
 }
 
-/** What the journal of an interrupted pull says. */
-function resumeOf(sink: Sink, slicePages = 4): NonNullable<PullOptions["resume"]> {
-  return { slicePages, slices: sink.finished() };
+/** The store of a pull that ended when it had `count` pages, and the requests of these. */
+async function interrupted(rows: readonly FakeRow[], count: number) {
+  const store = openedStore();
+  const service = fakeService(rows);
+  const read: string[] = [];
+  service.before = (request, filters) => {
+    if (store.size() >= count) {
+      throw new NetworkError("cut", { attempts: 6 });
+    }
+    const page = `${request} ${JSON.stringify(filters)}`;
+    if (request !== "coverage" && !read.includes(page)) {
+      read.push(page);
+    }
+  };
+  const { error } = await run(service, memorySink("file"), { concurrency: 1, store });
+  expect(error).toBeInstanceOf(NetworkError);
+  return { store, read };
 }
 
 test("random faults do not change the rows", async () => {

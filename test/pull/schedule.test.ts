@@ -1,18 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { temporaryLookAhead } from "../../src/pull/look-ahead.ts";
+import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { inOrder, type WalkSource } from "../../src/pull/schedule.ts";
-import type { WalkedPage, WalkPlace } from "../../src/pull/walk.ts";
+import { createPageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
+import type { WalkedPage } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 
 const never = new AbortController().signal;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-async function schedule({ concurrency = 4, limit = 1_000_000 } = {}) {
-  const lookAhead = await temporaryLookAhead(limit);
-  onTestFinished(() => lookAhead.close());
-  return { concurrency, lookAhead };
+function waitingIn(limit: number) {
+  return createPageStore(temporaryBytes(limit), { keeps: false });
+}
+
+function schedule({ concurrency = 4, limit = 1_000_000 } = {}) {
+  const store = waitingIn(limit);
+  onTestFinished(() => store.close());
+  return { concurrency, store };
 }
 
 /** The JSON text of the value of each row. */
@@ -41,7 +46,7 @@ function sourceOf(rows: (signal: AbortSignal) => AsyncIterable<RowBatch>): WalkS
   sources += 1;
   return {
     key: String(sources),
-    walk: async function* (_, signal) {
+    walk: async function* (signal) {
       for await (const batch of rows(signal)) {
         yield pageOf(batch);
       }
@@ -70,9 +75,9 @@ describe("a schedule", () => {
         async (s, sets, concurrency, limit) => {
           const pages = sets.map((set, i) => set.map((page, j) => page.map((text) => JSON.stringify({ i, j, text }))));
           const sources = pages.map((set) => source(set, () => s.schedule(Promise.resolve())));
-          const lookAhead = await temporaryLookAhead(limit);
-          const rows = await s.waitFor(rowsOf(inOrder(sources, { concurrency, lookAhead }, never)));
-          await lookAhead.close();
+          const store = waitingIn(limit);
+          const rows = await s.waitFor(rowsOf(inOrder(sources, { concurrency, store }, never)));
+          await store.close();
           expect(rows).toEqual(pages.flat(2));
         },
       ),
@@ -92,7 +97,7 @@ describe("a schedule", () => {
         open -= 1;
       }),
     );
-    await rowsOf(inOrder(sources, await schedule(), never));
+    await rowsOf(inOrder(sources, schedule(), never));
     expect(most).toBe(4);
   });
 
@@ -107,7 +112,7 @@ describe("a schedule", () => {
             yield rows;
           }
         });
-      const events = inOrder(Array.from({ length: 8 }, many), await schedule({ concurrency: 8, limit }), never);
+      const events = inOrder(Array.from({ length: 8 }, many), schedule({ concurrency: 8, limit }), never);
       let reads = 0;
       let most = 0;
       for await (const event of events) {
@@ -132,7 +137,7 @@ describe("a schedule", () => {
         }
       }),
     );
-    const events = inOrder(sources, await schedule(), never);
+    const events = inOrder(sources, schedule(), never);
     await events.next();
     while (produced < 90) {
       await turn();
@@ -140,26 +145,32 @@ describe("a schedule", () => {
     await events.return();
   });
 
-  test("continues after the saved pages, and does not walk complete sources", async () => {
-    const { lookAhead } = await schedule();
-    const [complete, begun] = ["complete", "begun"];
-    const save = (key: string, value: number, cursor: string | null) => {
-      const { rows, place } = pageOf(batchOf([`{"value":${value}}`]), cursor);
-      return lookAhead.save(key, rows, place);
-    };
-    await save(complete, 1, "a");
-    await save(complete, 2, null);
-    await save(begun, 3, "b");
-    const walked: [string, (string | null)[]][] = [];
-    const sources = [complete, begun].map((key) => ({
+  test("reads a source whose pages are all in the store at its turn, beside as many others as are allowed", async () => {
+    const store = temporaryStore();
+    onTestFinished(() => store.close());
+    const sets = [["a", "b"], ["c"]].map((values) => values.map((value) => batchOf([`{"value":"${value}"}`])));
+    const walked: string[] = [];
+    for (const [key, pages] of Object.entries({ first: sets[0] ?? [], last: sets[1] ?? [] })) {
+      for (const [index, rows] of pages.entries()) {
+        await store.save(key, index, rows, pageOf(rows, index === pages.length - 1 ? null : "next").place);
+      }
+    }
+    const stored = (key: string): WalkSource => ({
       key,
-      walk: async function* (earlier: readonly { place: WalkPlace }[]) {
-        walked.push([key, earlier.map(({ place }) => place.cursor)]);
-        yield pageOf(batchOf(['{"value":4}']), null);
+      walk: async function* () {
+        walked.push(key);
+        for (const page of store.pagesOf(key)) {
+          yield { rows: (await store.read(page)) ?? batchOf([]), place: page.place, stored: page };
+        }
       },
-    }));
-    const rows = await rowsOf(inOrder(sources, { concurrency: 2, lookAhead }, never));
-    expect([rows, walked]).toEqual([["1", "2", "3", "4"], [["begun", ["b"]]]]);
+    });
+    const asking = source([["1"]], async () => void walked.push("asking"));
+    const sources = [stored("first"), stored("last"), asking];
+    const rows = await rowsOf(inOrder(sources, { concurrency: 1, store }, never));
+    expect([rows, walked]).toEqual([
+      ['"a"', '"b"', '"c"', "1"],
+      ["asking", "first", "last"],
+    ]);
   });
 
   test("frees the rows of a waiting page", async () => {
@@ -172,7 +183,7 @@ describe("a schedule", () => {
         await turn();
       }
     };
-    const rows = await rowsOf(inOrder([source([["0"]], once), later], await schedule(), never));
+    const rows = await rowsOf(inOrder([source([["0"]], once), later], schedule(), never));
     expect(rows).toEqual(["0", "1", "2"]);
     expect([waiting.length, waiting.bytes.length]).toEqual([0, 0]);
   });
@@ -182,7 +193,7 @@ describe("a schedule", () => {
       yield batchOf(['{"value":3}']);
       throw new Error("cut");
     });
-    const events = inOrder([source([["1"], ["2"]]), failing, source([["4"]])], await schedule(), never);
+    const events = inOrder([source([["1"], ["2"]]), failing, source([["4"]])], schedule(), never);
     const rows: string[] = [];
     const reading = (async () => {
       for await (const event of events) {
@@ -210,7 +221,7 @@ describe("a schedule", () => {
         }
       }),
     );
-    for await (const _ of inOrder(sources, await schedule(), never)) {
+    for await (const _ of inOrder(sources, schedule(), never)) {
       break;
     }
     expect(closed).toBe(4);
@@ -222,7 +233,7 @@ describe("a schedule", () => {
       await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
       yield batchOf(["{}"]);
     });
-    const next = inOrder([stuck], await schedule(), controller.signal).next();
+    const next = inOrder([stuck], schedule(), controller.signal).next();
     controller.abort(new Error("enough"));
     await expect(next).rejects.toThrow("enough");
   });

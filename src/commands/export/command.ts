@@ -3,7 +3,7 @@ import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
-import { NamesOption, size, wholeNumber } from "../../cli/flags/values.ts";
+import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
@@ -31,13 +31,8 @@ export function declare(command: Command, context: Context): void {
     .option("--excel", "as --bom, and protect text: no formula runs, and 0062355309 keeps its zeros")
     .option("--page-size <n>", "rows of one request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
-    .option("--resume", "continue an interrupted export to the same file; without one, start the export")
-    .option("--fresh", "start over, even if an interrupted export left a partial file; overrides --resume")
-    .option(
-      "--spool-limit <size>",
-      "disk space for pages that wait to be written, such as 500MiB (default: 4GiB)",
-      size("--spool-limit"),
-    )
+    .option("--resume", "continue an interrupted export to the same file, in any format; without one, start the export")
+    .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
     .option("--dry-run", "show the rows, requests and time of the export, and export nothing");
   addPullFlags(command);

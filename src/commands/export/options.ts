@@ -20,7 +20,6 @@ export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFl
   maxRows?: number;
   resume?: boolean;
   fresh?: boolean;
-  spoolLimit?: number;
   dryRun?: boolean;
   manifest?: boolean;
 }
@@ -32,7 +31,7 @@ export const UNNOTICED =
 export type ExportOptions = ReturnType<typeof parseExportOptions>;
 
 export function parseExportOptions(command: Command, flags: ExportFlags, context: Context) {
-  const { dryRun, resume = false, fresh = false } = flags;
+  const { dryRun } = flags;
   const isTerminal = context.stdout.isTTY === true && !dryRun;
   const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson", isTerminal);
   if (output.output === undefined && !dryRun && context.isStdoutClosed()) {
@@ -52,9 +51,8 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
     filters: parseFilters(flags, context.now()),
     output,
     spreadsheet: spreadsheetOf(flags, output.format),
-    resume: resume && !fresh,
-    /** Most bytes of waiting pages on disk. */
-    spoolLimit: flags.spoolLimit ?? 4 * 1024 ** 3,
+    /** The command line after the program's name. */
+    words: command.parent?.args ?? [],
   };
 }
 

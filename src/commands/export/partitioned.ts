@@ -14,6 +14,7 @@ import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
+import { temporaryStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./pull-rows.ts";
 import { rowEncoding } from "./run.ts";
@@ -34,9 +35,10 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
       await rm(staging, { recursive: true, force: true });
       await mkdir(staging);
       const spool = await openPartitionSpool(join(staging, "rows"));
+      const pages = temporaryStore();
       try {
         const sink = createPartitionSink(spool, partitionOf(columns));
-        const { rows } = await pullWithProgress(sink, options, undefined, connection, context, (coverage) =>
+        const { rows } = await pullWithProgress(sink, options, pages, connection, context, (coverage) =>
           assertFolderNames(columns, coverage),
         );
         if (rows === 0) {
@@ -44,10 +46,11 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
         }
         await writePartitions(folder, staging, spool, options, connection.reporter);
         if (rows > 0) {
-          const files = counted(spool.partitions().length, "file");
+          const files = counted((await spool.partitions()).length, "file");
           connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${files}`);
         }
       } finally {
+        await pages.close();
         await spool.close();
       }
     } finally {
@@ -88,7 +91,7 @@ async function writePartitions(
   const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
   const createEncoder = await loadEncoder(format);
   const complete: [path: string, place: string][] = [];
-  for (const [index, partition] of spool.partitions().entries()) {
+  for (const [index, partition] of (await spool.partitions()).entries()) {
     const path = join(staging, String(index));
     await writeWhole(path, spool.read(partition), createEncoder(encoderOptions), compression);
     complete.push([path, join(partition, name)]);

@@ -2,50 +2,58 @@ import { withProgress } from "../../cli/pull-progress.ts";
 import type { Connection } from "../../cli/source/connection.ts";
 import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
-import type { Resumable } from "../../export/resume.ts";
-import { FORMATS } from "../../output/formats/registry.ts";
 import { ROWS_OF_SHEET } from "../../output/formats/xlsx/workbook-parts.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
+import { type PageStore, waitingPages } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
 
-/** Pulls into the sink and shows the progress. */
+/**
+ * Pulls into the sink and shows the progress.
+ *
+ * @param store of the pages; default: pages wait on disk until the sink has them
+ */
 export async function pullWithProgress(
   sink: RowSink,
   options: ExportOptions,
-  claim: Resumable | undefined,
+  store: PageStore | undefined,
   { client, filters, reporter, signal }: Connection,
   context: Context,
   onCoverage?: PullObserver["onCoverage"],
 ): Promise<PullResult> {
-  const { concurrency, maxRows, spoolLimit } = options;
-  return await withProgress(reporter, context, options, (update) =>
-    pull(client, sink, {
-      filters,
-      pageSize: pageSizeOf(options),
-      concurrency,
-      maxRows,
-      signal,
-      lookAhead: claim?.lookAhead,
-      keepPages: claim !== undefined && FORMATS[options.output.format].startsOver,
-      spoolLimit,
-      resume: claim?.earlier,
-      observer: {
-        onCoverage: (coverage) => {
-          assertFitsSheet(options, coverage);
-          onCoverage?.(coverage);
+  const { concurrency, maxRows } = options;
+  const waiting = store === undefined ? await waitingPages() : undefined;
+  try {
+    return await withProgress(reporter, context, options, (update) =>
+      pull(client, sink, {
+        filters,
+        pageSize: pageSizeOf(options),
+        concurrency,
+        maxRows,
+        signal,
+        store: store ?? waiting,
+        observer: {
+          onCoverage: async (coverage) => {
+            assertFitsSheet(options, coverage);
+            await onCoverage?.(coverage);
+          },
+          onPlan: ({ totalRows, requests }, stored) => {
+            const total = Math.min(totalRows, maxRows ?? totalRows);
+            update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });
+          },
+          onRows: (rows) => update({ rows }),
+          onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
+          onDamage: (pages) =>
+            reporter.warn(
+              `${counted(pages, "page")} on disk cannot be used, because the first is damaged; reading again`,
+            ),
         },
-        onPlan: async ({ totalRows, requests }, slicePages) => {
-          const total = Math.min(totalRows, maxRows ?? totalRows);
-          update({ total, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });
-          await claim?.planned(slicePages);
-        },
-        onRows: (rows) => update({ rows }),
-        onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
-      },
-    }),
-  );
+      }),
+    );
+  } finally {
+    await waiting?.close();
+  }
 }
 
 /** Rows of one request, at most as many as are wanted. */

@@ -7,19 +7,21 @@ import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
-import { fingerprint, MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
-import { claimOutput, type Resumable } from "../../export/resume.ts";
+import { type Claim, claimOutput } from "../../export/claim.ts";
+import { MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import { createSink, type OpenSink } from "../../export/sink.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import { isFile, isStdout, openDestination } from "../../output/destination/open.ts";
+import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../output/destination/file.ts";
+import { isStdout, openDestination } from "../../output/destination/open.ts";
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
-import { FORMATS, loadEncoder } from "../../output/formats/registry.ts";
+import { loadEncoder } from "../../output/formats/registry.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import { VERSION } from "../../version.ts";
 import { type ExportOptions, UNNOTICED } from "./options.ts";
 import { pageSizeOf, pullWithProgress } from "./pull-rows.ts";
+import { refusal } from "./ways-on.ts";
 
 export async function runExport(options: ExportOptions, context: Context): Promise<void> {
   await withConnection(options, context, async (connection) => {
@@ -34,35 +36,31 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     }
     const claim = await claimFile(options, connection, context, startedAt);
     claim?.notes.forEach(connection.reporter.warn);
-    const sink = await openSink(options, claim, connection, context).catch(async (error: unknown) => {
-      await claim?.release();
-      throw error;
-    });
+    const fingerprint = runningFingerprint();
+    let sink: OpenSink | undefined;
     let result: PullResult;
     try {
-      result = await pullWithProgress(sink, options, claim, connection, context);
+      sink = await openSink(options, claim, fingerprint, connection, context);
+      result = await pullWithProgress(sink, options, claim?.store, connection, context);
       if (result.rows === 0) {
         await reportEmpty(connection, options);
       }
-      await claim?.settle();
       await sink.finish();
+      if (options.manifest && claim !== undefined) {
+        await claim.assertHeld();
+        await writeManifest(result, claim, fingerprint.value(), options, connection, { startedAt, ids, context });
+      }
     } catch (error) {
-      await sink.abandon();
+      await sink?.abandon();
       // With `--error-format json` only the error is written.
       if ((await claim?.leave()) && options.globals.errorFormat === "human") {
         connection.reporter.warn(
-          `${options.output.output}.partial keeps what was written; repeat the command with --resume to continue`,
+          `${options.output.output}.partial.pages keeps what was read; repeat the command with --resume to continue`,
         );
       }
       throw error;
     }
-    try {
-      if (options.manifest && claim !== undefined) {
-        await writeManifest(result, claim, options, connection, { startedAt, ids, context });
-      }
-    } finally {
-      await claim?.close();
-    }
+    await claim?.done();
     if (result.rows > 0) {
       noteOutcome(result.rows, options, connection.reporter, context);
     }
@@ -88,8 +86,8 @@ async function claimFile(
   { service, filters }: Connection,
   context: Context,
   startedAt: string,
-): Promise<Resumable | undefined> {
-  const { output, compression } = options.output;
+): Promise<Claim | undefined> {
+  const { output } = options.output;
   if (isStdout(output)) {
     return undefined;
   }
@@ -98,63 +96,37 @@ async function claimFile(
     throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
   return await claimOutput(output, {
-    resume: options.resume,
-    spoolLimit: options.spoolLimit,
+    mode: options.fresh ? "fresh" : options.resume ? "resume" : "careful",
     tool: VERSION,
     pid: context.pid,
     startedAt,
-    head: {
-      service,
-      filters,
-      format: describeFormat(options),
-      columns: options.columns ?? null,
-      compression: compression ?? null,
-      page_size: options.pageSize,
-      max_rows: options.maxRows ?? null,
-    },
+    head: { service, filters, asked: options.filters },
+    pageSize: pageSizeOf(options),
+    refuse: (leftover) => refusal(leftover, { words: options.words, output, service }),
   });
-}
-
-/** The format with what else decides its bytes. */
-function describeFormat({ output: { format, links }, spreadsheet }: ExportOptions): string {
-  if (format === "xlsx") {
-    return links ? "xlsx --links" : "xlsx without links";
-  }
-  return spreadsheet === undefined ? format : `${format} --${spreadsheet}`;
 }
 
 async function openSink(
   options: ExportOptions,
-  claim: Resumable | undefined,
+  claim: Claim | undefined,
+  fingerprint: RunningFingerprint,
   { reporter, signal }: Connection,
   context: Context,
 ): Promise<OpenSink> {
   const { output, compression, noClobber, format } = options.output;
+  const createEncoder = await loadEncoder(format);
   const destination = await openDestination({
     output,
     stdout: context.stdout,
     beforeData: reporter.dataBegins,
     signal,
     noClobber,
-    keepPartial: claim !== undefined,
-    continueAt: claim?.continueAt,
-  });
-  const file = isFile(destination) ? destination : undefined;
-  if (file !== undefined) {
-    claim?.opened(file);
-  }
-  const createEncoder = await loadEncoder(format);
-  const { startsOver } = FORMATS[format];
-  return createSink(destination, {
     compression,
-    file,
-    startsOver,
-    finished: claim?.earlier?.slices,
-    // What starts over has no finished part to continue after.
-    onSliceEnd: claim && !startsOver ? (slice, end) => claim.finished(slice, end) : undefined,
-    onRewind: claim && ((slices) => claim.rewound(slices)),
-    createEncoder: (continues, restore) => createEncoder({ ...rowEncoding(options, reporter), continues, restore }),
+    keepPartial: claim !== undefined,
+    beforePlacing: claim?.assertHeld,
+    fingerprint: options.manifest ? fingerprint : undefined,
   });
+  return createSink(destination, () => createEncoder(rowEncoding(options, reporter)));
 }
 
 /** The encoding of the rows of an export. */
@@ -166,7 +138,8 @@ export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, rep
 /** Writes the manifest of an output that is complete and in its place. */
 async function writeManifest(
   result: PullResult,
-  { target, earlier }: Resumable,
+  { target, resumedFrom }: Claim,
+  fingerprint: Fingerprint,
   options: ExportOptions,
   { service, filters, reporter }: Connection,
   { startedAt, ids, context }: { startedAt: string; ids: readonly string[]; context: Context },
@@ -181,7 +154,7 @@ async function writeManifest(
     resolved: result.resolved,
     file: {
       name: target,
-      ...(await fingerprint(target)),
+      ...fingerprint,
       format,
       compression: compression ?? null,
       columns: options.columns ?? null,
@@ -190,16 +163,12 @@ async function writeManifest(
     rows: result.rows,
     complete: !result.truncated,
     coverage: result.summary,
-    plan: {
-      page_size: pageSizeOf(options),
-      slice_pages: result.slicePages,
-      slices: result.slices.map(({ filters, rows }) => ({ filters, rows })),
-    },
+    plan: { ...result.cuts, slices: result.slices },
     unnoticed: UNNOTICED,
     requests: { ...reporter.requests(), ids },
-    started_at: earlier?.started_at ?? startedAt,
+    started_at: resumedFrom ?? startedAt,
     finished_at: new Date(context.now()).toISOString(),
-    resumed: earlier !== undefined,
+    resumed: resumedFrom !== undefined,
   };
   await replaceFile(manifestPathOf(target), manifestText(manifest));
 }

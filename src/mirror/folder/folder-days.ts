@@ -34,7 +34,6 @@ export function folderDays(
         rows += batch.length;
         onRows(rows);
       }
-      await sink.endSlice({ key: day, filters: { start_date: day, end_date: day }, rows });
       return rows;
     },
   };

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { fingerprint } from "../../export/manifest.ts";
 import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
 import { openPartitionSpool } from "../../output/destination/partition-spool.ts";
 import { partitionOf } from "../../output/destination/partitions.ts";
@@ -86,13 +85,12 @@ async function stage(
     const pulled = { filters: filtersOn(range, filters), pageSize, concurrency, signal, observer };
     await pull(client, createPartitionSink(spool, partitionOf(["crawl_date"])), pulled);
     const days = new Map<string, DayState>();
-    for (const partition of spool.partitions()) {
+    for (const partition of await spool.partitions()) {
       const day = partition.slice("crawl_date=".length);
       const path = stagedFile(folder, day);
       const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
-      const rows = await writeWhole(path, tallied(spool.read(partition), tally), createEncoder());
-      const digest = tally.digest.toString("hex");
-      days.set(day, { rows, digest, ...(await fingerprint(path)), counts: tally.counts, checked: checkedAt });
+      const written = await writeWhole(path, tallied(spool.read(partition), tally), createEncoder());
+      days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: checkedAt });
     }
     return days;
   } finally {

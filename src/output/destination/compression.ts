@@ -68,18 +68,7 @@ export function compressionFor(file: string | undefined, asked: Compression | un
 
 /** A destination that compresses on the way to `sink`. It holds one chunk and the codec's own window. */
 export function compressed(sink: Destination, compression: Compression): Destination {
-  const stream = CODECS[compression].createStream?.();
-  if (stream === undefined) {
-    throw new Error(`no codec for ${compression}`);
-  }
-  const drained = pipeline(stream, async (source: AsyncIterable<Uint8Array>) => {
-    for await (const chunk of source) {
-      await sink.write(chunk);
-    }
-  });
-  // The next write or finish reports the error; until then an unhandled rejection would end the process.
-  drained.catch(() => undefined);
-
+  let { stream, drained } = codecTo(sink, compression);
   return {
     write: (chunk) =>
       new Promise((resolve) => {
@@ -91,6 +80,13 @@ export function compressed(sink: Destination, compression: Compression): Destina
           resolve(error == null ? undefined : drained);
         });
       }),
+    restart: async () => {
+      stream.destroy();
+      await drained.catch(() => undefined);
+      const isRestarted = await sink.restart();
+      ({ stream, drained } = codecTo(sink, compression));
+      return isRestarted;
+    },
     finish: async () => {
       stream.end();
       await drained;
@@ -102,4 +98,19 @@ export function compressed(sink: Destination, compression: Compression): Destina
       await sink.abandon();
     },
   };
+}
+
+function codecTo(sink: Destination, compression: Compression) {
+  const stream = CODECS[compression].createStream?.();
+  if (stream === undefined) {
+    throw new Error(`no codec for ${compression}`);
+  }
+  const drained = pipeline(stream, async (source: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of source) {
+      await sink.write(chunk);
+    }
+  });
+  // The next write or finish reports the error; until then an unhandled rejection would end the process.
+  drained.catch(() => undefined);
+  return { stream, drained };
 }

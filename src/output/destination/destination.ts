@@ -7,6 +7,12 @@ import type { Chunk } from "../formats/encoder.ts";
 export interface Destination {
   /** Resolves when the sink accepts more, so that at most one chunk is in memory. */
   write(chunk: Chunk): Promise<void>;
+  /**
+   * Removes everything that was written.
+   *
+   * @returns false if some of it is out and cannot be taken back
+   */
+  restart(): Promise<boolean>;
   /** Resolves when the output is in its place; a file has then been synced to disk. */
   finish(): Promise<void>;
   /** Discards the output. Does nothing after `finish`; may be called more than once. */

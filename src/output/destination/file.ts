@@ -1,39 +1,55 @@
+import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { crc32 } from "node:zlib";
 import { ClosedPipeError, FileError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
-import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
+import { createOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError, ifPresent } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
-
-/** A regular file being written, from whose end bytes can be removed. */
-export interface FileDestination extends Destination {
-  /** Bytes in the file so far. */
-  position(): number;
-  /** CRC-32 of the bytes written since the last call, or since bytes were removed. */
-  checksum(): number;
-  /** Removes everything after the first `length` bytes. */
-  truncate(length: number): Promise<void>;
-  /** Resolves when everything written would survive a power failure. */
-  sync(): Promise<void>;
-}
 
 export interface FileOptions {
   /** Refuse to replace an existing file. */
   noClobber?: boolean | undefined;
   /** Keep the partial file when the output is abandoned. */
   keepPartial?: boolean | undefined;
-  /** Continue the partial file of an earlier run after this many bytes. */
-  continueAt?: number | undefined;
+  /** Called when the output is complete and on disk, right before it gets its name; an error keeps it from that. */
+  beforePlacing?: (() => Promise<void>) | undefined;
+  /** Follows what is written. */
+  fingerprint?: RunningFingerprint | undefined;
+}
+
+/** Size and SHA-256 of a file. */
+export interface Fingerprint {
+  bytes: number;
+  sha256: string;
+}
+
+export type RunningFingerprint = ReturnType<typeof runningFingerprint>;
+
+/** The fingerprint of an output, computed while it is written. */
+export function runningFingerprint() {
+  let hash = createHash("sha256");
+  let bytes = 0;
+  return {
+    add: (chunk: Uint8Array): void => {
+      hash.update(chunk);
+      bytes += chunk.length;
+    },
+    reset: (): void => {
+      hash = createHash("sha256");
+      bytes = 0;
+    },
+    /** Call it once, at the end. */
+    value: (): Fingerprint => ({ bytes, sha256: hash.digest("hex") }),
+  };
 }
 
 /**
  * Opens `path` for new content. A regular file is written to `PATH.partial` and renamed by `finish`, so that an existing
  * file stays complete until then. A device or a named pipe is written directly.
  */
-export async function openFile(path: string, options: FileOptions = {}): Promise<Destination | FileDestination> {
+export async function openFile(path: string, options: FileOptions = {}): Promise<Destination> {
   const existing = await ifPresent(path, () => stat(path));
   if (existing?.isDirectory() || /(^|\/)$/.test(path)) {
     throw new FileError(`"${path}" names a folder, not a file`, path);
@@ -46,11 +62,7 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
   }
   const target = await targetOf(path);
   const partial = partialPathOf(target);
-  const { continueAt } = options;
-  const handle = await (continueAt === undefined
-    ? createPartial(partial, existing)
-    : reopenPartial(partial, continueAt));
-  return partialFile(path, target, handle, options);
+  return partialFile(path, target, await createPartial(partial, existing), options);
 }
 
 /** The partial file of the output `target`. */
@@ -59,32 +71,24 @@ export function partialPathOf(target: string): string {
 }
 
 /** @param path as the user wrote it, for messages */
-function partialFile(path: string, target: string, handle: FileHandle, options: FileOptions): FileDestination {
+function partialFile(path: string, target: string, handle: FileHandle, options: FileOptions): Destination {
   const partial = partialPathOf(target);
-  let length = options.continueAt ?? 0;
-  let crc = 0;
+  const { fingerprint } = options;
   let settled = false;
   return {
     write: async (chunk) => {
       const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
       await reporting(path, () => handle.writeFile(bytes));
-      length += bytes.length;
-      crc = crc32(bytes, crc);
+      fingerprint?.add(bytes);
     },
-    position: () => length,
-    checksum: () => {
-      const sum = crc;
-      crc = 0;
-      return sum;
+    restart: async () => {
+      await reporting(path, () => handle.truncate(0));
+      fingerprint?.reset();
+      return true;
     },
-    truncate: async (shorter) => {
-      await reporting(path, () => handle.truncate(shorter));
-      length = shorter;
-      crc = 0;
-    },
-    sync: () => reporting(path, () => handle.datasync()),
     finish: async () => {
       await reporting(path, () => handle.sync());
+      await options.beforePlacing?.();
       await reporting(path, () => handle.close());
       // From here on the partial file is complete and is never removed, even if it cannot be renamed.
       settled = true;
@@ -112,8 +116,13 @@ function partialFile(path: string, target: string, handle: FileHandle, options: 
 /** Opens an existing device or named pipe; waits for the reader of a pipe. */
 async function openSpecial(path: string): Promise<Destination> {
   const handle = await reporting(path, () => open(path, constants.O_WRONLY | constants.O_APPEND));
+  let isBegun = false;
   return {
-    write: (chunk) => reporting(path, () => handle.writeFile(chunk)),
+    write: (chunk) => {
+      isBegun ||= chunk.length > 0;
+      return reporting(path, () => handle.writeFile(chunk));
+    },
+    restart: async () => !isBegun,
     finish: () => reporting(path, () => handle.close()),
     abandon: () => handle.close().catch(() => undefined),
   };
@@ -121,7 +130,7 @@ async function openSpecial(path: string): Promise<Destination> {
 
 /** Creates the file for this output, with the permissions of the file that it will replace. */
 async function createPartial(partial: string, existing: Stats | undefined): Promise<FileHandle> {
-  // Append mode, so that writes continue at the end after the file was truncated.
+  // Append mode, so that writes begin at the start again after the file was truncated.
   const handle = await createOwnFile(partial, { append: true }).catch((error: unknown) => {
     if (errorCode(error) === "EEXIST") {
       const cause = "another export is writing it, or one was interrupted";
@@ -132,18 +141,6 @@ async function createPartial(partial: string, existing: Stats | undefined): Prom
   if (existing !== undefined) {
     await reporting(partial, () => handle.chmod(existing.mode & 0o777));
   }
-  return handle;
-}
-
-async function reopenPartial(partial: string, length: number): Promise<FileHandle> {
-  const handle = await openOwnFile(partial, constants.O_RDWR | constants.O_APPEND);
-  const { size } = await reporting(partial, () => handle.stat());
-  if (size < length) {
-    await handle.close();
-    const what = `${partial} has ${size} bytes, but its journal says ${length}`;
-    throw new FileError(`${what}; delete both files to start over`, partial);
-  }
-  await reporting(partial, () => handle.truncate(length));
   return handle;
 }
 

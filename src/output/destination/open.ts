@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { type Compression, compressed } from "./compression.ts";
 import type { Destination } from "./destination.ts";
-import { type FileDestination, type FileOptions, openFile } from "./file.ts";
+import { type FileOptions, openFile } from "./file.ts";
 import { writeToStdout } from "./stdout.ts";
 
 export interface DestinationOptions extends FileOptions {
@@ -20,11 +20,6 @@ export async function openDestination(options: DestinationOptions): Promise<Dest
   const { output, stdout, signal, beforeData, compression } = options;
   const sink = isStdout(output) ? writeToStdout(stdout, { signal, beforeData }) : await openFile(output, options);
   return compression === undefined ? sink : compressed(sink, compression);
-}
-
-/** Whether the destination is a regular file, written without compression. */
-export function isFile(destination: Destination): destination is FileDestination {
-  return "truncate" in destination;
 }
 
 /** `/dev/stdout` cannot be opened if stdout is a socket, and opening it again would truncate `>> file`. */

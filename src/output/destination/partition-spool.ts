@@ -1,6 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { readAt } from "../../files/read-at.ts";
-import { type Extent, writeAt } from "../../files/spool.ts";
+import { type Extent, writeAt } from "../../files/stored-bytes.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
@@ -31,8 +31,8 @@ export async function openPartitionSpool(path: string) {
   let bufferedBytes = 0;
   let length = 0;
 
-  /** Writes what is buffered; resolves to the length of the file. */
-  async function flush(): Promise<number> {
+  /** Writes what is buffered. */
+  async function flush(): Promise<void> {
     let end = length;
     let held = 0;
     const writeHeld = async () => {
@@ -64,7 +64,6 @@ export async function openPartitionSpool(path: string) {
     }
     forget();
     length = end;
-    return length;
   }
 
   /** Whole rows from the beginning of a place, `PART_BYTES` or less. */
@@ -105,20 +104,19 @@ export async function openPartitionSpool(path: string) {
         await flush();
       }
     },
-    flush,
-    /** Removes everything after the first `shorter` bytes, an earlier result of `flush`. */
-    truncate: async (shorter: number): Promise<void> => {
+    /** Removes all rows. */
+    clear: async (): Promise<void> => {
       forget();
-      length = shorter;
-      for (const [partition, all] of places) {
-        const kept = all.filter(({ at }) => at < shorter);
-        kept.length === 0 ? places.delete(partition) : places.set(partition, kept);
-      }
-      await withFileError(path, () => handle.truncate(shorter));
+      length = 0;
+      places.clear();
+      await withFileError(path, () => handle.truncate(0));
     },
-    /** Every partition that has rows, sorted by code unit. */
-    partitions: () => [...places.keys()].sort(),
-    /** The rows of one partition, in parts; call `flush` first. */
+    /** Every partition that has rows, sorted by code unit; no rows are added after this. */
+    partitions: async () => {
+      await flush();
+      return [...places.keys()].sort();
+    },
+    /** The rows of one partition, in parts. */
     read: async function* (partition: string): AsyncGenerator<RowBatch, void, void> {
       for (let { at, length } of places.get(partition) ?? []) {
         while (length > 0) {

@@ -38,6 +38,7 @@ export function writeToStdout(
         throw stdoutError(failure ?? error);
       }
     },
+    restart: async () => !isBegun,
     finish: async () => {
       if (failure !== undefined) {
         throw stdoutError(failure);

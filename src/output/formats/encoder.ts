@@ -16,16 +16,6 @@ export interface RowEncoder {
    */
   encode(rows: RowBatch): Chunk | Promise<Chunk>;
   end(): Chunk | Promise<Chunk>;
-  /**
-   * Writes out buffered rows, because a later run may continue from here. Only for formats that buffer rows, or whose end
-   * depends on earlier rows: `state` is what another encoder needs to continue.
-   */
-  endSlice?(): SliceOutput | Promise<SliceOutput>;
-}
-
-export interface SliceOutput {
-  chunk: Chunk;
-  state: string;
 }
 
 export type Spreadsheet = "bom" | "excel";
@@ -42,10 +32,6 @@ export interface EncoderOptions {
    * addition, text is protected from being read as a formula, number or date.
    */
   spreadsheet?: Spreadsheet | undefined;
-  /** Rows of the same output were written before by another encoder; `begin` is not called again. */
-  continues?: boolean | undefined;
-  /** The `state` of each slice that was written before, from first to last; with them `continues` is not needed. */
-  restore?: readonly string[] | undefined;
   /** What the columns are in a sheet of xlsx; default: those of a product row. */
   kinds?: CellKinds | undefined;
   /** Whether addresses in a sheet of xlsx can be clicked. */

@@ -13,7 +13,7 @@ export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
 
 /** One JSON array, one row a line; without rows the array is empty. */
 export function createJsonEncoder(options: EncoderOptions): RowEncoder {
-  let separator = options.continues ? ",\n" : "\n";
+  let separator = "\n";
   return {
     begin: () => "[",
     encode: (rows) => {

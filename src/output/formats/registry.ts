@@ -11,8 +11,6 @@ interface Format {
   extensions: readonly [string, ...string[]];
   /** Its own compression, if it has one. */
   compressedBy?: string;
-  /** Whether it is written from its start to its end only: a later run makes it again from the pages that were kept. */
-  startsOver?: boolean;
 }
 
 export const FORMATS: Readonly<Record<RowFormat, Format>> = {
@@ -29,7 +27,6 @@ export const FORMATS: Readonly<Record<RowFormat, Format>> = {
     load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder,
     extensions: ["xlsx"],
     compressedBy: "ZIP",
-    startsOver: true,
   },
 };
 

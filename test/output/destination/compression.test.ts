@@ -49,6 +49,16 @@ test("a gzip file of nothing is valid", async () => {
   expect(zlib.gunzipSync(await writeGzip("empty.gz", []))).toEqual(Buffer.alloc(0));
 });
 
+test("an output that starts over has only what was written after that", async () => {
+  const output = join(folder, "rows.gz");
+  const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
+  await destination.write(randomBytes(300_000));
+  expect(await destination.restart()).toBe(true);
+  await destination.write("row\n");
+  await destination.finish();
+  expect(await readFile(output)).toEqual(await writeGzip("other.gz", ["row\n"]));
+});
+
 test("an abandoned compressed file leaves nothing", async () => {
   const output = join(folder, "rows.gz");
   const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
@@ -85,6 +95,7 @@ test("a slow sink makes the writer wait", async () => {
         taken += 1;
         return new Promise(() => {});
       },
+      restart: async () => true,
       finish: async () => {},
       abandon: async () => {},
     },
@@ -107,7 +118,10 @@ function blockedSink(): { sink: Destination; fail: (error: Error) => void } {
     new Promise<void>((_, rejectWrite) => {
       reject = rejectWrite;
     });
-  return { sink: { write, finish: async () => {}, abandon: async () => {} }, fail: (error) => reject(error) };
+  return {
+    sink: { write, restart: async () => true, finish: async () => {}, abandon: async () => {} },
+    fail: (error) => reject(error),
+  };
 }
 
 test("an error of the sink rejects a waiting write", async () => {

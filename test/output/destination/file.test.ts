@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ClosedPipeError, FileError } from "../../../src/errors.ts";
-import { openFile } from "../../../src/output/destination/file.ts";
-import { isFile } from "../../../src/output/destination/open.ts";
+import { ClosedPipeError, FileError, LockedError } from "../../../src/errors.ts";
+import { openFile, runningFingerprint } from "../../../src/output/destination/file.ts";
 import { rejectionOf } from "../faults.ts";
 
 let folder: string;
@@ -112,22 +112,25 @@ test("--no-clobber leaves one file, not two, when the target is free", async () 
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });
 
-test("bytes can be removed from the end, and writing continues there", async () => {
-  const destination = await openFile(target);
-  if (!isFile(destination)) {
-    throw new Error("not a regular file");
-  }
-  await destination.write("é1\n");
-  const kept = destination.position();
+test("an output that starts over has only what was written after that, and so has its fingerprint", async () => {
+  const fingerprint = runningFingerprint();
+  const destination = await openFile(target, { fingerprint });
   await destination.write("lost\n");
-  await destination.truncate(kept);
-  await destination.write("2\n");
+  expect(await destination.restart()).toBe(true);
+  await destination.write("é1\n");
+  await destination.write(Buffer.from("2\n"));
   await destination.finish();
-  expect({ kept, length: destination.position(), text: await readFile(target, "utf8") }).toEqual({
-    kept: 4,
-    length: 6,
-    text: "é1\n2\n",
-  });
+  const sha256 = createHash("sha256").update("é1\n2\n").digest("hex");
+  expect([await readFile(target, "utf8"), fingerprint.value()]).toEqual(["é1\n2\n", { bytes: 6, sha256 }]);
+});
+
+test("an output is not placed if that is forbidden at the last moment", async () => {
+  const beforePlacing = () => Promise.reject(new LockedError("somebody else writes it"));
+  const destination = await openFile(target, { keepPartial: true, beforePlacing });
+  await destination.write("mine");
+  expect(await rejectionOf(destination.finish())).toBeInstanceOf(LockedError);
+  await destination.abandon();
+  expect(await readdir(folder)).toEqual(["rows.csv.partial"]);
 });
 
 test("a symbolic link stays a link, and its target is replaced", async () => {
@@ -197,6 +200,17 @@ test("a named pipe is written directly and stays a pipe", async () => {
     entries: ["pipe"],
     isPipe: true,
   });
+  await reader.close();
+});
+
+test("a named pipe can start over only before its first byte", async () => {
+  const pipe = namedPipe();
+  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const destination = await openFile(pipe);
+  expect(await destination.restart()).toBe(true);
+  await destination.write("row\n");
+  expect(await destination.restart()).toBe(false);
+  await destination.abandon();
   await reader.close();
 });
 

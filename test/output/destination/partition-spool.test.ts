@@ -10,23 +10,19 @@ import { productRow } from "../../helpers/products.ts";
 test("the rows of a partition are read in the order in which they were added, over several writes", async () => {
   const spool = await openSpool();
   await addAll(spool, ["b 1", "a é", "b 2"]);
-  await spool.flush();
+  await spool.partitions();
   await addAll(spool, ["a 3", "b 4"]);
-  await spool.flush();
   expect(await contentOf(spool)).toEqual({ a: ["é", "3"], b: ["1", "2", "4"] });
 });
 
-test("truncated rows are gone, also buffered ones, and later rows replace them", async () => {
+test("removed rows are gone, also buffered ones, and later rows replace them", async () => {
   const spool = await openSpool();
   await addAll(spool, ["a 1", "b 1"]);
-  const kept = await spool.flush();
-  await addAll(spool, ["a 2", "c 2"]);
-  await spool.flush();
+  await spool.partitions();
   await addAll(spool, ["d 3"]);
-  await spool.truncate(kept);
+  await spool.clear();
   await addAll(spool, ["b 4"]);
-  await spool.flush();
-  expect(await contentOf(spool)).toEqual({ a: ["1"], b: ["1", "4"] });
+  expect(await contentOf(spool)).toEqual({ b: ["4"] });
 });
 
 test("rows beyond the size of the buffer are written without a flush", async () => {
@@ -35,7 +31,6 @@ test("rows beyond the size of the buffer are written without a flush", async () 
   for (let row = 0; row < 20; row += 1) {
     await spool.add(batchOf([`{"row":"${row}${long}"}`]), () => "a");
   }
-  await spool.flush();
   expect((await contentOf(spool)).a?.map((row) => row.replace(long, ""))).toEqual(
     Array.from({ length: 20 }, (_, row) => String(row)),
   );
@@ -45,7 +40,6 @@ test("a row longer than what is read at once stays whole, and so do its neighbou
   const spool = await openSpool();
   const long = "x".repeat(3 * 1024 * 1024);
   await spool.add(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))), () => "a");
-  await spool.flush();
   expect(await contentOf(spool)).toEqual({ a: ["1", `2${long}`, "3", long, "5"] });
 });
 
@@ -59,9 +53,8 @@ test("rows that alternate between partitions are sorted over many writes", async
   for (let from = 0; from < rows.length; from += 500) {
     await spool.add(batchOf(rows.slice(from, from + 500)), partitionOfColumn);
   }
-  await spool.flush();
   const found: Record<string, string> = {};
-  for (const partition of spool.partitions()) {
+  for (const partition of await spool.partitions()) {
     found[partition] = "";
     for await (const part of spool.read(partition)) {
       found[partition] += part.lines().toString();
@@ -101,7 +94,7 @@ async function addAll(spool: PartitionSpool, texts: readonly string[]): Promise<
 
 async function contentOf(spool: PartitionSpool): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
-  for (const partition of spool.partitions()) {
+  for (const partition of await spool.partitions()) {
     for await (const rows of spool.read(partition)) {
       content[partition] = [
         ...(content[partition] ?? []),

@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import { createJsonEncoder } from "../../../src/output/formats/json.ts";
-import { batchOf } from "../../../src/rows/scan.ts";
 import { encoded } from "./encoded.ts";
 
 test("JSON is one array with a row a line, across pages", async () => {
@@ -14,9 +12,4 @@ test("JSON without rows is an empty array", async () => {
 
 test("JSON with chosen columns has only these", async () => {
   expect(await encoded("json", [['{"a":1.0,"b":"x"}']], { chosen: ["b"] })).toBe('[\n{"b":"x"}\n]\n');
-});
-
-test("JSON that continues another encoder begins with a separator", async () => {
-  const encoder = createJsonEncoder({ known: [], continues: true });
-  expect([String(await encoder.encode(batchOf(['{"a":3}']))), await encoder.end()]).toEqual([',\n{"a":3}', "\n]\n"]);
 });

@@ -13,7 +13,7 @@ import { PlainValues } from "./plain-values.ts";
 import { ValueDictionary } from "./value-dictionary.ts";
 
 /** Most values of a dictionary. Half of the rows of a full row group: with more it would not halve the values. */
-const MOST_DISTINCT = 25_000;
+const MOST_DISTINCT = 5_000;
 
 /** Bytes of values after which a page ends. */
 const PAGE_BYTES = 1024 * 1024;

@@ -1,5 +1,3 @@
-import { deserialize, serialize } from "node:v8";
-import type { RowGroup } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { RowBatch } from "../../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
@@ -9,7 +7,7 @@ import { columnReader, parquetColumns, parquetSchema } from "./parquet-columns.t
 import { createCompressor } from "./parquet-pages.ts";
 
 /** Rows of a full row group. The columns of one are in memory until it is written. */
-export const ROW_GROUP_ROWS = 50_000;
+export const ROW_GROUP_ROWS = 10_000;
 
 /** Bytes of JSON after which a row group ends although it is not full; usual rows have less than half of it. */
 const ROW_GROUP_BYTES = 64 * 1024 * 1024;
@@ -17,20 +15,12 @@ const ROW_GROUP_BYTES = 64 * 1024 * 1024;
 /** `created_by` of every Parquet file that this tool writes, in all versions; `sync --adopt` recognises its files by it. */
 export const PARQUET_WRITER = "retail-catalog-cli";
 
-/** The row groups of one slice, as the footer describes them. */
-interface SliceState {
-  /** Bytes of the file after the slice. */
-  offset: number;
-  groups: RowGroup[];
-}
-
 /**
  * Apache Parquet: a flat schema with the types of the contract, Snappy, dictionaries where they save space,
- * statistics of every column in every row group. A row group ends after `ROW_GROUP_ROWS` rows or `ROW_GROUP_BYTES` and at
- * the end of a slice, independent of the calls of `encode`, so that the bytes depend only on the rows and the slices.
+ * statistics of every column in every row group. A row group ends after `ROW_GROUP_ROWS` rows or `ROW_GROUP_BYTES`,
+ * independent of the calls of `encode`, so that the bytes depend only on the rows.
  */
 export function createParquetEncoder(options: EncoderOptions): RowEncoder {
-  const { restore = [] } = options;
   const columns = parquetColumns(columnsOf(options));
   const chunks = columns.map((element) => new ColumnChunkBuilder(element));
   const readers = chunks.map((chunk) => columnReader(chunk.name, chunk, options));
@@ -39,7 +29,6 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const file = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns), createdBy: PARQUET_WRITER });
   let heldRows = 0;
   let heldBytes = 0;
-  let written = 0;
 
   /** Adds rows from `from` until the row group is full; returns the first row that was not added. */
   function add(rows: RowBatch, view: DataView, from: number): number {
@@ -85,15 +74,6 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
     return taken;
   }
 
-  if (restore.length > 0) {
-    const states = restore.map((state) => deserialize(Buffer.from(state, "base64")) as SliceState);
-    file.row_groups = states.flatMap(({ groups }) => groups);
-    file.num_rows = file.row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
-    written = file.row_groups.length;
-    bytes.index = 0;
-    bytes.offset = states.at(-1)?.offset ?? 0;
-  }
-
   return {
     begin: take,
     encode: (rows) => {
@@ -106,12 +86,6 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
         }
       }
       return take();
-    },
-    endSlice: () => {
-      writeGroup();
-      const state: SliceState = { offset: bytes.offset, groups: file.row_groups.slice(written) };
-      written = file.row_groups.length;
-      return { chunk: take(), state: serialize(state).toString("base64") };
     },
     end: () => {
       writeGroup();

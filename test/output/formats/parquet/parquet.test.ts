@@ -62,14 +62,10 @@ test("the bytes do not depend on the division into batches", async () => {
   expect(Buffer.from(parts).equals(Buffer.from(whole))).toBe(true);
 });
 
-test("a row group ends when it is full and at the end of a slice", async () => {
-  const known = ["sku"];
-  const encoder = create({ known });
-  const rows = (count: number) => batchOf(Array(count).fill('{"sku":"S-1"}'), known);
-  const chunks = [await encoder.begin(), await encoder.encode(rows(ROW_GROUP_ROWS + 10))];
-  chunks.push((await endSlice(encoder)).chunk, await encoder.encode(rows(5)), await encoder.end());
-  const { row_groups } = parquetMetadata(joined(chunks));
-  expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 10n, 5n]);
+test("a row group ends when it is full", async () => {
+  const batches = [ROW_GROUP_ROWS + 10, 5].map((count) => Array<string>(count).fill('{"sku":"S-1"}'));
+  const { row_groups } = parquetMetadata(await parquetOf(batches, { known: ["sku"] }));
+  expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([BigInt(ROW_GROUP_ROWS), 15n]);
 });
 
 test("a row group of very long rows ends before it is full, wherever the batches end", async () => {
@@ -98,15 +94,6 @@ test("values that repeat are kept in a dictionary, compressed with Snappy", asyn
   const columns = parquetMetadata(await parquetOf([numbered(1_000)])).row_groups[0]?.columns ?? [];
   const retailer = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === "retailer");
   expect(retailer?.meta_data).toMatchObject({ codec: "SNAPPY", encodings: ["PLAIN", "RLE_DICTIONARY"] });
-});
-
-test("another encoder continues after any slice with the same bytes as an uninterrupted one", async () => {
-  const slices = [numbered(300), [], [productRow({ discount_pct: "-0" })], numbered(7)];
-  const whole = await sliced(slices, slices.length);
-  for (let from = 1; from <= slices.length; from += 1) {
-    expect((await sliced(slices, from)).equals(whole), `interrupted after ${from} slices`).toBe(true);
-  }
-  expect(await rowsOf(joined([whole]))).toHaveLength(308);
 });
 
 test("a number with more digits than a double is reported once, one with as many is not", async () => {
@@ -188,16 +175,6 @@ test("any text is read back as JSON.parse reads it, however it is escaped", asyn
   );
 });
 
-test("the bytes of a row group do not depend on what was written before it", async () => {
-  // Numbers that Snappy compresses differently if its table still has those of the slice before.
-  const slices = [
-    [21, 15, 35, 21, 9, 16],
-    [18, 26, 12, 21, 33, 21, 15],
-  ].map((prices) => prices.map((mrp) => productRow({ mrp: String(mrp) })));
-  const chosen = ["mrp"];
-  expect((await sliced(slices, 1, { chosen })).equals(await sliced(slices, 2, { chosen }))).toBe(true);
-});
-
 function create(options: Partial<EncoderOptions> = {}): RowEncoder {
   return createParquetEncoder({ known: PRODUCT_COLUMNS, ...options });
 }
@@ -216,35 +193,6 @@ async function parquetOf(
     chunks.push(await encoder.encode(batchOf(page, options.known)));
   }
   return joined([...chunks, await encoder.end()]);
-}
-
-async function endSlice(encoder: RowEncoder) {
-  const end = await encoder.endSlice?.();
-  if (end === undefined) {
-    throw new Error("the encoder knows no slices");
-  }
-  return end;
-}
-
-/** The file of these slices, where another encoder goes on after the first `from` of them. */
-async function sliced(
-  slices: readonly (readonly string[])[],
-  from: number,
-  options: Partial<EncoderOptions> = {},
-): Promise<Buffer> {
-  let encoder = create(options);
-  const chunks = [await encoder.begin()];
-  const states: string[] = [];
-  for (const [index, rows] of slices.entries()) {
-    if (index === from) {
-      encoder = create({ ...options, restore: states });
-    }
-    chunks.push(await encoder.encode(batchOf(rows)));
-    const { chunk, state } = await endSlice(encoder);
-    chunks.push(chunk);
-    states.push(state);
-  }
-  return Buffer.from(joined([...chunks, await encoder.end()]));
 }
 
 function joined(chunks: readonly (string | Uint8Array)[]): ArrayBuffer {

@@ -1,0 +1,81 @@
+import { UsageError } from "../../errors.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
+import type { Leftover } from "../../pull/store/open-store.ts";
+import type { StoreHead } from "../../pull/store/store-lines.ts";
+import { flagOfFilter, type WrittenFilters } from "../../pull/written-filters.ts";
+
+const FILTER_FLAGS = [
+  "--retailer",
+  "--category",
+  "--department",
+  "--rcd",
+  "--start-date",
+  "--end-date",
+  "--date",
+] as const;
+
+const SERVICE_FLAGS = ["--base-url", "--profile"] as const;
+
+/**
+ * The error for pages of an interrupted run that must not be thrown away: says both ways on.
+ *
+ * @param words of the command line
+ * @param output as typed
+ */
+export function refusal(
+  { reason, found }: Leftover,
+  { words, output, service }: { words: readonly string[]; output: string; service: string },
+): UsageError {
+  const fresh = `to start over: ${commandOf([...withoutWays(words), "--fresh"])}`;
+  if (found === undefined) {
+    return new UsageError(
+      `another version of catalog began ${output} and left what it read; finish it with that version, or throw it away\n${fresh}`,
+    );
+  }
+  const { pages, head } = found;
+  const what = { "not resumed": "", "other filters": ", of other filters", "other service": `, of ${head.service}` };
+  return new UsageError(
+    [
+      `an interrupted run left ${pages} pages for ${output}${what[reason as keyof typeof what]}; they are not thrown away without being asked`,
+      `to go on with them: ${commandOf(resuming(words, head, service))}`,
+      fresh,
+    ].join("\n"),
+  );
+}
+
+function commandOf(words: readonly string[]): string {
+  return quoteCommand(["catalog", ...words]);
+}
+
+/** The command line that goes on with the pages of a store. */
+function resuming(words: readonly string[], head: StoreHead, service: string): string[] {
+  const { filters, asked } = head;
+  // Days were relative to the day of the first run.
+  const { start_date, end_date } = filters;
+  const written: WrittenFilters = { ...asked, ...(start_date && { start_date }), ...(end_date && { end_date }) };
+  const flags = Object.entries(written).flatMap(([name, value]) => [
+    flagOfFilter(name as keyof WrittenFilters),
+    [value].flat().join(","),
+  ]);
+  const isOther = head.service !== service;
+  const kept = without(withoutWays(words), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);
+  const isUrl = URL.canParse(head.service);
+  return [
+    ...(isOther ? kept.filter((word) => word !== "--demo") : kept),
+    ...(isOther ? (isUrl ? ["--base-url", head.service] : ["--demo"]) : []),
+    ...flags,
+    "--resume",
+  ];
+}
+
+function withoutWays(words: readonly string[]): string[] {
+  return words.filter((word) => word !== "--resume" && word !== "--fresh");
+}
+
+/** Removes flags with their values. */
+function without(words: readonly string[], flags: readonly string[]): string[] {
+  return words.filter(
+    (word, index) =>
+      !flags.includes(words[index - 1] ?? "") && !flags.includes(word) && !flags.includes(word.split("=")[0] ?? ""),
+  );
+}

@@ -1,0 +1,202 @@
+import { dirname } from "node:path";
+import { fsyncFolder } from "../../files/fsync-folder.ts";
+import type { Lock } from "../../files/lock.ts";
+import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
+import { openStoredBytes } from "../../files/stored-bytes.ts";
+import { withFileError } from "../../files/system-error.ts";
+import { createPageStore, type PageStore } from "./page-store.ts";
+import {
+  openStoreLines,
+  readStoreLines,
+  STORE_VERSION,
+  type StoreContent,
+  type StoreHead,
+  type StoreLine,
+} from "./store-lines.ts";
+
+/** The files of a store. */
+export interface StorePaths {
+  /** One line a page, see `StoreLine`. */
+  lines: string;
+  /** The rows of all pages, as NDJSON. */
+  pages: string;
+}
+
+/** Pages that lie there and would be thrown away. */
+export interface Leftover {
+  reason: "not resumed" | "other service" | "other filters" | "other version";
+  /** Number of the pages, and what they are pages of; unknown if another version of the tool wrote them. */
+  found: { pages: number; head: StoreHead } | undefined;
+}
+
+export interface OpenStoreOptions {
+  head: StoreHead;
+  /** Rows of a request; a few pages of another size are not worth going on with. */
+  pageSize: number;
+  /** `careful` starts over where hardly anything is lost. */
+  mode: "resume" | "fresh" | "careful";
+  /** Held by this process as long as the store is open. */
+  lock: Lock;
+  tool: string;
+  /** ISO 8601. */
+  startedAt: string;
+  /** Makes the error for pages that must not be thrown away without being asked. */
+  refuse: (leftover: Leftover) => Error;
+}
+
+/** A store with files of its own, which a later process can go on with. */
+export interface OpenStore {
+  pages: PageStore;
+  /** When the first of the runs began that filled it; undefined for a new store. */
+  resumedFrom: string | undefined;
+  /** Sentences about lost pages of an earlier run. */
+  notes: readonly string[];
+  /** Syncs all pages and closes the files. They stay. */
+  leave(): Promise<void>;
+  /** Closes and removes the files. Nobody may use the pages after this. */
+  remove(): Promise<void>;
+}
+
+/** Milliseconds between two syncs to disk. */
+const SYNC_INTERVAL = 1_000;
+
+/** Most pages that are thrown away without being asked. */
+const FEW_PAGES = 5;
+
+/**
+ * Opens the store at these paths, or begins a new one. A page of an earlier process is checked by its digest when it is
+ * read, and each line by its checksum; what is damaged is read from the service again.
+ *
+ * Pages reach the disk before the lines that describe them, about once a second. A line is only written while this process
+ * holds the lock.
+ *
+ * @throws LockedError if another process has the lock
+ * @throws FileError if a file of that name is not of this tool
+ */
+export async function openStore(paths: StorePaths, options: OpenStoreOptions): Promise<OpenStore> {
+  await ownFileAt(paths.pages);
+  const content = options.mode === "fresh" ? undefined : await readStoreLines(paths.lines);
+  const notes: string[] = [];
+  const earlier = usable(content, options, notes);
+  await options.lock.assertHeld();
+  if (earlier === undefined) {
+    await removeStore(paths);
+  } else if (earlier.isDamaged) {
+    notes.push(`${paths.lines} is cut or damaged; the pages of its last lines are read again`);
+  }
+  const lines = await openStoreLines(paths.lines, earlier?.length);
+  const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
+  const bytes = await openStoredBytes(
+    paths.pages,
+    extents.reduce((end, one) => Math.max(end, one), 0),
+  );
+  const syncs = atIntervals(async () => {
+    await bytes.sync();
+    await lines.sync();
+  });
+  const record = async (line: StoreLine) => {
+    syncs.assertNoFailure();
+    await options.lock.assertHeld();
+    await lines.append(line);
+    syncs.due();
+  };
+  const close = async () => {
+    await bytes.close();
+    await lines.close();
+  };
+  if (earlier === undefined) {
+    const { head, tool, startedAt } = options;
+    await record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head });
+    await syncFolderOf(paths);
+  }
+  return {
+    pages: createPageStore(bytes, { keeps: true, pages: earlier?.pages ?? new Map(), cuts: earlier?.cuts, record }),
+    resumedFrom: earlier?.head.started_at,
+    notes,
+    leave: async () => {
+      await syncs.end();
+      await close();
+    },
+    remove: async () => {
+      await syncs.end();
+      await close();
+      await options.lock.assertHeld();
+      await removeStore(paths);
+      await syncFolderOf(paths);
+    },
+  };
+}
+
+/** Lines first: pages without lines are nobody's, but lines without pages would be taken for damaged pages. */
+async function removeStore({ lines, pages }: StorePaths): Promise<void> {
+  await removeOwnFile(lines);
+  await removeOwnFile(pages);
+}
+
+async function syncFolderOf({ lines }: StorePaths): Promise<void> {
+  await withFileError(dirname(lines), () => fsyncFolder(dirname(lines)));
+}
+
+/** The pages of an earlier process that this one goes on with. */
+function usable(
+  content: Awaited<ReturnType<typeof readStoreLines>>,
+  { head, mode, pageSize, refuse }: OpenStoreOptions,
+  notes: string[],
+): StoreContent | undefined {
+  if (content === undefined) {
+    return undefined;
+  }
+  if (content === "other version") {
+    throw refuse({ reason: content, found: undefined });
+  }
+  const difference = firstDifference(content.head, head);
+  const reason = difference ?? (mode === "resume" ? undefined : "not resumed");
+  const pages = [...content.pages.values()].reduce((sum, { length }) => sum + length, 0);
+  if (reason === undefined && (pages > FEW_PAGES || content.cuts?.page_size === pageSize)) {
+    return content;
+  }
+  if (reason !== undefined && pages > FEW_PAGES) {
+    throw refuse({ reason, found: { pages, head: content.head } });
+  }
+  if (pages > 0) {
+    notes.push(`an interrupted run left ${pages === 1 ? "one page" : `${pages} pages`}; this run starts over`);
+  }
+  return undefined;
+}
+
+function firstDifference(found: StoreHead, wanted: StoreHead): "other service" | "other filters" | undefined {
+  if (found.service !== wanted.service) {
+    return "other service";
+  }
+  const inOrder = ({ filters }: StoreHead) => JSON.stringify(Object.entries(filters).sort());
+  return inOrder(found) === inOrder(wanted) ? undefined : "other filters";
+}
+
+/** Does `work` at intervals while it is due. `assertNoFailure` throws its error. */
+function atIntervals(work: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined;
+  let working = Promise.resolve();
+  let failure: { error: unknown } | undefined;
+  const run = () => {
+    timer = undefined;
+    working = working.then(work).catch((error: unknown) => {
+      failure = { error };
+    });
+  };
+  return {
+    due: () => {
+      timer ??= setTimeout(run, SYNC_INTERVAL).unref();
+    },
+    assertNoFailure: () => {
+      if (failure !== undefined) {
+        throw failure.error;
+      }
+    },
+    /** Does the work a last time; its error is not thrown. */
+    end: async () => {
+      clearTimeout(timer);
+      run();
+      await working;
+    },
+  };
+}
