@@ -75,3 +75,17 @@ test("an invalid mail server is not repeated, because it may contain a password"
   ]);
   expect(stderr).not.toContain("secret-word");
 });
+
+test("without a valid key, the hint names the database that was given", async () => {
+  const database = join(await temporaryFolder(), "my rows.db");
+  const { log } = await startServiceCommand(["--database", database, "-v"]);
+
+  await expect.poll(log).toContain(`\`catalog service keys create NAME --database '${database}'\` creates one.`);
+});
+
+test("without a flag, the hint names no database", async () => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const { log } = await startServiceCommand(["-v"], { CATALOG_DATABASE: database });
+
+  await expect.poll(log).toContain("`catalog service keys create NAME` creates one.");
+});

@@ -149,3 +149,19 @@ test("incidents are listed with their ids, open ones first", async () => {
     { id: 2, updates: [{ state: "resolved", body: "Resolved." }, { state: "identified" }, { state: "investigating" }] },
   ]);
 });
+
+test("a team with valid keys is deleted only with --revoke-keys", async () => {
+  const { service } = await setUp();
+  await service("keys", "create", "laptop", "--team", "sales");
+
+  const refused = await service("teams", "delete", "sales");
+  const deleted = await service("teams", "delete", "sales", "--revoke-keys", "-v");
+
+  expect([refused.code, refused.stderr]).toEqual([EXIT.usage, expect.stringContaining("laptop. Revoke them first")]);
+  expect(deleted).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: 'Team "sales" is deleted, with 1 valid key and 0 members.\n',
+  });
+  expect((await service("teams", "show", "sales")).code).toBe(EXIT.usage);
+});

@@ -29,6 +29,7 @@ const ENVIRONMENT = {
   CATALOG_API_KEY_FILE: "file with the API key",
   CATALOG_PROFILE: "profile of the configuration file; as --profile",
   CATALOG_CONFIG: "path of the configuration file (default: config.toml in the platform's configuration folder)",
+  CATALOG_DATABASE: "database of the commands below `catalog service`; as --database",
   CATALOG_STATUS_URL: "address of the status feed; as --status-url",
   NO_COLOR: "set to anything: no colour; as --no-color",
   FORCE_COLOR: "set to 1: colour even if the output is not a terminal; 0 or false: no colour",

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { duration, wholeNumber } from "../../cli/flags/values.ts";
+import { addFilterFlags } from "../../cli/flags/filter.ts";
+import { dateExpression, duration, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { declareIncidents, declareKeys, declareTeams } from "./record-commands.ts";
@@ -34,12 +35,36 @@ Examples:
   add("load <file...>", {
     summary: "load rows",
     description:
-      "Loads NDJSON, CSV or Parquet files (also .gz), each completely or not at all. The file - is standard input.",
+      "Loads NDJSON, CSV or Parquet files (also .gz), each completely or not at all. The file - is standard input. Rows are added; with --replace they take the place of earlier rows. Exports that are under way keep the rows that they began with.",
     examples: [
       "catalog service load rows.ndjson.gz",
+      "catalog service load --replace --retailer nordwind --date 2026-01-31 crawled-again.csv",
       "catalog export --demo | catalog service load --database rows.db -",
     ],
+    options: (load) =>
+      load
+        .option("--replace", "replace rows with the same product_id; without it, one with other values is an error")
+        .option("--retailer <slug>", "with --replace and --date: the file replaces all rows of this retailer and day")
+        .option(
+          "--date <day>",
+          "with --replace and --retailer: the day, YYYY-MM-DD, today, yesterday or 7d",
+          dateExpression("--date"),
+        ),
     load: async () => (await import("./load.ts")).loadCommand,
+  });
+  add("remove", {
+    summary: "remove rows",
+    description:
+      "Removes the rows that match the filters, and says how many. Exports that are under way keep the rows that they began with; a day later, the space of removed rows is used again.",
+    examples: [
+      "catalog service remove --retailer nordwind --date 2026-01-31 --dry-run",
+      "catalog service remove --end-date 365d",
+    ],
+    options: (remove) =>
+      addFilterFlags(remove)
+        .option("--all", "remove every row")
+        .option("-n, --dry-run", "only say how many rows would be removed"),
+    load: async () => (await import("./remove.ts")).removeCommand,
   });
   declareTeams(command.command("teams").summary("manage teams: their scopes, retailers and members"), context);
   declareKeys(command.command("keys").summary("create, list and revoke API keys"), context);

@@ -19,14 +19,14 @@ export interface UpdateIncidentFlags {
 }
 
 export async function openIncidentCommand(call: ServiceCall<OpenIncidentFlags>, title: string): Promise<void> {
-  const { flags, reporter, context, now } = call;
+  const { flags, databaseFlag, reporter, context, now } = call;
   const { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body = title } = flags;
   checkChoice(suite, SUITE_SLUGS, "--suite");
   refuseEmpty(title, "the title of an incident");
   const id = await withDatabase(flags.database, (store) => openIncident(store, { title, suite, severity, body }, now));
   await context.print(`${id}\n`);
   reporter.note(
-    `Incident ${id} is open. \`catalog service incident update ${id} --state identified --body TEXT\` names its cause.`,
+    `Incident ${id} is open. \`catalog service incident update ${id}${databaseFlag} --state identified --body TEXT\` names its cause.`,
   );
 }
 

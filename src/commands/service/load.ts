@@ -1,18 +1,29 @@
 import { access, constants } from "node:fs/promises";
+import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
 import { readStdin } from "../../cli/stdin.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
+import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { visible } from "../../output/terminal/visible.ts";
+import { resolveDays } from "../../pull/written-filters.ts";
 import { LoadError, LoadFormatError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import { formatOfExtension } from "../../service/load/load-source.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
+import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import { withDatabase } from "./database.ts";
 import type { ServiceCall } from "./subcommand.ts";
 
+export interface LoadFlags {
+  replace?: boolean;
+  retailer?: string;
+  date?: DateExpression;
+}
+
 /** Loads the files one after another; files loaded before a failing file stay loaded. */
-export async function loadCommand(call: ServiceCall, files: readonly string[]): Promise<void> {
+export async function loadCommand(call: ServiceCall<LoadFlags>, files: readonly string[]): Promise<void> {
+  const replacement = parseReplacement(call.flags, files, call.now.getTime());
   if (files.filter((file) => file === "-").length > 1) {
     throw new UsageError("- stands for standard input, which can be read only once.");
   }
@@ -26,25 +37,58 @@ export async function loadCommand(call: ServiceCall, files: readonly string[]): 
   }
   await withDatabase(call.flags.database, async (store) => {
     for (const file of files) {
-      await loadFile(store, file, call);
+      await loadFile(store, file, replacement, call);
     }
   });
+}
+
+/** @throws UsageError if the flags do not say together what is replaced */
+function parseReplacement(
+  { replace, retailer, date }: LoadFlags,
+  files: readonly string[],
+  now: number,
+): Replacement | undefined {
+  if (retailer === undefined && date === undefined) {
+    return replace === true ? "same-ids" : undefined;
+  }
+  const [given, missing] = retailer === undefined ? ["--date", "--retailer"] : ["--retailer", "--date"];
+  if (retailer === undefined || date === undefined) {
+    throw flagError(given, `needs ${missing}: together they name the rows that --replace replaces.`);
+  }
+  if (replace !== true) {
+    throw flagError(given, "needs --replace; without it, all rows of the file are added.");
+  }
+  if (isFromLatest(date)) {
+    throw valueError("--date", date, "depends on the rows that are there; write the day that was crawled again.");
+  }
+  if (files.length > 1) {
+    throw new UsageError(
+      `one file replaces the rows of ${quoted(retailer)} on a day; ${files.length} files are given. Put their rows into one file.`,
+    );
+  }
+  return { retailer, day: resolveDays({ start_date: date }, now).start_date ?? date };
 }
 
 async function loadFile(
   store: EmbeddedStore,
   file: string,
+  replacement: Replacement | undefined,
   { globals, reporter, context, signal }: ServiceCall,
 ): Promise<void> {
   const source =
     file === "-" ? { name: "standard input", stream: readStdin(context, signal) } : { name: file, path: file };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
-    const { added, alreadyPresent } = await loadRows(store, source, { signal, onProgress });
+    const options = { signal, onProgress, replacement };
+    const { added, alreadyPresent, removed } = await loadRows(store, source, options);
     reporter.progress.clear();
     if (!globals.quiet) {
-      const present = alreadyPresent === 0 ? "" : `, ${groupDigits(alreadyPresent)} were there already`;
-      context.stderr.write(`${visible(source.name)}: ${groupDigits(added)} rows added${present}\n`);
+      const present =
+        alreadyPresent === 0
+          ? ""
+          : `, ${groupDigits(alreadyPresent)} ${alreadyPresent === 1 ? "was" : "were"} there already`;
+      const replaced = replacement === undefined ? "" : `, ${counted(removed, "earlier row")} removed`;
+      context.stderr.write(`${visible(source.name)}: ${counted(added, "row")} added${present}${replaced}\n`);
     }
   } catch (error) {
     reporter.progress.clear();

@@ -42,6 +42,14 @@ export function declareTeams(command: Command, context: Context): void {
     options: (grant) => addGrantFlags(grant).option("--all-retailers", "the team can see every retailer"),
     load: async () => (await import("./teams.ts")).grantTeamCommand,
   });
+  add("delete <name>", {
+    summary: "delete a team, its keys and its members' access",
+    description:
+      "Deletes a team with its revoked keys, and ends its members' access to the portal at once. A team with valid keys is deleted only with --revoke-keys: the next request with each of them is refused.",
+    examples: ["catalog service teams delete sales", "catalog service teams delete sales --revoke-keys"],
+    options: (remove) => remove.option("--revoke-keys", "also if the team has valid keys"),
+    load: async () => (await import("./teams.ts")).deleteTeamCommand,
+  });
   const members = command.command("members").summary("manage who may sign in for a team");
   members.description("The members of a team may sign in to the developer portal and manage the team's keys.");
   const addToMembers = subcommandsOf(members, context);

@@ -19,7 +19,7 @@ export interface StartFlags extends PortalFlags, Pick<ServiceOptions, "cursorTtl
 }
 
 /** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
-export async function startCommand({ flags, reporter, context }: ServiceCall<StartFlags>): Promise<void> {
+export async function startCommand({ flags, databaseFlag, reporter, context }: ServiceCall<StartFlags>): Promise<void> {
   const { database, host = "127.0.0.1", port, rateLimit, sampleRateLimit, cursorTtl, queryTimeout, errorBase } = flags;
   const portal = parsePortalFlags(flags, host, context);
   let url = portal.options.publicUrl ?? "";
@@ -48,7 +48,7 @@ export async function startCommand({ flags, reporter, context }: ServiceCall<Sta
     url ||= service.url;
     portal.warnings.forEach(reporter.warn);
     if (!hasKeys) {
-      reporter.note("There is no valid key yet. `catalog service keys create NAME` creates one.");
+      reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
     }
     if (!context.signal.aborted) {
       await once(context.signal, "abort");

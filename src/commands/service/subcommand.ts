@@ -5,10 +5,13 @@ import { formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
 
 /** One call of a command below `catalog service`. */
 export interface ServiceCall<Flags = unknown> {
   flags: Flags & { database: string };
+  /** What commands in hints must end with to mean the same database: ` --database rows.db`, or nothing. */
+  databaseFlag: string;
   globals: GlobalOptions;
   reporter: Reporter;
   context: Context;
@@ -36,15 +39,17 @@ export function subcommandsOf(parent: Command, context: Context) {
     const defaultDatabase = join(context.folders.data, "service.db");
     const command = options(parent.command(nameAndOperands).summary(summary).description(description)).option(
       "--database <file>",
-      `database of the service (default: ${defaultDatabase})`,
+      `database of the service (default: ${defaultDatabase}) [env: CATALOG_DATABASE]`,
     );
-    addReportingFlags(command, examples).action(async (...given: unknown[]) => {
-      const flags = { database: defaultDatabase, ...(command.opts() as Flags) };
+    addReportingFlags(command, examples).action(async (...operands: unknown[]) => {
+      const given = command.opts<Flags & { database?: string }>();
+      const flags = { ...given, database: given.database ?? (context.env.CATALOG_DATABASE || defaultDatabase) };
+      const databaseFlag = given.database === undefined ? "" : ` ${quoteCommand(["--database", given.database])}`;
       const globals = parseGlobals(command);
       const run = await load();
       await withReporter(globals, context, async (reporter, signal) => {
-        const call = { flags, globals, reporter, context, signal, now: new Date(context.now()) };
-        await run(call, ...(given.slice(0, -2) as Operands));
+        const call = { flags, databaseFlag, globals, reporter, context, signal, now: new Date(context.now()) };
+        await run(call, ...(operands.slice(0, -2) as Operands));
       });
     });
   };

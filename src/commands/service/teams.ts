@@ -1,10 +1,12 @@
 import { quoted } from "../../cli/flags/values.ts";
+import { counted } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { readKeys } from "../../service/store/access/key-records.ts";
 import {
   createTeam,
+  deleteTeam,
   describeGrants,
   grantTeam,
   requireTeam,
@@ -97,6 +99,17 @@ export async function grantTeamCommand({ flags, reporter }: ServiceCall<GrantFla
     return granted;
   });
   reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
+}
+
+export async function deleteTeamCommand(
+  { flags, reporter }: ServiceCall<{ revokeKeys?: boolean }>,
+  name: string,
+): Promise<void> {
+  const options = { revokeKeys: flags.revokeKeys === true };
+  const { keys, members } = await withExistingDatabase(flags.database, (store) => deleteTeam(store, name, options));
+  reporter.note(
+    `Team ${quoted(name)} is deleted, with ${counted(keys, "valid key")} and ${counted(members, "member")}.`,
+  );
 }
 
 export async function addMemberCommand(

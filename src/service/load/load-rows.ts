@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import { partitionValuesOf } from "../../contract/values/hive-path.ts";
 import type { EmbeddedStore } from "../store/embedded.ts";
-import { createRowStage } from "../store/product-rows/row-stage.ts";
+import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";
@@ -14,9 +14,13 @@ export interface LoadResult {
   added: number;
   /** Rows already in the database or earlier in the same source. */
   alreadyPresent: number;
+  /** Earlier rows that made room. */
+  removed: number;
 }
 
 export interface LoadOptions {
+  /** Default: rows are only added. */
+  replacement?: Replacement | undefined;
   /** Called regularly with the rows and bytes read so far. */
   onProgress?: (progress: { rows: number; bytes: number }) => void;
   signal?: AbortSignal;
@@ -25,14 +29,15 @@ export interface LoadOptions {
 /**
  * Loads all rows of a source, or none. The rows are first read into a temporary file, so that other writers wait only
  * while the rows are added. A row whose `product_id` already exists is skipped. The same `product_id` with other values
- * is an error, because the id is a hash of the values.
+ * is an error, because the id is a hash of the values, unless the earlier row is to be replaced. To replace a retailer's
+ * day, the source must have rows of it, and no others.
  *
  * @throws LoadError, StoreUnavailableError, the reason of `signal`, or the error of an unreadable file
  */
 export async function loadRows(
   database: EmbeddedStore,
   source: LoadSource,
-  { onProgress, signal }: LoadOptions = {},
+  { onProgress, signal, replacement }: LoadOptions = {},
 ): Promise<LoadResult> {
   let bytes = 0;
   const partition = "path" in source ? partitionValuesOf(resolve(source.path)) : new Map<string, string>();
@@ -41,22 +46,38 @@ export async function loadRows(
   });
   try {
     return await database.prepareWrite(async (session) => {
-      const stage = await createRowStage(session, refuseOtherContent);
+      const stage = await createRowStage(session, refuseOtherContent, replacement);
       let read = 0;
       await session.transaction("DEFERRED", async () => {
         for await (const rows of batches) {
-          await stage.add(rows.map((row) => readRow(row, partition)));
+          const checked = rows.map((row) => readRow(row, partition));
+          await stage.add(replacement === undefined ? checked : checked.map((row) => requireSlice(row, replacement)));
           read += rows.length;
           signal?.throwIfAborted();
           onProgress?.({ rows: read, bytes });
         }
       });
-      const added = await session.transaction("IMMEDIATE", stage.merge);
-      return { read, added, alreadyPresent: read - added };
+      if (read === 0 && typeof replacement === "object") {
+        throw new LoadError(`${source.name}: has no rows to replace the others`);
+      }
+      const { added, removed } = await session.transaction("IMMEDIATE", stage.merge);
+      return { read, added, alreadyPresent: read - added, removed };
     });
   } catch (error) {
     throw signal?.aborted === true ? signal.reason : namingSource(source.name, error);
   }
+}
+
+function requireSlice(row: NewRow, replacement: Replacement): NewRow {
+  const { line, product } = row;
+  const { retailer, day } =
+    replacement === "same-ids" ? { retailer: product.retailer, day: product.crawl_date } : replacement;
+  const field = product.retailer !== retailer ? "retailer" : product.crawl_date !== day ? "crawl_date" : undefined;
+  if (field !== undefined) {
+    const expected = `only rows of ${shown(retailer)} on ${day}, which they replace`;
+    throw new RowError({ line, field, found: shown(product[field]), expected });
+  }
+  return row;
 }
 
 function refuseOtherContent(line: number, body: string, presentBody: string): void {

@@ -21,7 +21,7 @@ export interface Selection {
  * product id, each ascending by UTF-8 bytes.
  */
 export interface Snapshot {
-  /** Higher after every load that adds rows. */
+  /** Higher after every load that adds rows and every removal. */
   readonly version: number;
   /** All combinations with rows that the team can see, sorted by retailer, department, category. */
   combinations(visible: Visibility): readonly Rcd[];
@@ -78,7 +78,7 @@ export interface Incident extends StatusIncident {
 export interface Store {
   /** The newest committed version of the data. It includes loads by other processes. */
   snapshot(deadline: AbortSignal): Promise<Snapshot>;
-  /** An earlier version, which stays readable because loads only add rows. Undefined if the database never had it. */
+  /** An earlier version. Undefined if the database never had it, or deleted rows of it since (a day after their removal). */
   snapshotAt(version: number, deadline: AbortSignal): Promise<Snapshot | undefined>;
   /**
    * JSON texts of the rows with these ids, in the order of the ids, as UTF-8 with commas between them.

@@ -29,7 +29,7 @@ test("numbers keep their digits and strings their escapes, whatever the order of
 test("a byte order mark, blank lines, Windows line ends and a missing last line end change no rows", async () => {
   const store = await testStore();
   const result = await loadText(store, `\ufeff\n\r\n${ROW}\r\n  \n${JSON.stringify(product({ sku: "sku-2" }))}`);
-  expect(result).toEqual({ read: 2, added: 2, alreadyPresent: 0 });
+  expect(result).toEqual({ read: 2, added: 2, alreadyPresent: 0, removed: 0 });
 });
 
 test("a source in chunks of one byte gives the same rows as in one piece", async () => {
@@ -56,7 +56,7 @@ test("a row that is already in the database or the source is counted and not add
     JSON.stringify(product({ sku: "sku-2" })),
     ROW.replace(":20,", ":20.0,"),
   ]);
-  expect(result).toEqual({ read: 3, added: 1, alreadyPresent: 2 });
+  expect(result).toEqual({ read: 3, added: 1, alreadyPresent: 2, removed: 0 });
   expect(await walk(store)).toHaveLength(2);
 });
 
@@ -168,7 +168,7 @@ test("a source with one bad row changes nothing", async () => {
   const loading = loadLines(store, [...many, "{}"]);
   await expect(loading).rejects.toThrow("rows.ndjson:2001: product_id: expected a value, found none");
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
-  expect(await loadLines(store, many)).toEqual({ read: 2000, added: 2000, alreadyPresent: 0 });
+  expect(await loadLines(store, many)).toEqual({ read: 2000, added: 2000, alreadyPresent: 0, removed: 0 });
 });
 
 test("an interrupted load changes nothing and rejects with the reason", async () => {
@@ -210,7 +210,7 @@ test("after a killed load, the database has its earlier rows", async () => {
   loader.kill("SIGKILL");
   expect(await once(loader, "exit")).toEqual([null, "SIGKILL"]);
   expect(await walk(store)).toEqual(products(3).map((row) => JSON.stringify(row)));
-  expect(await load(store, products(4))).toEqual({ read: 4, added: 1, alreadyPresent: 3 });
+  expect(await load(store, products(4))).toEqual({ read: 4, added: 1, alreadyPresent: 3, removed: 0 });
 });
 
 test("while a load waits for a pipe, a key can be revoked, and the rows are added when the pipe ends", async () => {

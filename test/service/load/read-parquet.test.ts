@@ -19,7 +19,7 @@ test("rows are read from a file with several row groups", async () => {
   const path = join(await temporaryFolder(), "rows.parquet");
   await writeFile(path, encode(valuesOf(written), { rowGroupSize: 10 }));
   const store = await testStore();
-  expect(await loadRows(store, { name: path, path })).toEqual({ read: 25, added: 25, alreadyPresent: 0 });
+  expect(await loadRows(store, { name: path, path })).toEqual({ read: 25, added: 25, alreadyPresent: 0, removed: 0 });
   expect(await walk(store)).toEqual(written.map((row) => JSON.stringify(row)));
 });
 

@@ -2,6 +2,7 @@ import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-connection.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
+import { readKeys } from "./key-records.ts";
 import { insertTeam, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
 
 /** The grants wanted for a key are not the grants of its team. */
@@ -42,6 +43,36 @@ export async function grantTeam(database: EmbeddedStore, name: string, wanted: W
     const changed = { ...team, ...grantsFrom(wanted, team) };
     await updateGrants(session, name, changed);
     return changed;
+  });
+}
+
+/**
+ * Deletes a team with its keys, and ends its members' access and sessions at once.
+ *
+ * @returns the numbers of its valid keys and its members
+ * @throws UnknownNameError, or RefusedChangeError for a team with valid keys unless `revokeKeys`
+ */
+export async function deleteTeam(
+  database: EmbeddedStore,
+  name: string,
+  { revokeKeys }: { revokeKeys: boolean },
+): Promise<{ keys: number; members: number }> {
+  return await database.write(async (session) => {
+    await requireTeam(session, name);
+    const valid = (await readKeys(session)).filter(({ team, revokedAt }) => team === name && revokedAt === null);
+    if (valid.length > 0 && !revokeKeys) {
+      const names = valid.map((key) => key.name).join(", ");
+      throw new RefusedChangeError(
+        `the team "${name}" has valid keys: ${names}. Revoke them first, or delete them with the team by --revoke-keys`,
+      );
+    }
+    const emails = "(SELECT email FROM member WHERE team = ?)";
+    await session.query(`DELETE FROM portal_session WHERE email IN ${emails}`, [name]);
+    await session.query(`DELETE FROM sign_in WHERE email IN ${emails}`, [name]);
+    const members = await session.query("DELETE FROM member WHERE team = ? RETURNING email", [name]);
+    await session.query("DELETE FROM api_key WHERE team = ?", [name]);
+    await session.query("DELETE FROM team WHERE name = ?", [name]);
+    return { keys: valid.length, members: members.length };
   });
 }
 

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { SCOPES } from "../../../contract/operations.ts";
 import { insertKey } from "../access/key-records.ts";
 import { insertTeam } from "../access/team-records.ts";
-import { rebuildColumnIndex } from "../product-rows/column-index.ts";
+import { writeNextVersion } from "../product-rows/column-index.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-connection.ts";
 
@@ -51,8 +51,27 @@ export const PORTAL_TABLES = `
   );
 `;
 
+/** The table of version 6 for rows that the newest version no longer has. `version` is the first one without the row. */
+export const REMOVED_TABLE = `
+  CREATE TABLE removed_row (
+    id INTEGER PRIMARY KEY,
+    product_id TEXT NOT NULL,
+    sku TEXT NOT NULL,
+    combination INTEGER NOT NULL REFERENCES combination,
+    day INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    sum INTEGER NOT NULL,
+    version INTEGER NOT NULL
+  );
+`;
+
 /** All run in one transaction, together with the change of the version. */
-const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [grantToTeams, addPortal, addChecksums];
+const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [
+  grantToTeams,
+  addPortal,
+  addChecksums,
+  addRemovals,
+];
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
 
@@ -116,7 +135,23 @@ async function addChecksums(session: Session): Promise<void> {
     }
     rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
   }
-  await rebuildColumnIndex(session);
+}
+
+/** Version 6: rows can be removed, and walks that began earlier still read them. */
+async function addRemovals(session: Session): Promise<void> {
+  await session.script(`
+    ${REMOVED_TABLE}
+    DROP TABLE row_index;
+    CREATE TABLE row_index (
+      first INTEGER PRIMARY KEY,
+      ids BLOB NOT NULL,
+      combinations BLOB NOT NULL,
+      days BLOB NOT NULL,
+      removals BLOB NOT NULL,
+      sum INTEGER NOT NULL DEFAULT 0
+    );
+  `);
+  await writeNextVersion(session);
 }
 
 function storedList(list: SqlValue | undefined): string[] {

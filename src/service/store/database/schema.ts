@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { rebuildColumnIndex } from "../product-rows/column-index.ts";
+import { writeNextVersion } from "../product-rows/column-index.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseConnection, Session } from "./database-connection.ts";
-import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, TEAM_TABLES } from "./migrations.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, REMOVED_TABLE, TEAM_TABLES } from "./migrations.ts";
 
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
@@ -33,8 +33,10 @@ const TABLES = `
     ids BLOB NOT NULL,
     combinations BLOB NOT NULL,
     days BLOB NOT NULL,
+    removals BLOB NOT NULL,
     sum INTEGER NOT NULL DEFAULT 0
   );
+  ${REMOVED_TABLE}
   CREATE TABLE secret (cursor BLOB NOT NULL);
   ${TEAM_TABLES}
   ${PORTAL_TABLES}
@@ -85,7 +87,7 @@ async function createOrMigrate(session: Session): Promise<void> {
       PRAGMA application_id = ${APPLICATION_ID};
       PRAGMA user_version = ${NEWEST_VERSION}`);
     await session.query("INSERT INTO secret VALUES (?)", [randomBytes(32)]);
-    await rebuildColumnIndex(session);
+    await writeNextVersion(session);
   } else if (version < NEWEST_VERSION) {
     await migrate(session, version);
   }

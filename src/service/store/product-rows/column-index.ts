@@ -10,8 +10,7 @@ import { blobOf } from "./row-texts.ts";
  */
 export interface ColumnIndex {
   version: number;
-  /** By version. Its rows are those with ids up to `lastId`: loads only add rows, with ids above all earlier ones. */
-  extents: ReadonlyMap<number, { lastId: number; rows: number }>;
+  extents: ReadonlyMap<number, VersionExtent>;
   /** All combinations, sorted by retailer, department, category (UTF-8 bytes). */
   vocabulary: readonly Rcd[];
   ids: Uint32Array;
@@ -19,7 +18,29 @@ export interface ColumnIndex {
   combinations: Uint32Array;
   /** YYYYMMDD. */
   days: Uint32Array;
+  /** Place of the first version without the row, `NEVER` for a row of the newest version. Empty if no row was removed. */
+  removals: Uint32Array;
 }
+
+/**
+ * The rows of a version: those with ids up to `lastId`, because added rows have ids above all earlier ones, and with a
+ * removal after `place`.
+ */
+export interface VersionExtent {
+  lastId: number;
+  /** Place of the version among all versions in their order. */
+  place: number;
+  /** Number of its rows. */
+  rows: number;
+}
+
+/** In `ColumnIndex.removals`: the row was not removed. */
+const NEVER = 2 ** 32 - 1;
+
+/** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
+const KEPT_TIME = 24 * 60 * 60 * 1000;
+
+const NO_VALUES = new Uint32Array();
 
 /** Rows per stored part of the index. */
 const ROWS_AT_ONCE = 65_536;
@@ -30,14 +51,14 @@ export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
     `SELECT -1 AS first, version, CAST((
        SELECT json_group_array(json_array(retailer, department, category) ORDER BY retailer, department, category)
        FROM combination
-     ) AS BLOB), CAST((SELECT json_group_array(json_array(version, last_id, rows)) FROM row_version) AS BLOB), NULL
+     ) AS BLOB), CAST((SELECT json_group_array(json_array(version, last_id, rows) ORDER BY version) FROM row_version) AS BLOB), NULL, NULL
      FROM data_version
-     UNION ALL SELECT first, ids, combinations, days, sum FROM row_index
+     UNION ALL SELECT first, ids, combinations, days, removals, sum FROM row_index
      ORDER BY first`,
   );
   const [, version, vocabulary, versions] = facts;
-  for (const [, ids, combinations, days, sum] of parts) {
-    if (sumOf(blobOf(ids), blobOf(combinations), blobOf(days)) !== sum) {
+  for (const [, ids, combinations, days, removals, sum] of parts) {
+    if (sumOf(blobOf(ids), blobOf(combinations), blobOf(days), blobOf(removals)) !== sum) {
       throw new DamagedDataError("the row index in the database is damaged");
     }
   }
@@ -46,64 +67,84 @@ export async function readColumnIndex(session: Session): Promise<ColumnIndex> {
   const column = (index: number) => integers(parts.map((part) => blobOf(part[index])));
   return {
     version: Number(version),
-    extents: new Map(extents.map(([number, lastId, rows]) => [number, { lastId, rows }])),
+    extents: new Map(extents.map(([number, lastId, rows], place) => [number, { lastId, place, rows }])),
     vocabulary: triples.map(([retailer, department, category]) => ({ retailer, category, department })),
     ids: column(1),
     combinations: column(2),
     days: column(3),
+    removals: column(4),
   };
 }
 
-/** The version, which changes with each load that adds rows. */
+/** The version, which changes with each load that adds rows and each removal. */
 export async function readVersion(session: Session): Promise<number> {
   const [[version] = []] = await session.query("SELECT version FROM data_version");
   return Number(version);
 }
 
 /**
- * Rebuilds the index from the rows, as part of the current transaction. The memory does not grow with the number of
- * rows. The new version is at least the time in milliseconds, so that a database restored from a copy never repeats a
- * version.
+ * Writes the next version of the data, as part of the current transaction: makes the changes, then rebuilds the index. The
+ * memory does not grow with the number of rows. The new version is at least the time in milliseconds, so that a database
+ * restored from a copy never repeats a version.
+ *
+ * @param change adds rows to `product` or moves rows to `removed_row`
  */
-export async function rebuildColumnIndex(session: Session): Promise<void> {
+export async function writeNextVersion(session: Session, change: () => Promise<void> = async () => {}): Promise<void> {
   await session.script(`
-    DELETE FROM row_index;
-    UPDATE data_version SET version = max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER))`);
-  const insert = await session.prepare("INSERT INTO row_index VALUES (?, ?, ?, ?, ?)");
+    UPDATE data_version SET version = max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+    DELETE FROM removed_row WHERE version < (SELECT version FROM data_version) - ${KEPT_TIME}`);
+  await change();
+  const rows = await rebuildColumnIndex(session);
+  await session.query(
+    "INSERT INTO row_version SELECT version, (SELECT coalesce(max(id), 0) FROM product), ? FROM data_version",
+    [rows],
+  );
+}
+
+/** Resolves to the number of rows in the newest version. */
+async function rebuildColumnIndex(session: Session): Promise<number> {
+  const versions = await session.query("SELECT version FROM row_version UNION SELECT version FROM data_version");
+  const places = new Map(versions.map(([version], place) => [version, place]));
+  const [[hasRemovals] = []] = await session.query("SELECT EXISTS (SELECT 1 FROM removed_row)");
+  await session.script("DELETE FROM row_index");
+  const insert = await session.prepare("INSERT INTO row_index VALUES (?, ?, ?, ?, ?, ?)");
   const sorted = await session.iterate(
     `WITH ranked AS MATERIALIZED (
        SELECT id, retailer, row_number() OVER (ORDER BY retailer, department, category) - 1 AS number FROM combination
+     ), stored AS (
+       SELECT id, product_id, sku, combination, day, NULL AS version FROM product
+       UNION ALL SELECT id, product_id, sku, combination, day, version FROM removed_row
      )
-     SELECT product.id, number, day FROM product JOIN ranked ON ranked.id = combination
-     ORDER BY sku, retailer, day, product_id`,
+     SELECT stored.id, number, day, version FROM stored JOIN ranked ON ranked.id = combination
+     ORDER BY sku, retailer, day, product_id, stored.id`,
   );
-  const columns = [0, 1, 2].map(() => new Uint32Array(ROWS_AT_ONCE)) as [Uint32Array, Uint32Array, Uint32Array];
-  let first = 0;
-  let rows = 0;
+  const columns = Array.from({ length: 4 }, () => new Uint32Array(ROWS_AT_ONCE));
+  const [ids = NO_VALUES, combinations = NO_VALUES, days = NO_VALUES, removals = NO_VALUES] = columns;
+  let [first, filled, present] = [0, 0, 0];
   const write = () => {
-    const blobs = columns.map((column) => bytes(column.subarray(0, rows)));
+    const blobs = columns.map((column) => bytes(column.subarray(0, column === removals && !hasRemovals ? 0 : filled)));
     insert([first, ...blobs, sumOf(...blobs)]);
-    first += rows;
-    rows = 0;
+    first += filled;
+    filled = 0;
   };
-  for (const row of sorted) {
-    for (const [index, column] of columns.entries()) {
-      column[rows] = Number(row[index]);
-    }
-    rows += 1;
-    if (rows === ROWS_AT_ONCE) {
+  for (const [id, number, day, version = null] of sorted) {
+    ids[filled] = Number(id);
+    combinations[filled] = Number(number);
+    days[filled] = Number(day);
+    removals[filled] = version === null ? NEVER : (places.get(version) ?? 0);
+    present += version === null ? 1 : 0;
+    filled += 1;
+    if (filled === ROWS_AT_ONCE) {
       write();
     }
   }
   write();
-  await session.query(
-    "INSERT INTO row_version SELECT version, (SELECT coalesce(max(id), 0) FROM product), ? FROM data_version",
-    [first],
-  );
+  return present;
 }
 
 function sumOf(...blobs: readonly Buffer[]): number {
-  return blobs.reduce((sum, blob) => crc32(blob, sum), 0);
+  // zlib takes an empty buffer for the wish to begin anew.
+  return blobs.reduce((sum, blob) => (blob.length === 0 ? sum : crc32(blob, sum)), 0);
 }
 
 function jsonOf(bytes: Buffer): unknown {

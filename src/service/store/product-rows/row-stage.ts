@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Product } from "../../../contract/product.ts";
 import type { Session } from "../database/database-connection.ts";
-import { rebuildColumnIndex } from "./column-index.ts";
+import { writeNextVersion } from "./column-index.ts";
+import { listGoneRows } from "./remove-rows.ts";
 import { blobOf } from "./row-texts.ts";
 import { compactDay } from "./selection.ts";
 
@@ -16,6 +17,9 @@ export interface NewRow {
 
 /** Called with a row whose `product_id` exists with another text. Throws if the row must be refused. */
 type OnConflict = (line: number, body: string, presentBody: string) => void;
+
+/** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
+export type Replacement = "same-ids" | { retailer: string; day: string };
 
 /** The table belongs to the connection. It is emptied before each load. */
 const STAGE = `
@@ -36,7 +40,19 @@ const STAGE = `
 
 const CONFLICTS = `
   SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row JOIN product USING (product_id)
-  WHERE line > ? AND staged_row.body <> CAST(product.body AS BLOB) ORDER BY line LIMIT 100`;
+  WHERE line > ? AND staged_row.body <> CAST(product.body AS BLOB) AND id NOT IN (SELECT id FROM gone)
+  ORDER BY line LIMIT 100`;
+
+const REPLACED = `
+  SELECT id FROM product JOIN staged_row USING (product_id) WHERE staged_row.body <> CAST(product.body AS BLOB)`;
+
+/** A row that stays as it is is not replaced. */
+const REPLACED_SLICE = `
+  SELECT id FROM product
+  WHERE combination IN (SELECT id FROM combination WHERE retailer = ?) AND day = ? AND NOT EXISTS (
+    SELECT 1 FROM staged_row
+    WHERE staged_row.product_id = product.product_id AND staged_row.body = CAST(product.body AS BLOB)
+  )`;
 
 /** Ids follow the row order of the service, so that the rows of a page are stored next to each other. */
 const ADD = `
@@ -45,8 +61,9 @@ const ADD = `
   FROM staged_row JOIN combination USING (retailer, department, category)`;
 
 /** Rows that are collected, then added together. */
-export async function createRowStage(session: Session, onConflict: OnConflict) {
+export async function createRowStage(session: Session, onConflict: OnConflict, replacement?: Replacement) {
   await session.script(STAGE);
+  const gone = await listGoneRows(session);
   const insert = await session.prepare(
     "INSERT INTO staged_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -74,25 +91,34 @@ export async function createRowStage(session: Session, onConflict: OnConflict) {
         }
       }
     },
-    /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns the number of added rows */
-    merge: async (): Promise<number> => {
+    /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns numbers of rows */
+    merge: async (): Promise<{ added: number; removed: number }> => {
       // The unique index is written in random order. A larger cache saves reads.
       await session.script("PRAGMA cache_size = -65536");
+      if (replacement === "same-ids") {
+        await gone.add(REPLACED);
+      } else if (replacement !== undefined) {
+        await gone.add(REPLACED_SLICE, [replacement.retailer, compactDay(replacement.day)]);
+      }
       await refuseConflicts();
       await session.script(`
-        DELETE FROM staged_row WHERE product_id IN (SELECT product_id FROM product);
+        DELETE FROM staged_row
+        WHERE product_id IN (SELECT product_id FROM product WHERE id NOT IN (SELECT id FROM gone));
         INSERT INTO combination (retailer, department, category)
         SELECT DISTINCT retailer, department, category FROM staged_row WHERE true ON CONFLICT DO NOTHING`);
       const [[added, highest] = []] = await session.query(
         "SELECT (SELECT count(*) FROM staged_row), (SELECT max(last_id) FROM row_version)",
       );
-      if (added !== 0) {
-        // Ids start at a random number, so that ids from another database at the same path match no rows of this one.
-        await session.query(ADD, [Number(highest) || randomInt(1, 2 ** 31)]);
-        await rebuildColumnIndex(session);
+      const removed = await gone.count();
+      if (added !== 0 || removed !== 0) {
+        await writeNextVersion(session, async () => {
+          await gone.remove();
+          // Ids start at a random number, so that ids from another database at the same path match no rows of this one.
+          await session.query(ADD, [Number(highest) || randomInt(1, 2 ** 31)]);
+        });
       }
       await session.script("DELETE FROM staged_row");
-      return Number(added);
+      return { added: Number(added), removed };
     },
   };
 }

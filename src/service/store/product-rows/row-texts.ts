@@ -14,8 +14,14 @@ export async function readRowTexts(session: Session, ids: Uint32Array): Promise<
     return { count: 0, bytes: Buffer.alloc(0) };
   }
   const [[bytes, foundIds, foundSums] = []] = await session.query(
-    `SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(product.id), json_group_array(sum)
-     FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
+    `SELECT
+       CAST(group_concat(coalesce(product.body, removed_row.body), char(10)) AS BLOB),
+       json_group_array(wanted.value),
+       json_group_array(coalesce(product.sum, removed_row.sum))
+     FROM json_each(?) AS wanted
+     LEFT JOIN product ON product.id = wanted.value
+     LEFT JOIN removed_row ON removed_row.id = wanted.value
+     WHERE coalesce(product.id, removed_row.id) IS NOT NULL`,
     [`[${ids.join(",")}]`],
   );
   const found = JSON.parse(String(foundIds)) as number[];

@@ -1,7 +1,7 @@
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
 import type { Selection, Visibility } from "../store.ts";
-import type { ColumnIndex } from "./column-index.ts";
+import type { ColumnIndex, VersionExtent } from "./column-index.ts";
 
 const FIRST_DAY = 0;
 const LAST_DAY = 9999_12_31;
@@ -13,26 +13,29 @@ interface CombinationTally {
 }
 
 /** The rows of one version of the data. */
-export interface VersionRows {
-  /** The highest id. */
-  lastId: number;
+export interface VersionRows extends Pick<VersionExtent, "lastId" | "place"> {
   total: number;
   /** Number of rows of each combination of the vocabulary. */
   corpusRows: Uint32Array;
 }
 
-/** Counts the rows of a version: those with ids up to `lastId`. */
-export function countRows({ ids, combinations, vocabulary }: ColumnIndex, lastId: number): VersionRows {
+/** Counts the rows of a version. */
+export function countRows(index: ColumnIndex, { lastId, place }: Pick<VersionExtent, "lastId" | "place">): VersionRows {
+  const { ids, combinations, vocabulary } = index;
   const corpusRows = new Uint32Array(vocabulary.length);
   let total = 0;
   for (let position = 0; position < ids.length; position += 1) {
-    if ((ids[position] ?? 0) <= lastId) {
+    if (isInVersion(index, position, lastId, place)) {
       const number = combinations[position] ?? 0;
       corpusRows[number] = (corpusRows[number] ?? 0) + 1;
       total += 1;
     }
   }
-  return { lastId, total, corpusRows };
+  return { lastId, place, total, corpusRows };
+}
+
+function isInVersion({ ids, removals }: ColumnIndex, position: number, lastId: number, place: number): boolean {
+  return (ids[position] ?? 0) <= lastId && (removals.length === 0 || (removals[position] ?? 0) > place);
 }
 
 /** Computes a selection in one pass over the columns, and a second pass for the ids if not all rows match. */
@@ -41,7 +44,7 @@ export function selectRows(index: ColumnIndex, rows: VersionRows, filters: Filte
   const wanted = Uint8Array.from(index.vocabulary, (combination) => (isWanted(combination) ? 1 : 0));
   const first = filters.start_date === undefined ? FIRST_DAY : compactDay(filters.start_date);
   const last = filters.end_date === undefined ? LAST_DAY : compactDay(filters.end_date);
-  const criteria = { wanted, first, last, lastId: rows.lastId };
+  const criteria = { wanted, first, last, lastId: rows.lastId, place: rows.place };
   const tallies = tally(index, criteria);
   const coverage = index.vocabulary.flatMap((rcd, number) => {
     const counted = tallies[number];
@@ -82,22 +85,22 @@ function combinationTest({ retailer, category, department, rcd }: Filters, visib
     (department === undefined || combination.department === department);
 }
 
-/** A row matches if it has a wanted combination, a day from `first` to `last`, and an id up to `lastId`. */
-interface RowCriteria {
+/** A row of the version matches if it has a wanted combination and a day from `first` to `last`. */
+interface RowCriteria extends Pick<VersionExtent, "lastId" | "place"> {
   wanted: Uint8Array;
   first: number;
   last: number;
-  lastId: number;
 }
 
-function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, first, last, lastId }: RowCriteria) {
+function tally(index: ColumnIndex, { wanted, first, last, lastId, place }: RowCriteria) {
+  const { combinations, days, vocabulary } = index;
   const tallies: CombinationTally[] = vocabulary.map(() => ({ matching: 0, earliest: LAST_DAY, latest: FIRST_DAY }));
   for (let position = 0; position < days.length; position += 1) {
     const number = combinations[position] ?? 0;
     const day = days[position] ?? 0;
     const counted = tallies[number];
-    const isInVersion = (ids[position] ?? 0) <= lastId;
-    if (wanted[number] === 1 && day >= first && day <= last && isInVersion && counted !== undefined) {
+    const isWanted = wanted[number] === 1 && day >= first && day <= last;
+    if (isWanted && isInVersion(index, position, lastId, place) && counted !== undefined) {
       counted.matching += 1;
       counted.earliest = Math.min(counted.earliest, day);
       counted.latest = Math.max(counted.latest, day);
@@ -106,17 +109,14 @@ function tally({ ids, combinations, days, vocabulary }: ColumnIndex, { wanted, f
   return tallies;
 }
 
-function pickIds(
-  { ids, combinations, days }: ColumnIndex,
-  { wanted, first, last, lastId }: RowCriteria,
-  into: Uint32Array,
-) {
+function pickIds(index: ColumnIndex, { wanted, first, last, lastId, place }: RowCriteria, into: Uint32Array) {
+  const { ids, combinations, days } = index;
   let picked = 0;
   for (let position = 0; picked < into.length; position += 1) {
     const day = days[position] ?? 0;
-    const id = ids[position] ?? 0;
-    if (wanted[combinations[position] ?? 0] === 1 && day >= first && day <= last && id <= lastId) {
-      into[picked] = id;
+    const isWanted = wanted[combinations[position] ?? 0] === 1 && day >= first && day <= last;
+    if (isWanted && isInVersion(index, position, lastId, place)) {
+      into[picked] = ids[position] ?? 0;
       picked += 1;
     }
   }

@@ -40,11 +40,14 @@ export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE
 
   function versionAt(version: number): Snapshot | undefined {
     const extent = index.extents.get(version);
-    const rows = extent === undefined ? undefined : countRows(index, extent.lastId);
+    const rows = extent === undefined ? undefined : countRows(index, extent);
     return rows === undefined || rows.total !== extent?.rows ? undefined : snapshotOf(version, rows);
   }
 
-  const newest = snapshotOf(index.version, countRows(index, Number.POSITIVE_INFINITY));
+  const newest = snapshotOf(
+    index.version,
+    countRows(index, { lastId: Number.POSITIVE_INFINITY, place: index.extents.size }),
+  );
   return {
     newest,
     at: (version) => (version === newest.version ? newest : earlier(String(version), () => versionAt(version))),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createKey, hashSecret, listKeys, revokeKey } from "../../../../src/service/store/access/manage-keys.ts";
-import { createTeam, grantTeam } from "../../../../src/service/store/access/manage-teams.ts";
+import { createTeam, deleteTeam, grantTeam } from "../../../../src/service/store/access/manage-teams.ts";
 import { addMember, normalEmail, readMembers, removeMember } from "../../../../src/service/store/access/members.ts";
 import { NO_DEADLINE, testStore } from "../stores.ts";
 
@@ -92,4 +92,23 @@ test.each([
   [`${"a".repeat(250)}@example.com`, undefined],
 ])("the address %j is read as %j", (text, email) => {
   expect(normalEmail(text)).toBe(email);
+});
+
+test("a team is deleted with its keys and its members, but with valid keys only if that is asked for", async () => {
+  const store = await testStore();
+  const secret = await createKey(store, { name: "laptop", team: "sales" }, NOW);
+  await createKey(store, { name: "other", team: "ops" }, NOW);
+  await addMember(store, { team: "sales", email: "ada@example.com" }, NOW);
+  const session = "INSERT INTO portal_session VALUES ('hash', 'ada@example.com', '', '')";
+  await store.write((writer) => writer.query(session));
+
+  await expect(deleteTeam(store, "sales", { revokeKeys: false })).rejects.toThrow("has valid keys: laptop");
+  const deleted = await deleteTeam(store, "sales", { revokeKeys: true });
+
+  expect(deleted).toEqual({ keys: 1, members: 1 });
+  expect(await store.keyByHash(hashSecret(secret), NO_DEADLINE)).toBeUndefined();
+  expect((await listKeys(store)).map(({ name }) => name)).toEqual(["other"]);
+  expect(await store.read(readMembers)).toEqual([]);
+  expect(await store.read((reader) => reader.query("SELECT * FROM portal_session"))).toEqual([]);
+  await expect(deleteTeam(store, "sales", { revokeKeys: true })).rejects.toThrow('there is no team "sales"');
 });

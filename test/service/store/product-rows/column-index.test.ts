@@ -24,7 +24,7 @@ test("an index stored in several parts is read back with every row of every comb
   }
   const index = await store.read(readColumnIndex);
   const { ids, days, combinations, vocabulary } = index;
-  const { corpusRows } = countRows(index, Number.POSITIVE_INFINITY);
+  const { corpusRows } = countRows(index, { lastId: Number.POSITIVE_INFINITY, place: 0 });
   expect([ids.length, new Set(ids).size, days.length, combinations.length]).toEqual([count, count, count, count]);
   expect(vocabulary.map(({ category }, index) => [category, corpusRows[index]])).toEqual([
     ["chairs", count / 4],

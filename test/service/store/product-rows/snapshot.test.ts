@@ -9,13 +9,14 @@ const index: ColumnIndex = {
   version: 1,
   vocabulary: [{ retailer: "acme", category: "lamps", department: "home" }],
   extents: new Map([
-    [1, { lastId: ROWS - 1, rows: ROWS }],
-    [0, { lastId: 9, rows: 10 }],
-    [-1, { lastId: 9, rows: 11 }],
+    [1, { lastId: ROWS - 1, place: 2, rows: ROWS }],
+    [0, { lastId: 9, place: 1, rows: 10 }],
+    [-1, { lastId: 9, place: 0, rows: 11 }],
   ]),
   ids: Uint32Array.from({ length: ROWS }, (_, row) => row),
   combinations: new Uint32Array(ROWS),
   days: Uint32Array.from({ length: ROWS }, (_, row) => (2001 + row) * 10_000 + 101),
+  removals: new Uint32Array(),
 };
 
 test("a selection is computed once for the same filters and visibility, however they are written", () => {

@@ -1,0 +1,77 @@
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { flagError, quoted } from "../../cli/flags/values.ts";
+import type { CoverageSummary } from "../../contract/coverage.ts";
+import { type Filters, formatRcd } from "../../contract/filters.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { counted } from "../../contract/values/decimal.ts";
+import { UsageError } from "../../errors.ts";
+import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
+import { removeRows } from "../../service/store/product-rows/remove-rows.ts";
+import type { Snapshot } from "../../service/store/store.ts";
+import { withExistingDatabase } from "./database.ts";
+import type { ServiceCall } from "./subcommand.ts";
+
+export interface RemoveFlags extends FilterFlags {
+  all?: boolean;
+  dryRun?: boolean;
+}
+
+export async function removeCommand({ flags, globals, context, now }: ServiceCall<RemoveFlags>): Promise<void> {
+  const written = parseFilters(flags, now.getTime());
+  const isFiltered = Object.keys(written).length > 0;
+  if (!isFiltered && flags.all !== true) {
+    throw new UsageError(
+      "no filter is given: name the rows, for example by --retailer and --date, or give --all to remove every row.",
+    );
+  }
+  if (isFiltered && flags.all === true) {
+    throw flagError("--all", "removes every row and takes no filters; leave it out to remove the matching rows.");
+  }
+  const summary = await withExistingDatabase(flags.database, async (store) => {
+    const snapshot = await store.snapshot(new AbortController().signal);
+    const source = snapshotFilters(snapshot);
+    const filters = await resolveFilters(written, source, now.getTime());
+    await source.check(filters);
+    return flags.dryRun === true ? snapshot.select(filters, null).summary : await removeRows(store, filters);
+  });
+  if (!globals.quiet) {
+    context.stderr.write(`${describe(summary, flags.dryRun === true ? "would be removed" : "removed")}\n`);
+  }
+}
+
+function describe({ matching_rows, combinations, earliest_date, latest_date }: CoverageSummary, what: string): string {
+  const days = earliest_date === latest_date ? `on ${earliest_date}` : `from ${earliest_date} to ${latest_date}`;
+  const where = matching_rows === 0 ? "" : `: ${counted(combinations, "combination")}, ${days}`;
+  return `${counted(matching_rows, "row")} ${what}${where}`;
+}
+
+/** The combinations of the database. */
+function snapshotFilters(snapshot: Snapshot): FilterSource {
+  const known = snapshot.combinations(null);
+  const check = async (filters: Filters) => {
+    for (const kind of ["retailer", "category", "department"] as const) {
+      const slugs = known.map((combination) => combination[kind]);
+      refuseUnknown(kind, filters[kind], slugs);
+    }
+    for (const triple of filters.rcd?.split(",") ?? []) {
+      refuseUnknown("rcd", triple, known.map(formatRcd));
+    }
+  };
+  return {
+    check,
+    combinations: async (filters) => {
+      await check(filters);
+      return snapshot.select(filters, null).coverage;
+    },
+  };
+}
+
+function refuseUnknown(kind: string, value: string | undefined, known: readonly string[]): void {
+  if (value !== undefined && !known.includes(value)) {
+    throw new UsageError(`the database has no rows of the ${kind} ${quoted(value)}.`, {
+      flag: `--${kind}`,
+      value,
+      suggestions: closest(value, [...new Set(known)]),
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Product } from "../../../../src/contract/product.ts";
+import { loadRows } from "../../../../src/service/load/load-rows.ts";
+import type { EmbeddedStore } from "../../../../src/service/store/embedded.ts";
+import { removeRows } from "../../../../src/service/store/product-rows/remove-rows.ts";
+import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
+import { product, products } from "../../../helpers/products.ts";
+import { startTestService } from "../../../helpers/service.ts";
+import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
+
+async function replace(store: EmbeddedStore, rows: readonly Product[], replacement: Replacement = "same-ids") {
+  const stream = Readable.from([Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""))]);
+  return await loadRows(store, { name: "rows.ndjson", stream }, { replacement });
+}
+
+const retailers = fc.constantFrom("acme", "bolt");
+const days = fc.constantFrom("2026-01-15", "2026-01-16");
+const someRows = fc.uniqueArray(
+  fc
+    .tuple(retailers, days, fc.integer({ min: 0, max: 3 }), fc.constantFrom("one", "two"))
+    .map(([retailer, crawl_date, number, title]) => product({ retailer, crawl_date, sku: `sku-${number}`, title })),
+  { selector: (row) => row.product_id, minLength: 1, maxLength: 8 },
+);
+
+type Slice = { retailer: string; day: string };
+type Change =
+  | { kind: "replace"; rows: Product[] }
+  | ({ kind: "slice"; rows: Product[] } & Slice)
+  | ({ kind: "remove" } & Slice);
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ kind: fc.constant("replace" as const), rows: someRows }),
+  fc.record({ kind: fc.constant("slice" as const), rows: someRows, retailer: retailers, day: days }),
+  fc.record({ kind: fc.constant("remove" as const), retailer: retailers, day: days }),
+);
+
+test("after any replacements and removals, each version has exactly the rows that it had when it was the newest", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+      const store = await testStore();
+      let model = new Map<string, Product>();
+      const versions = new Map<number, Product[]>();
+      for (const step of changes) {
+        model = await changed(store, model, step);
+        versions.set((await store.snapshot(NO_DEADLINE)).version, [...model.values()]);
+      }
+      for (const [version, expected] of versions) {
+        expect(await rowsAt(store, version)).toEqual(inOrder(expected));
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** Makes a change of the store. @returns the rows that it should have then, by `product_id` */
+async function changed(
+  store: EmbeddedStore,
+  model: ReadonlyMap<string, Product>,
+  step: Change,
+): Promise<Map<string, Product>> {
+  const isOfSlice = ({ retailer, crawl_date }: Product) =>
+    step.kind !== "replace" && retailer === step.retailer && crawl_date === step.day;
+  const kept = [...model].filter(([, row]) => !isOfSlice(row));
+  if (step.kind === "remove") {
+    await removeRows(store, { retailer: step.retailer, start_date: step.day, end_date: step.day });
+    return new Map(kept);
+  }
+  const rows = step.kind === "replace" ? step.rows : step.rows.filter(isOfSlice);
+  if (rows.length === 0) {
+    return new Map(model);
+  }
+  await replace(store, rows, step.kind === "slice" ? step : "same-ids");
+  return new Map([...kept, ...rows.map((row) => [row.product_id, row] as const)]);
+}
+
+function inOrder(rows: readonly Product[]): Product[] {
+  const key = ({ sku, retailer, crawl_date }: Product) => `${sku} ${retailer} ${crawl_date}`;
+  return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+}
+
+async function rowsAt(store: EmbeddedStore, version: number): Promise<Product[]> {
+  const selection = (await store.snapshotAt(version, NO_DEADLINE))?.select({}, null);
+  expect(selection?.summary.matching_rows).toBe(selection?.total);
+  const texts = await textsOf(store, selection?.ids(0, selection.total) ?? new Uint32Array());
+  return texts.map((text) => JSON.parse(text) as Product);
+}
+
+const OLD = [...products(4), ...products(4, { retailer: "bolt" })];
+
+test("a walk across a replacement and a removal gets the old rows exactly, and a new walk the new ones", async () => {
+  const { store, get, addRows } = await startTestService({ rows: OLD });
+  const page = async (cursor?: string) => {
+    const { body } = await get(`/v1/catalog?limit=3${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+    return body;
+  };
+  const walkFrom = async (first: Awaited<ReturnType<typeof page>>) => {
+    const pages = [first];
+    while (pages.at(-1).pagination.has_more) {
+      pages.push(await page(pages.at(-1).pagination.next_cursor));
+    }
+    return pages;
+  };
+  const first = await page();
+
+  const again = product({ sku: "sku-0001", title: "Crawled again" });
+  expect(await replace(store, [again])).toMatchObject({ added: 1, removed: 1 });
+  expect((await removeRows(store, { retailer: "bolt" })).matching_rows).toBe(4);
+  await addRows([product({ sku: "sku-0000a", retailer: "new" })]);
+  const old = await walkFrom(first);
+  const fresh = await walkFrom(await page());
+  const { body: coverage } = await get("/v1/coverage");
+
+  expect(old.flatMap(({ data }) => data)).toEqual(inOrder(OLD));
+  expect(new Set(old.map(({ pagination }) => pagination.total_matching))).toEqual(new Set([8]));
+  expect(new Set(old.map(({ meta }) => JSON.stringify(meta.coverage))).size).toBe(1);
+  const acme = products(4).map((row) => (row.sku === again.sku ? again : row));
+  expect(fresh.flatMap(({ data }) => data)).toEqual(inOrder([...acme, product({ sku: "sku-0000a", retailer: "new" })]));
+  expect(coverage.data.map((entry: Record<string, unknown>) => [entry.retailer, entry.corpus_rows])).toEqual([
+    ["acme", 4],
+    ["new", 1],
+  ]);
+  expect((await get("/v1/catalog?retailer=bolt")).body.code).toBe("unknown_retailer");
+});
+
+test("rows removed more than a day ago make room, and a walk from before then has to begin again", async () => {
+  const { store, get, addRows } = await startTestService({ rows: OLD });
+  const { body } = await get("/v1/catalog?limit=3");
+  await removeRows(store, { retailer: "bolt" });
+  await store.write((session) =>
+    session.script(`UPDATE removed_row SET version = version - ${24 * 3_600_000 + 60_000}`),
+  );
+  await addRows([product({ sku: "other" })]);
+
+  const next = await get(`/v1/catalog?limit=3&cursor=${body.pagination.next_cursor}`);
+
+  expect(next.body.code).toBe("invalid_cursor");
+  expect(await store.read((session) => session.query("SELECT count(*) FROM removed_row"))).toEqual([[0]]);
+});
+
+test("ids of removed rows are never given to others", async () => {
+  const store = await testStore();
+  await load(store, products(3));
+  await removeRows(store, {});
+  await load(store, products(3));
+  const ids = await store.read((session) => session.query("SELECT id FROM product UNION SELECT id FROM removed_row"));
+  expect(ids).toHaveLength(6);
+});
