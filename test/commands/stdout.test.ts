@@ -85,7 +85,7 @@ describe("stdout that cannot be written", () => {
     [">/dev/full", DISK_IS_FULL],
     // The exit code is that of `true`, which ends at once.
     ["| true", { code: EXIT.ok, stderr: "exit code 0\n" }],
-  ] as const)("the service of `service start %s` ends, too", async (target, ended) => {
+  ] as const)("a service that is started with %s ends, too", async (target, ended) => {
     const here = await setting();
     expect(await runInto(target, ["service", "start", "--port", "0", "--database", "service.db"], here)).toEqual(ended);
   });
