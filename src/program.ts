@@ -42,18 +42,17 @@ function asksForHelp([command, word, ...more]: readonly string[]): boolean {
 }
 
 const FIRST_STEPS = `First steps:
-  $ catalog coverage --demo                 what it looks like, without an account
-  $ catalog auth login                      asks for the address and the key
-  $ catalog coverage --group-by retailer    which retailers there are
+  $ catalog coverage --demo                 # what it looks like, without an account
+  $ catalog auth login                      # asks for the address and the key
+  $ catalog coverage --group-by retailer    # which retailers there are
   $ catalog export --date yesterday -o rows.csv
 
 Every morning, on the folder that \`catalog sync rows\` keeps:
-  $ catalog movers rows --only drop                       what dropped in a week
-  $ catalog history SKU rows                              is this a new low
-  $ catalog history --search 'MODEL OR TITLE' rows        who is the cheapest
-  $ catalog diff rows --from latest-7d --to latest --only appeared --category SLUG
-                                                          what is new there
-  $ catalog coverage --from rows --group-by retailer      how fresh each one is`;
+  $ catalog movers rows --only drop                       # what dropped in a week
+  $ catalog history SKU rows                              # is this a new low
+  $ catalog history --search 'MODEL OR TITLE' rows        # who is the cheapest
+  $ catalog diff rows --only appeared --category SLUG     # what is new there
+  $ catalog coverage --from rows --group-by retailer      # how fresh each one is`;
 
 /** Declares every command; commands that are not wanted get only their summary. */
 export async function createProgram(

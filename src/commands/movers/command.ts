@@ -38,7 +38,7 @@ export function declare(command: Command, context: Context): void {
     "catalog movers rows --only drop --limit 20",
     "catalog movers rows --only drop --columns sku,title,percent,selling_price,url -f csv",
     "catalog movers rows --since latest-1d --retailer acme --group-by category",
-    "catalog movers rows --since 1d --fail-if 'percent < -20' || mail -s 'prices fell' ada",
+    "catalog movers rows --since latest-1d --fail-if 'percent < -20' -o fell.csv; test $? -ne 8 || mail -s 'prices fell' ada < fell.csv",
   ]).action(async (folder: string | undefined, flags: MoversFlags) => {
     const options = parseMoversOptions(command, folder, flags, context);
     const { runMovers } = await import("./run.ts");

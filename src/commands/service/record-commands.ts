@@ -82,7 +82,7 @@ export function declareKeys(command: Command, context: Context): void {
       "Creates a key and prints its secret of 43 characters on stdout. The secret cannot be shown again. If the team does not exist yet, it is created.",
     examples: [
       "catalog service keys create laptop --output key",
-      "catalog service keys create viewer --team sales --scope catalog:sample --retailer nordwind",
+      "catalog service keys create viewer --team viewers --scope catalog:sample --retailer nordwind",
     ],
     options: addCreateFlags,
     load: async () => (await import("./keys.ts")).createKeyCommand,

@@ -32,10 +32,10 @@ export function declare(command: Command, context: Context): void {
   addGlobalFlags(
     command,
     [
-      "catalog sync rows --demo",
-      "catalog sync rows --retailer acme --start-date 30d",
-      "catalog sync rows --prune",
-      `duckdb -c "SELECT retailer, count(*) FROM 'rows/*/*.parquet' GROUP BY ALL"`,
+      "catalog sync demo --demo",
+      "catalog sync acme --retailer acme --start-date 30d",
+      "catalog sync acme --prune",
+      `duckdb -c "SELECT retailer, count(*) FROM 'acme/*/*.parquet' GROUP BY ALL"`,
     ],
     `Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
