@@ -238,8 +238,17 @@ describe("catalog history", () => {
     await runInProcess(["history", "A1", "B2", synced, "--html", page]);
     const html = await readFile(page, "utf8");
 
-    expect(html).toContain("Desk lamp, brass: 18 EUR on 2026-01-04");
-    expect(html).not.toMatch(/(?:src|href)="(?!data:)/);
+    expect(html).toContain('data-tip="Desk lamp, brass: 18 EUR on 2026-01-04"');
+    expect(html).not.toMatch(/(?:src|href)="(?!data:|#|https:\/\/shop\.example\/)/);
+    const sku = "A1";
+    await runInProcess(["history", sku, synced, "--html", page]);
+    const single = await readFile(page, "utf8");
+    expect(single).toMatch(/<h1><a href="https:\/\/[^"]+" rel="noreferrer">Desk lamp, brass<\/a><\/h1>/);
+    expect(single.match(/<td class="day"[^>]*><span>[^<]*/g)?.map((cell) => cell.slice(-10))).toEqual([
+      "2026-01-04",
+      "2026-01-03",
+      "2026-01-01",
+    ]);
   });
 
   test.each([

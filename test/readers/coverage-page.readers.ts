@@ -36,7 +36,7 @@ const ACTIVITY = {
 };
 
 const ROWS = `[...document.querySelectorAll("#retailers > :not([hidden])")].map((retailer) =>
-  [retailer.open, ...[...retailer.querySelectorAll("tbody tr:not([hidden]) .count")].map((cell) => cell.textContent)])`;
+  [retailer.open, ...[...retailer.querySelectorAll("tbody tr:not([hidden]) td:nth-child(3)")].map((cell) => cell.textContent)])`;
 
 test("folds the combinations by retailer, and sorts both", async () => {
   const { evaluate } = await open();
@@ -77,17 +77,21 @@ test("shows what is searched for, unfolded and counted", async () => {
 
 test("unfolds the retailer that a link of the heat map points to", async () => {
   const { evaluate } = await open();
-  await evaluate(`document.querySelector('#heat a[href="#r-zeta"]').click(); new Promise((done) => setTimeout(done))`);
+  await evaluate(
+    `document.querySelector('table.map a[href="#r-zeta"]').click(); new Promise((done) => setTimeout(done))`,
+  );
   await expect.poll(() => evaluate("document.querySelector('#r-zeta').open")).toBe(true);
 });
 
 test("tells the days and rows of the cell that is pointed at, and shades it by its rows", async () => {
   const { evaluate } = await open();
-  await evaluate(`document.querySelectorAll("#heat .rows")[1].click()`);
-  expect(await evaluate("document.querySelector('#pointed').textContent")).toBe("zeta, 2026-01-01: 900 rows");
+  await evaluate(
+    `document.querySelectorAll(".map .rows")[1].dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }))`,
+  );
+  expect(await evaluate("document.querySelector('#tip').textContent")).toBe("zeta, 2026-01-01: 900 rows");
   expect(
     await evaluate(
-      `[...document.querySelectorAll("#heat .rows")].map((cell) => cell.style.getPropertyValue("--share"))`,
+      `[...document.querySelectorAll(".map .rows")].map((cell) => cell.style.getPropertyValue("--share"))`,
     ),
   ).toEqual(["1.000", "0.839", "0.028"]);
 });
@@ -108,9 +112,11 @@ test.each([390, 1280])(
 
 test("shows crawled text as text and asks for nothing", async () => {
   const { evaluate, requests } = await open();
-  expect(await evaluate("[document.images.length, document.title, document.querySelector('#heat').innerText]")).toEqual(
-    [0, "Coverage", expect.stringContaining(HOSTILE)],
-  );
+  expect(await evaluate("[document.images.length, document.title, document.querySelector('.map').innerText]")).toEqual([
+    0,
+    "Coverage",
+    expect.stringContaining(HOSTILE),
+  ]);
   expect(requests.filter((address) => !/^(file|data):/.test(address))).toEqual([]);
 });
 

@@ -62,8 +62,10 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each([390, 1280])("every page fits a window of %d pixels, is readable and clean for axe", async (width) => {
     for (const [name, address] of Object.entries(await pages())) {
       const page = await chrome.newPage({ colorScheme, viewport: { width, height: 900 } });
-      const requests: string[] = [];
+      const [requests, errors]: [string[], string[]] = [[], []];
       page.on("request", (request) => requests.push(request.url()));
+      page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+      page.on("pageerror", (error) => errors.push(String(error)));
       await page.goto(address);
       await page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
       await page.evaluate(axe.source);
@@ -72,8 +74,25 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
       );
       const found = [await page.evaluate(TOO_WIDE), await page.evaluate(BAD_LABELS), violations];
       expect([name, ...found]).toEqual([name, [], [], []]);
-      expect(requests.filter((url) => !/^(file|data):/.test(url))).toEqual([]);
+      expect([requests.filter((url) => !/^(file|data):/.test(url)), errors]).toEqual([[], []]);
       await page.close();
+    }
+  });
+
+  test("a finger sees what a pointer does", async () => {
+    const tips = { history: "7 EUR on 2026-01-04", coverage: "acme, 2026-01-04: 1 row" };
+    const points = { history: 'circle[data-tip$="2026-01-04"]', coverage: "table.map tbody tr td:nth-child(5)" };
+    const addresses = await pages();
+    for (const name of ["history", "coverage"] as const) {
+      const context = await chrome.newContext({ colorScheme, viewport: { width: 390, height: 900 }, hasTouch: true });
+      const page = await context.newPage();
+      await page.goto(addresses[name] ?? "");
+      await page.locator(points[name]).first().tap({ force: true });
+      expect(await page.locator("#tip").textContent()).toContain(tips[name]);
+      expect(await page.locator("#tip").isVisible()).toBe(true);
+      await page.locator("h1").tap();
+      expect(await page.locator("#tip").isVisible()).toBe(false);
+      await context.close();
     }
   });
 });

@@ -82,6 +82,8 @@ export function parseCoverageOptions(
     page,
     /** A synced folder to count instead of asking the service. */
     from,
+    /** Whether the page shows each day, which takes no request. */
+    everyDay: from !== undefined && chartRequests === undefined,
     /** The most coverage requests for the days of `groupBy`. */
     maxRequests,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),

@@ -38,7 +38,9 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
       options: pageOptions,
       html: await (await import("./views/coverage-page.ts")).coveragePage(response, {
         ...{ filters: source.filters, service: source.service, now: context.now() },
-        activity: await activityOf(),
+        activity: options.everyDay
+          ? (await import("./views/activity.ts")).activityOfDays(await source.days(response.data, undefined))
+          : await activityOf(),
       }),
     };
     const requests = source.isFolder ? [] : [counted(source.reporter.requests().sent, "request")];

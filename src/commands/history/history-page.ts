@@ -1,149 +1,180 @@
 import { groupBy, type ListOptions } from "../../cli/flags/list.ts";
-import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
-import { escapeHtml, renderPage } from "../../output/html-document.ts";
-import type { Series } from "../../prices/series.ts";
-import { productsInOrder } from "./price-tables.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
+import type { Html } from "../../contract/values/html.ts";
+import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
+import { visible } from "../../output/terminal/visible.ts";
+import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
+import { priceChart } from "./price-chart.ts";
+import { priceChanges, productsInOrder } from "./price-tables.ts";
+
+interface PageFacts {
+  folder: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+  list: ListOptions;
+  addressOf: (row: SeriesPoint) => string | undefined;
+}
 
 /** Most lines of one chart; more could not be distinguished. */
 const LINES = 8;
 
-/** Size of the drawing, in its own units. */
-const [WIDTH, HEIGHT, BOTTOM, TOP] = [720, 320, 28, 22];
-
-/** Most units that a character of a label takes, on a narrow screen. */
-const CHARACTER = 16;
-
 /**
- * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, and
- * the facts of each product.
+ * A complete HTML page of prices over time: a chart for each currency, because two currencies cannot share an axis, then
+ * the facts and the changes of each product. A single product is the heading of its page.
  */
-export function historyPage(
-  series: readonly Series[],
-  facts: { folder: string; now: number; list: ListOptions },
-): string {
-  const currencies = [...groupBy(productsInOrder(series, facts.list), ({ last }) => last.currency)].sort(([a], [b]) =>
-    a < b ? -1 : 1,
-  );
-  const read = new Date(facts.now).toISOString().slice(0, 16).replace("T", " ");
-  const body = [
-    "<h1>Price history</h1>",
-    `<p>${escapeHtml(facts.folder)}; read at ${read} UTC.</p>`,
-    ...currencies.map(([currency, own]) => section(currency, own)),
-  ];
-  return renderPage({ title: "Price history", body: body.join("\n"), style: STYLE, script: "" });
+export function historyPage(series: readonly Series[], facts: PageFacts): string {
+  const shown = productsInOrder(series, facts.list);
+  const read = html`<p>${facts.folder}; read at ${minuteOf(facts.now)}.</p>`;
+  const [only, ...others] = shown;
+  const isSingle = only !== undefined && others.length === 0;
+  const title = isSingle ? only.title : `Prices of ${counted(shown.length, "product")}`;
+  const body = isSingle ? singleProduct(only, read, facts) : severalProducts(shown, title, read, facts);
+  return renderPage({ title, body, style: STYLE, script: "" });
 }
 
-function section(currency: string, series: readonly Series[]): string {
-  const charts = Array.from({ length: Math.ceil(series.length / LINES) }, (_, index) =>
-    figure(series.slice(index * LINES, (index + 1) * LINES), currency),
-  );
-  return `<h2>${escapeHtml(currency)}</h2>\n${charts.join("\n")}\n${productsHtml(series, currency)}`;
+function singleProduct(product: Series, read: Html, facts: PageFacts): Html {
+  const { title, retailer, sku, last, lowest, highest, points, changes, isNewLow } = product;
+  const price = (point: SeriesPoint) =>
+    html`${groupDigits(point.selling_price)} ${point.currency} <small class="day">${point.day}</small>`;
+  return html`<h1>${link(title, facts.addressOf(last))}</h1>
+<p>${retailer} ${sku}; ${last.department}, ${last.category}</p>
+${read}
+<dl><div><dt>Last</dt><dd>${price(last)}${isNewLow ? html` <b>new low</b>` : ""}</dd></div>
+<div><dt>Lowest</dt><dd>${price(lowest)}</dd></div>
+<div><dt>Highest</dt><dd>${price(highest)}</dd></div>
+<div><dt>Changes</dt><dd>${groupDigits(changes)} <small>in ${counted(points.length, "day")}</small></dd></div></dl>
+<figure>${priceChart([product], last.currency)}</figure>
+<h2>Changes</h2>
+${changesTable(product, facts.list)}`;
 }
 
-function figure(series: readonly Series[], currency: string): string {
-  const drawn = series.map((one) => ({ ...one, points: one.points.filter((point) => point.currency === currency) }));
-  const all = drawn.flatMap(({ points }) => points);
-  const days = all.map(({ day }) => dayNumber(day));
-  const prices = all.map(({ selling_price }) => selling_price);
-  const [first, last] = [Math.min(...days), Math.max(...days)];
-  const ticks = ticksOf(Math.min(...prices), Math.max(...prices));
-  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const left = 8 + CHARACTER * Math.max(...ticks.map((tick) => groupDigits(tick).length));
-  const x = (day: string) => left + ((dayNumber(day) - first) / (last - first || 1)) * (WIDTH - left - 8);
-  const y = (price: number) => HEIGHT - BOTTOM - ((price - low) / (high - low || 1)) * (HEIGHT - BOTTOM - TOP);
-  const grid = ticks.map(
-    (tick) =>
-      `<line class="grid" x1="${left}" x2="${WIDTH - 8}" y1="${tenths(y(tick))}" y2="${tenths(y(tick))}"/><text x="${left - 8}" y="${tenths(y(tick) + 4)}" text-anchor="end">${groupDigits(tick)}</text>`,
-  );
-  const ends = [...new Set([first, last])].map((number) => {
-    const day = dayOf(number * DAY);
-    const anchor = number === first ? "start" : "end";
-    return `<text x="${tenths(x(day))}" y="${HEIGHT - 8}" text-anchor="${anchor}">${day}</text>`;
-  });
-  const lines = drawn.map(({ title, points }, index) => {
-    const steps = points.map(({ day, selling_price }, position) =>
-      position === 0
-        ? `M${tenths(x(day))} ${tenths(y(selling_price))}`
-        : `H${tenths(x(day))}V${tenths(y(selling_price))}`,
+function severalProducts(series: readonly Series[], title: string, read: Html, facts: PageFacts): Html {
+  const sections = [...groupBy(series, ({ last }) => last.currency)].map(([currency, products]) => {
+    const charts = Array.from({ length: Math.ceil(products.length / LINES) }, (_, index) =>
+      figure(products.slice(index * LINES, (index + 1) * LINES), currency),
     );
-    const dots = points.map(
-      ({ day, selling_price }) =>
-        `<circle cx="${tenths(x(day))}" cy="${tenths(y(selling_price))}" r="${points.length > 90 ? 1.5 : 3}"><title>${escapeHtml(title)}: ${groupDigits(selling_price)} ${escapeHtml(currency)} on ${day}</title></circle>`,
-    );
-    return `<g class="line${index}"><path d="${steps.join("")}"/>${dots.join("")}</g>`;
+    return html`<h2>${currency}</h2>\n${charts}\n${productsTable(products, currency, facts)}`;
   });
-  const legend = drawn.map(
+  // A limit is one of products here, so all changes of these are listed.
+  const list = { ...facts.list, sort: undefined, limit: undefined };
+  const changed = series.filter(({ changes }) => changes > 0);
+  return html`<h1>${title}</h1>
+${read}
+${sections}
+${changed.length === 0 ? "" : html`<h2>Changes</h2>`}
+${changed.map(
+  (product) =>
+    html`<details id="${idOf(product)}"><summary>${product.title} <small>${product.retailer} ${product.sku}, ${counted(product.changes, "change")}</small></summary>${changesTable(product, list)}</details>\n`,
+)}`;
+}
+
+function figure(series: readonly Series[], currency: string): Html {
+  const legend = series.map(
     ({ title, retailer, sku }, index) =>
-      `<li><i class="line${index}"></i>${escapeHtml(title)} <span>${escapeHtml(retailer)} ${escapeHtml(sku)}</span></li>`,
+      html`<li><i class="line${index}"></i>${title} <small>${retailer} ${sku}</small></li>`,
   );
-  return `<figure><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Selling prices in ${escapeHtml(currency)} from ${dayOf(first * DAY)} to ${dayOf(last * DAY)}">${grid.join("")}${ends.join("")}${lines.join("")}</svg><figcaption><ul>${legend.join("")}</ul></figcaption></figure>`;
+  return html`<figure>${priceChart(series, currency)}<figcaption><ul>${legend}</ul></figcaption></figure>`;
 }
 
-/** Four to eight round values that span the prices. */
-function ticksOf(low: number, high: number): number[] {
-  const span = high - low || Math.abs(high) || 1;
-  const magnitude = 10 ** Math.floor(Math.log10(span / 4));
-  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((size) => span / size <= 5) ?? span;
-  const start = Math.floor(low / step);
-  const end = Math.max(Math.ceil(high / step), start + 1);
-  return Array.from({ length: end - start + 1 }, (_, index) => Number(((start + index) * step).toPrecision(12)));
+interface Column<Item> {
+  heading: string;
+  kind: "count" | "day" | "";
+  cell: (item: Item) => Html | string;
 }
 
-const HEADINGS = ["Title", "Product", "Last price", "Lowest", "Highest", "Changes", "Seen"];
-
-function productsHtml(series: readonly Series[], currency: string): string {
-  const rows = series.map(({ title, retailer, sku, last, lowest, highest, changes, isNewLow }) => {
-    const cells = [
-      [escapeHtml(title), ""],
-      [`${escapeHtml(retailer)} ${escapeHtml(sku)}`, ""],
-      [`${isNewLow ? "<small>new low</small> " : ""}${groupDigits(last.selling_price)}`, "number"],
-      [groupDigits(lowest.selling_price), "number"],
-      [groupDigits(highest.selling_price), "number"],
-      [groupDigits(changes), "number"],
-      [last.day, ""],
-    ];
-    const drawn = cells.map(
-      ([text, kind], index) => `<td class="${kind}" data-label="${HEADINGS[index]}"><span>${text}</span></td>`,
-    );
-    return `<tr>${drawn.join("")}</tr>`;
-  });
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Products in ${escapeHtml(currency)}"><table><thead><tr>${HEADINGS.map(
-    (heading, index) => `<th scope="col" class="${index >= 2 && index <= 5 ? "number" : ""}">${heading}</th>`,
-  ).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+function productsTable(series: readonly Series[], currency: string, { addressOf }: PageFacts): Html {
+  const columns: Column<Series>[] = [
+    { heading: "Title", kind: "", cell: (product) => link(product.title, addressOf(product.last)) },
+    { heading: "Product", kind: "", cell: ({ retailer, sku }) => `${retailer} ${sku}` },
+    {
+      heading: "Last price",
+      kind: "count",
+      cell: ({ last, isNewLow }) =>
+        html`${isNewLow ? html`<small>new low</small> ` : ""}${groupDigits(last.selling_price)}`,
+    },
+    { heading: "Lowest", kind: "count", cell: ({ lowest }) => groupDigits(lowest.selling_price) },
+    { heading: "Highest", kind: "count", cell: ({ highest }) => groupDigits(highest.selling_price) },
+    {
+      heading: "Changes",
+      kind: "count",
+      cell: (product) =>
+        product.changes === 0 ? "0" : html`<a href="#${idOf(product)}">${groupDigits(product.changes)}</a>`,
+    },
+    { heading: "Seen", kind: "day", cell: ({ last }) => last.day },
+  ];
+  return table(columns, series, `Products in ${currency}`);
 }
 
-/** A coordinate, to a tenth of a unit. */
-function tenths(value: number): string {
-  return value.toFixed(1);
+/** The days on which the price changed. */
+function changesTable(product: Series, list: ListOptions): Html {
+  const { lowest, highest, title } = product;
+  const percent = (value: number | undefined) =>
+    value === undefined ? "" : `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
+  const columns: Column<SeriesPoint>[] = [
+    { heading: "Since", kind: "day", cell: ({ day }) => day },
+    { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
+    { heading: "Change", kind: "count", cell: (point) => percent(point.percent) },
+    { heading: "List price", kind: "count", cell: ({ mrp }) => groupDigits(mrp) },
+    { heading: "Discount", kind: "count", cell: ({ discount_pct }) => (discount_pct > 0 ? `${discount_pct} %` : "") },
+    {
+      heading: "",
+      kind: "",
+      cell: (point) => (samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : ""),
+    },
+  ];
+  return table(columns, priceChanges(product, list), `Changes of ${title}`);
+}
+
+function table<Item>(columns: readonly Column<Item>[], items: readonly Item[], label: string): Html {
+  const heads = columns.map(({ heading, kind }) =>
+    heading === "" ? html`<td></td>` : html`<th scope="col" class="${kind}">${heading}</th>`,
+  );
+  const rows = items.map(
+    (item) =>
+      html`<tr>${columns.map(({ heading, kind, cell }) => html`<td class="${kind}" data-label="${heading}"><span>${cell(item)}</span></td>`)}</tr>\n`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+function idOf({ retailer, sku }: Series): string {
+  return `p-${encodeURIComponent(visible(`${retailer} ${sku}`))}`;
 }
 
 const COLOURS = ["#2563eb", "#c2410c", "#15803d", "#a21caf", "#b45309", "#0e7490", "#be123c", "#4d7c0f"];
 const COLOURS_DARK = ["#7cacff", "#ff9a62", "#6ee7a0", "#f0a3f5", "#f5c46b", "#67d8ef", "#ff8fa3", "#b9e36c"];
 
 function colours(list: readonly string[]): string {
-  return list.map((colour, index) => `.line${index}{--line:${colour}}`).join("");
+  return list.map((colour, index) => `.line${index} { --own: ${colour}; }`).join("\n");
 }
 
 const STYLE = `
-:root{font:16px/1.5 system-ui,sans-serif;color:#1c1f24;background:#fff}
-body{max-width:60rem;margin:0 auto;padding:1rem}
-h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}
-p{overflow-wrap:anywhere}p,figcaption span,small,td::before{color:#5a616c}
-figure{margin:0 0 1rem}svg{width:100%;height:auto;display:block}
-svg text{font-size:12px;fill:#5a616c}.grid{stroke:#dfe3e8}
-path{fill:none;stroke:var(--line);stroke-width:2}circle{fill:var(--line)}
-figcaption ul{list-style:none;padding:0;margin:.5rem 0;display:grid;gap:.25rem}
-figcaption i{display:inline-block;width:.75rem;height:.75rem;border-radius:50%;background:var(--line);margin-right:.5rem}
-.scroll{overflow-x:auto}.scroll:focus-visible{outline:3px solid #2563eb;outline-offset:2px}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
-th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid #dfe3e8;vertical-align:top}
-td:first-child{min-width:14rem}th.number,.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+figure { margin: 1rem 0; } svg { width: 100%; height: auto; display: block; touch-action: pan-y; }
+svg text { font-size: 12px; fill: var(--soft); } .grid { stroke: var(--line); }
+path { fill: none; stroke: var(--own); stroke-width: 2; } circle { fill: var(--own); }
+figcaption ul { list-style: none; padding: 0; margin: .5rem 0; display: grid; gap: .25rem; }
+figcaption i { display: inline-block; width: .75rem; height: .75rem; border-radius: 50%; background: var(--own); margin-right: .5rem; }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: 1rem 0; }
+dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-size: 1.1rem; } dd b { color: var(--accent); font-size: .85rem; }
+table { font-size: .9rem; }
+th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+thead th, thead td { white-space: nowrap; }
+td:first-child:not(.day) { min-width: 14rem; }
+summary { overflow-wrap: anywhere; }
 ${colours(COLOURS)}
-@media (max-width:40rem){svg text{font-size:18px}thead{display:none}table,tbody,tr,td{display:block}
-tr{padding:.5rem 0;border-bottom:1px solid #dfe3e8}td{display:flex;justify-content:space-between;gap:1rem;padding:.1rem 0;
-border:0;text-align:right}td:first-child{min-width:0;font-weight:600;text-align:left}
-td:not(:first-child)::before{content:attr(data-label)}}
-@media (max-width:30rem){svg text{font-size:24px}}
-@media (prefers-color-scheme:dark){:root{color:#e6e8eb;background:#15181c}p,figcaption span,small,td::before{color:#a3abb6}svg text{fill:#a3abb6}
-.grid,th,td,tr{stroke:#343a42;border-color:#343a42}${colours(COLOURS_DARK)}}`;
+@media (max-width: 40rem) {
+  h1 { font-size: 1.25rem; }
+  svg text { font-size: 18px; }
+  thead { display: none; }
+  table, tbody, tr, td { display: block; }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  td { display: flex; justify-content: space-between; gap: 1rem; padding: .1rem 0; border: 0; text-align: right; }
+  td:first-child { min-width: 0; font-weight: 600; text-align: left; }
+  td:not(:first-child)::before { content: attr(data-label); color: var(--soft); }
+  td:has(span:empty) { display: none; }
+}
+@media (max-width: 30rem) { svg text { font-size: 24px; } }
+@media (prefers-color-scheme: dark) {
+${colours(COLOURS_DARK)}
+}
+`;

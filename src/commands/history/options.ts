@@ -27,7 +27,10 @@ export async function parseHistoryOptions(
   flags: HistoryFlags,
   context: Context,
 ) {
-  const { page, listing } = splitPage(flags);
+  const { page, listing } = splitPage(
+    flags,
+    [flags.output, flags.format, flags.columns].some((flag) => flag !== undefined),
+  );
   const output = parseListOutput(listing, context);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);

@@ -57,7 +57,11 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
       return;
     }
     const { historyPage } = await import("./history-page.ts");
-    const html = historyPage(series, { folder, now: context.now(), list });
+    const addressOf = await addressesOf(
+      synced,
+      series.map(({ last }) => last),
+    );
+    const html = historyPage(series, { folder, now: context.now(), list, addressOf });
     await writePage(html, page, context, writeListing);
     reporter.note(
       `${page.file}: the prices of ${counted(Math.min(series.length, list.limit ?? series.length), "product")}`,

@@ -1,5 +1,4 @@
 import type { FastifyReply } from "fastify";
-import { htmlText } from "../../contract/values/html-text.ts";
 import { ASSETS } from "./assets.ts";
 import { type Html, html } from "./html.ts";
 
@@ -91,5 +90,5 @@ export function sendPage(
       "x-frame-options": "DENY",
     })
     .type("text/html; charset=utf-8")
-    .send(root === "" ? markup : markup.replaceAll(LOCAL_ADDRESS, (start) => `${start}${htmlText(root)}`));
+    .send(root === "" ? markup : markup.replaceAll(LOCAL_ADDRESS, (start) => `${start}${html`${root}`.markup}`));
 }

@@ -1,7 +1,8 @@
 import type { CatalogClient } from "../../../api/client.ts";
 import type { CoverageSummary } from "../../../contract/coverage.ts";
-import type { Filters } from "../../../contract/filters.ts";
+import { type Filters, splitRcd } from "../../../contract/filters.ts";
 import { addDays, dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import type { DayCounts } from "../day-counts.ts";
 
 /** When the rows were crawled, retailer by retailer. */
 export interface Activity {
@@ -15,6 +16,34 @@ export interface Period {
   start: string;
   end: string;
   days: number;
+  /** Whether nothing has rows in it, and it is drawn as short as one day. */
+  isGap?: boolean;
+}
+
+/** Most days without rows that are drawn day by day. */
+const SHORT_GAP = 7;
+
+/** When the rows were crawled, day by day. Longer times without rows are one period each. */
+export function activityOfDays(days: DayCounts): Activity {
+  const known = [...days.keys()].sort();
+  const periods = known.flatMap((day, index): Period[] => {
+    const before = known[index - 1] ?? addDays(day, -1);
+    const empty = dayNumber(day) - dayNumber(before) - 1;
+    const [start, end] = [addDays(before, 1), addDays(day, -1)];
+    const between =
+      empty > SHORT_GAP ? [{ start, end, days: empty, isGap: true }] : empty > 0 ? cut(start, end, empty) : [];
+    return [...between, { start: day, end: day, days: 1 }];
+  });
+  const rows = new Map<string, number[]>();
+  for (const [index, { start, isGap }] of periods.entries()) {
+    for (const [rcd, count] of (isGap ? undefined : days.get(start)) ?? []) {
+      const { retailer } = splitRcd(rcd);
+      const counts = rows.get(retailer) ?? new Array<number>(periods.length).fill(0);
+      counts[index] = (counts[index] ?? 0) + count;
+      rows.set(retailer, counts);
+    }
+  }
+  return { periods, rows };
 }
 
 /** Coverage requests sent at once. */

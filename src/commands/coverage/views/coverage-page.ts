@@ -4,9 +4,10 @@ import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
 import { counted, groupDigits } from "../../../contract/values/decimal.ts";
-import { escapeHtml, renderPage } from "../../../output/html-document.ts";
+import type { Html } from "../../../contract/values/html.ts";
+import { html, minuteOf, renderPage } from "../../../output/html-document.ts";
 import { visible } from "../../../output/terminal/visible.ts";
-import { entriesInOrder } from "../groups.ts";
+import { ageOf, entriesInOrder } from "../groups.ts";
 import type { Activity, Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
@@ -18,116 +19,187 @@ export interface PageFacts {
   activity: Activity;
 }
 
-/** A complete HTML page of a coverage: when each retailer was crawled, and every combination, folded by retailer. */
+/** A combination and the days since its newest crawl; null without matching rows. */
+type AgedCoverage = Coverage & { days_old: number | null };
+
+/** All combinations of a retailer. */
+interface RetailerGroup {
+  retailer: string;
+  entries: readonly AgedCoverage[];
+  days_old: number | null;
+}
+
+/** A complete HTML page of a coverage: when each retailer was crawled, and every combination, the stalest retailer first. */
 export function coveragePage({ data, meta }: CoverageResponse, facts: PageFacts): string {
-  const entries = entriesInOrder(data, { sort: undefined, limit: undefined }) as Coverage[];
-  const body = [
-    "<h1>Coverage</h1>",
-    `<p>${escapeHtml(describeSet(meta.coverage))}</p>`,
-    `<p>${escapeHtml(describeOrigin(facts))}</p>`,
-    ...(entries.length === 0 ? [] : [heatMap(facts.activity), combinationLists(entries, meta.coverage)]),
-  ];
-  return renderPage({ title: "Coverage", body: body.join("\n"), style: STYLE, script: SCRIPT });
+  const retailers = stalestFirst(data, facts.now);
+  const found = retailers.length > 0;
+  const body = html`<h1>Coverage</h1>
+<p>${describeSet(meta.coverage)}</p>
+<p>${describeOrigin(facts)}</p>
+${found ? heatMap(facts.activity, retailers) : ""}
+${found ? combinationLists(retailers, meta.coverage) : ""}`;
+  return renderPage({ title: "Coverage", body, style: STYLE, script: SCRIPT });
+}
+
+function stalestFirst(coverage: readonly Coverage[], now: number): RetailerGroup[] {
+  const named = entriesInOrder(coverage, { sort: undefined, limit: undefined });
+  const aged = named.map((entry) => ({
+    ...entry,
+    days_old: entry.matching_rows > 0 ? ageOf(entry.latest_date, now) : null,
+  }));
+  const groups = [...groupBy(aged, ({ retailer }) => retailer)].map(([retailer, entries]): RetailerGroup => {
+    const ages = entries.flatMap(({ days_old }) => days_old ?? []);
+    return { retailer, entries: sortByAge(entries), days_old: ages.length === 0 ? null : Math.min(...ages) };
+  });
+  return sortByAge(groups);
+}
+
+/** The oldest first, and those without an age last; the order of equals stays. */
+function sortByAge<Aged extends { days_old: number | null }>(items: readonly Aged[]): Aged[] {
+  return [...items].sort((a, b) => (b.days_old ?? -1e9) - (a.days_old ?? -1e9));
 }
 
 function describeSet(summary: CoverageSummary): string {
   const { matching_rows, corpus_rows, earliest_date, latest_date } = summary;
-  const counts = `${groupDigits(matching_rows)} matching of ${groupDigits(corpus_rows)} rows`;
+  const of = matching_rows === corpus_rows ? "" : ` matching of ${groupDigits(corpus_rows)}`;
   const days = earliest_date === null ? "nothing matches" : `crawled from ${earliest_date} to ${latest_date}`;
-  return `${counts} in ${counted(summary.combinations, "combination")}; ${days}.`;
+  return `${groupDigits(matching_rows)}${of} rows in ${counted(summary.combinations, "combination")}; ${days}.`;
 }
 
 function describeOrigin({ filters, service, now }: PageFacts): string {
   const chosen = FILTER_NAMES.filter((name) => filters[name] !== undefined).map((name) => `${name} ${filters[name]}`);
   const narrowed = chosen.length === 0 ? "no filters" : chosen.join(", ");
-  return `${service}; ${narrowed}; read at ${new Date(now).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
+  return `${service}; ${narrowed}; read at ${minuteOf(now)}.`;
 }
 
-/** Number of dates on the time axis of the heat map. */
+/** Number of dates on the time axis of a short map. */
 const TICKS = 4;
+
+/** From this number of columns on they are narrow, and this many have room for a date. */
+const MANY_COLUMNS = 60;
+const COLUMNS_OF_DATE = 11;
 
 /**
  * Rows a day of each retailer in each period. The shade grows with the square root of the rows, so that small retailers
  * remain visible.
  */
-function heatMap({ periods, rows }: Activity): string {
+function heatMap({ periods, rows }: Activity, retailers: readonly RetailerGroup[]): Html {
   const perDay = (count: number, index: number) => count / (periods[index]?.days ?? 1);
   const most = [...rows.values()].flatMap((counts) => counts.map(perDay)).reduce((a, b) => Math.max(a, b), 0);
-  const cell = (retailer: string, count: number, index: number): string => {
-    const text = `${retailer}, ${daysIn(periods[index])}: ${counted(count, "row")}`;
-    const shade =
-      count === 0 ? "" : ` class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}"`;
-    return `<td${shade} title="${escapeHtml(text)}"></td>`;
+  const cell = (count: number, index: number): Html => {
+    const text = counted(count, "row");
+    if (count > 0) {
+      return html`<td class="rows" style="--share: ${Math.sqrt(perDay(count, index) / most).toFixed(3)}">${text}</td>`;
+    }
+    return periods[index]?.isGap ? html`<td class="gap">${text}</td>` : html`<td>${text}</td>`;
   };
-  const lines = [...rows]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([retailer, counts]) => {
-      const cells = counts.map((count, index) => cell(retailer, count, index)).join("");
-      return `<tr><th scope="row"><a href="#${idOf(retailer)}">${escapeHtml(retailer)}</a></th>${cells}</tr>`;
-    });
-  return `<h2 id="map">Rows a day</h2>
-<table id="heat"><thead><tr><td></td>${axis(periods)}</tr></thead>
-<tbody>${lines.join("\n")}</tbody></table>
-<p id="pointed" aria-live="polite">${escapeHtml(describePeriods(periods))} Point at a cell for its days and rows.</p>`;
+  const order = new Map(retailers.map(({ retailer }, index) => [retailer, index]));
+  const lines = [...rows].sort(([a], [b]) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  return html`<h2 id="map">Rows a day</h2>
+<div id="days" class="scroll" tabindex="0" role="region" aria-label="Rows a day">
+<table class="map" style="--columns: ${periods.length}"><colgroup><col>${periods.map(
+    (period) => html`<col data-tip="${daysIn(period)}">`,
+  )}</colgroup>
+<thead><tr><td></td>${axis(periods)}</tr></thead>
+<tbody>${lines.map(
+    ([retailer, counts]) =>
+      html`<tr><th scope="row"><a href="#${idOf(retailer)}">${retailer}</a></th>${counts.map(cell)}</tr>\n`,
+  )}</tbody></table>
+</div>
+<p>${describePeriods(periods)} Point at a cell, or touch it, for its days and rows.</p>`;
 }
 
 function describePeriods(periods: readonly Period[]): string {
-  const days = Math.max(0, ...periods.map((period) => period.days));
-  const each = days === 1 ? "a day" : `${periods.every((period) => period.days === days) ? "" : "about "}${days} days`;
-  return `${periods[0]?.start} to ${periods.at(-1)?.end}; each cell is ${each}; a stronger colour means more rows a day.`;
+  const shown = periods.filter(({ isGap }) => !isGap);
+  const days = Math.max(0, ...shown.map((period) => period.days));
+  const each = days === 1 ? "a day" : `${shown.every((period) => period.days === days) ? "" : "about "}${days} days`;
+  const gaps = shown.length === periods.length ? "" : "; a hatched cell is a longer time without rows";
+  return `${periods[0]?.start} to ${periods.at(-1)?.end}; each cell is ${each}${gaps}; a stronger colour means more rows a day.`;
 }
 
-function daysIn(period: Period | undefined): string {
-  return period === undefined || period.days === 1 ? `${period?.start}` : `${period.start} to ${period.end}`;
+function daysIn({ start, end, days }: Period): string {
+  return days === 1 ? start : `${start} to ${end}`;
 }
 
-/** Labels of the time axis: the first day of every n-th period, as a month if the periods span years. */
-function axis(periods: readonly Period[]): string {
-  const step = Math.ceil(periods.length / TICKS);
+/**
+ * Labels of the time axis, each over the columns up to the next one. A long axis names months where they begin, the longer
+ * one where two have no room; a short one every n-th period. Both name months only if the days span years.
+ */
+function axis(periods: readonly Period[]): Html[] {
+  const isLong = periods.length > MANY_COLUMNS;
+  const step = isLong ? COLUMNS_OF_DATE : Math.ceil(periods.length / TICKS);
   const days = periods.reduce((sum, period) => sum + period.days, 0);
   const [from, to] = days > 100 ? [0, 7] : [5, 10];
-  return periods
-    .map((period, index) => ({ period, index }))
-    .filter(({ index }) => index % step === 0)
-    .map(({ period, index }) => {
-      const span = Math.min(step, periods.length - index);
-      return `<th scope="col" colspan="${span}" title="${period.start}">${period.start.slice(from, to)}</th>`;
-    })
-    .join("");
+  const labels = isLong
+    ? monthLabels(periods, step)
+    : periods.flatMap((_, index) => (index % step === 0 ? [index] : []));
+  const starts = periods.flatMap(({ isGap }, index) => (index === 0 || isGap || labels.includes(index) ? [index] : []));
+  return starts.map((index, number) => {
+    const span = (starts[number + 1] ?? periods.length) - index;
+    const label = periods[index]?.start.slice(from, to) ?? "";
+    return labels.includes(index)
+      ? html`<th scope="col" colspan="${span}">${label}</th>`
+      : html`<td colspan="${span}"></td>`;
+  });
 }
 
-function combinationLists(entries: readonly Coverage[], summary: CoverageSummary): string {
-  const folded = [...groupBy(entries, ({ retailer }) => retailer)].map(([retailer, group]) =>
-    retailerList(retailer, group, summary),
-  );
-  const orders = { name: "name", rows: "rows, most first", last: "last day, newest first" };
-  const options = Object.entries(orders).map(([value, text]) => `<option value="${value}">${text}</option>`);
-  return `<h2>Combinations</h2>
+/** The first columns of months, `step` columns apart. */
+function monthLabels(periods: readonly Period[], step: number): number[] {
+  const months = new Map<string, number[]>();
+  for (const [index, { start, isGap }] of periods.entries()) {
+    const month = start.slice(0, 7);
+    if (!isGap) {
+      months.set(month, [...(months.get(month) ?? []), index]);
+    }
+  }
+  const labels: { at: number; columns: number }[] = [];
+  for (const [at = 0, ...more] of months.values()) {
+    const last = labels.at(-1);
+    const month = { at, columns: more.length + 1 };
+    if (last === undefined || at - last.at >= step) {
+      labels.push(month);
+    } else if (month.columns > last.columns) {
+      labels[labels.length - 1] = month;
+    }
+  }
+  return labels.map(({ at }) => at).filter((at) => periods.length - at >= step);
+}
+
+const ORDERS = { age: "stalest first", name: "name", rows: "rows, most first", last: "last day, newest first" };
+
+function combinationLists(retailers: readonly RetailerGroup[], summary: CoverageSummary): Html {
+  const combinations = retailers.reduce((sum, { entries }) => sum + entries.length, 0);
+  return html`<h2>Combinations</h2>
 <p class="tools"><input id="search" type="search" placeholder="Search retailer, department, category" aria-label="Search">
-<label>Sort by <select id="sort">${options.join("")}</select></label>
-<output id="found">${counted(entries.length, "combination")}</output></p>
-<p class="scale"><span>${escapeHtml(summary.earliest_date ?? "")}</span><span>${escapeHtml(summary.latest_date ?? "")}</span></p>
-<div id="retailers">${folded.join("\n")}</div>
+<label>Sort by <select id="sort">${Object.entries(ORDERS).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
+<output id="found">${counted(combinations, "combination")}</output></p>
+<p class="scale"><span>${summary.earliest_date ?? ""}</span><span>${summary.latest_date ?? ""}</span></p>
+<div id="retailers">${retailers.map((group) => retailerList(group, summary))}</div>
 <p><a href="#map">Back to the map</a></p>`;
 }
 
-function retailerList(retailer: string, group: readonly Coverage[], summary: CoverageSummary): string {
-  const rows = group.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
-  const dates = group.flatMap(({ earliest_date, latest_date }) => [earliest_date, latest_date]).sort();
+const HEADINGS = html`<th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><th scope="col" class="count">days old</th><td></td>`;
+
+function retailerList({ retailer, entries, days_old }: RetailerGroup, summary: CoverageSummary): Html {
+  const rows = entries.reduce((sum, { matching_rows }) => sum + matching_rows, 0);
+  const dates = entries.flatMap(({ earliest_date, latest_date }) => [earliest_date, latest_date]).sort();
   const [first = "", last = first] = [dates[0], dates.at(-1)];
-  const days = dayTrack({ earliest_date: first, latest_date: last }, summary);
-  return `<details id="${idOf(retailer)}" data-name="${escapeHtml(retailer)}" data-rows="${rows}" data-last="${last}">
-<summary><b>${escapeHtml(retailer)}</b> <span class="count">${groupDigits(rows)} rows</span> <small>${counted(group.length, "combination")}</small>${days}</summary>
-<table><thead><tr><th scope="col">department</th><th scope="col">category</th><th scope="col" class="count">rows</th><th scope="col">days</th><td></td></tr></thead>
-<tbody>${group.map((entry) => combinationRow(entry, summary)).join("\n")}</tbody></table></details>`;
+  return html`<details id="${idOf(retailer)}" data-name="${retailer}" data-rows="${rows}" data-last="${last}" data-age="${days_old ?? -Infinity}">
+<summary><b>${retailer}</b> <span class="count">${counted(rows, "row")}</span> <small>${counted(entries.length, "combination")}</small> <small class="age count">${ageText(days_old)}</small>${dayTrack({ earliest_date: first, latest_date: last }, summary)}</summary>
+<table><thead><tr>${HEADINGS}</tr></thead>
+<tbody>${entries.map((entry) => combinationRow(entry, summary))}</tbody></table></details>\n`;
 }
 
-function combinationRow(entry: Coverage, summary: CoverageSummary): string {
-  const { retailer, department, category, matching_rows, corpus_rows, earliest_date, latest_date } = entry;
-  const of = corpus_rows === matching_rows ? "" : ` <small>of ${groupDigits(corpus_rows)}</small>`;
+function ageText(days: number | null): string {
+  return days === null ? "" : days <= 0 ? "today" : `${counted(days, "day")} old`;
+}
+
+function combinationRow(entry: AgedCoverage, summary: CoverageSummary): Html {
+  const { retailer, department, category, matching_rows, corpus_rows, earliest_date, latest_date, days_old } = entry;
+  const of = corpus_rows === matching_rows ? html`` : html` <small>of ${groupDigits(corpus_rows)}</small>`;
   const days = earliest_date === latest_date ? latest_date : `${earliest_date} to ${latest_date}`;
-  const name = escapeHtml([retailer, department, category].join(" "));
-  return `<tr data-name="${name}" data-rows="${matching_rows}" data-last="${escapeHtml(latest_date)}"><td>${escapeHtml(department)}</td><td>${escapeHtml(category)}</td><td class="count">${groupDigits(matching_rows)}${of}</td><td class="days">${escapeHtml(days)}</td><td>${dayTrack(entry, summary)}</td></tr>`;
+  const name = [retailer, department, category].join(" ");
+  return html`<tr data-name="${name}" data-rows="${matching_rows}" data-last="${latest_date}" data-age="${days_old ?? -Infinity}"><td>${department}</td><td>${category}</td><td class="count">${groupDigits(matching_rows)}${of}</td><td class="days">${days}</td><td class="count">${days_old === null ? "" : groupDigits(days_old)}</td><td>${dayTrack(entry, summary)}</td></tr>\n`;
 }
 
 function idOf(retailer: string): string {
@@ -143,10 +215,10 @@ function spanOf(first: string, last: string): number {
 function dayTrack(
   { earliest_date: first, latest_date: last }: Pick<Coverage, "earliest_date" | "latest_date">,
   summary: CoverageSummary,
-): string {
+): Html {
   const start = summary.earliest_date ?? first;
   const percent = (part: number) => `${((part / spanOf(start, summary.latest_date ?? last)) * 100).toFixed(2)}%`;
   const from = dayNumber(first) - dayNumber(start);
   const style = `--from: ${percent(from)}; --length: ${percent(spanOf(first, last))}`;
-  return `<span class="track" title="${escapeHtml(`${first} to ${last}`)}"><span class="range" style="${style}"></span></span>`;
+  return html`<span class="track" data-tip="${first} to ${last}"><span class="range" style="${style}"></span></span>`;
 }
