@@ -3,7 +3,7 @@ import { type Filters, fitsRequest, type Rcd } from "../contract/filters.ts";
 import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
-import { UsageError } from "../errors.ts";
+import { ApiError, UsageError } from "../errors.ts";
 
 /**
  * Filters as the user wrote them: a filter may have several values, and days may be relative. Plain JSON, so that they
@@ -62,7 +62,22 @@ export async function resolveFilters(written: WrittenFilters, source: FilterSour
     return { ...single, ...resolveDays(written, now) };
   }
   const { rcd: _, ...withoutTriples } = single;
-  const known = await source.combinations(isLong ? withoutTriples : single);
+  const [kind] = several;
+  const [what, instead] =
+    kind !== undefined
+      ? [`Several values of --${kind} are`, "name one value"]
+      : isLong
+        ? ["So many values of --rcd are", "name fewer"]
+        : ['"latest" is', "name the day, as in --date yesterday"];
+  const known = await source.combinations(isLong ? withoutTriples : single).catch((error: unknown) => {
+    // The command itself may need another scope only.
+    throw error instanceof ApiError && error.problem.code === "insufficient_scope"
+      ? new ApiError(
+          `${what} looked up in the coverage, which needs the scope catalog:read; this key lacks it. Use another key, or ${instead}`,
+          error,
+        )
+      : error;
+  });
   const matching = matchingOf(known, written);
   await assertKnown(several, written, known, source);
   for (const kind of several) {

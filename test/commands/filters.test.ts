@@ -268,3 +268,25 @@ describe("a service that answers an rcd with its parts in `meta.resolved`", () =
     expect(manifest.resolved).toMatchObject({ retailer: null, rcd });
   });
 });
+
+describe("a key of catalog:sample alone", () => {
+  test.each([
+    [
+      ["--date", "latest"],
+      /^error: "latest" is looked up in the coverage, which needs the scope catalog:read; .*--date yesterday\n/,
+    ],
+    [
+      ["--retailer", "acme,bolt"],
+      /^error: Several values of --retailer are looked up in the coverage, .*, or name one value\n/,
+    ],
+  ])("is told what sample %j needs another scope for", async (flags, words) => {
+    const key = await service.createKey({ name: `viewer-${flags[0]}`, scopes: ["catalog:sample"] });
+    const env = { CATALOG_BASE_URL: service.url, CATALOG_API_KEY: key };
+    const sample = (...more: string[]) => runInProcess(["sample", ...more], { env });
+
+    const { code, stderr } = await sample(...flags);
+
+    expect([code, stderr]).toEqual([EXIT.credentials, expect.stringMatching(words)]);
+    expect(await sample("--retailer", "acme")).toMatchObject({ code: 0, stderr: "" });
+  });
+});
