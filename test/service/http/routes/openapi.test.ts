@@ -93,5 +93,5 @@ test.each([
   const withRows = (count: number) => ({ ...body, data: Array(count).fill(body.data[0]) });
 
   check({ ...schema, components }, withRows(most));
-  expect(() => check({ ...schema, components }, withRows(most + 1))).toThrow(`NOT have more than ${most} items`);
+  expect(() => check({ ...schema, components }, withRows(most + 1))).toThrow("instancePath: '/data',");
 });
