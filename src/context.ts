@@ -17,6 +17,14 @@ export interface Context {
   print: (text: string) => Promise<void>;
   /** Whether the process was started with stdout closed (`>&-`): all output would be lost without an error. */
   isStdoutClosed: () => boolean;
+  /**
+   * Makes a text a secret, which from now on is left out of everything that goes to `stderr` and `print`.
+   *
+   * @throws UsageError if the command line holds it
+   */
+  protect: (secret: string) => void;
+  /** Leaves the secrets out of a value; an error is changed in place. */
+  redact: <T>(value: T) => T;
   env: Readonly<Record<string, string | undefined>>;
   folders: Folders;
   homeFolder: string;
@@ -37,6 +45,9 @@ export interface Context {
   random: () => number;
 }
 
+/** What the process alone knows; `main` completes it. */
+export type ProcessContext = Omit<Context, "protect" | "redact">;
+
 /** The folders of this tool on this platform (XDG on Linux). */
 export interface Folders {
   config: string;
@@ -48,7 +59,7 @@ export interface Folders {
 export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: number; fd?: number };
 
 /** The context of the running process. */
-export function processContext({ config, data, cache }: Folders): Context {
+export function processContext({ config, data, cache }: Folders): ProcessContext {
   const { signal, ignoreInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
     // The writer gets the error of a closed pipe; without a listener Node would end the process.

@@ -1,6 +1,7 @@
 import type { ErrorFormat } from "./cli/flags/global.ts";
+import { hideSecrets, protectKnownKeys } from "./cli/secrets.ts";
 import { isColoured, terminalWidth } from "./cli/terminal.ts";
-import { type Context, type Folders, processContext } from "./context.ts";
+import { type Context, type Folders, type ProcessContext, processContext } from "./context.ts";
 import { errorEntryOf } from "./error-table.ts";
 import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
 import { VERSION } from "./version.ts";
@@ -16,20 +17,23 @@ export async function mainOfProcess(argv: readonly string[], folders: Folders): 
  * @param argv the arguments after the program's name
  * @returns the exit code; every error has been reported on stderr
  */
-export async function main(argv: readonly string[], context: Context): Promise<number> {
+export async function main(argv: readonly string[], own: ProcessContext): Promise<number> {
   const help: string[] = [];
+  const context = hideSecrets(argv, own);
   try {
     if (argv.length === 1 && argv[0] === "--version") {
       // The same as below, without loading commander and the commands.
       help.push(`${VERSION}\n`);
     } else {
       const { runCommandLine } = await import("./program.ts");
+      await protectKnownKeys(argv, context);
       await runCommandLine(argv, context, (text) => help.push(text));
     }
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    return await report(withShortageNamed(error), argv, context);
+    const safe = context.redact(withShortageNamed(error));
+    return await report(safe, context.redact(argv), context);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Filters } from "../contract/filters.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { OperationName } from "../contract/operations.ts";
 import { ContractError } from "../errors.ts";
+import type { RowBatch } from "../rows/batch.ts";
 import { assertSendable } from "./key.ts";
 import { createRedact } from "./redaction.ts";
 import { createRequester, type RequesterOptions } from "./requester.ts";
@@ -37,16 +38,32 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
   assertSendable(apiKey);
   const { get, close } = createRequester({ origin: baseUrl, apiKey }, options);
   const redact = createRedact(apiKey);
+  // A short key is no secret, and may be in any text.
+  const holdsKey = (rows: RowBatch) =>
+    rows.length > 0 &&
+    redact(apiKey) !== apiKey &&
+    rows.bytes.subarray(rows.start(0), rows.end(rows.length - 1)).includes(apiKey);
   const requestOf = (operation: OperationName, filters: Filters, page?: PageRequest) => {
     return { operation, target: requestTarget(baseUrl, operation, filters, page) };
   };
   return {
     sample: async (filters, signal) => {
-      const read = (body: Buffer) => readSample(body, filters);
+      const read = (body: Buffer) => {
+        const sample = readSample(body, filters);
+        refuseKeyIn(holdsKey(sample.rows), "`data`");
+        return sample;
+      };
       return await get({ ...requestOf("sample", filters), rows: LIMITS.sampleRows, read, signal });
     },
     coverage: async (filters, signal) => {
-      const read = (body: Buffer) => readCoverage(parseBody(body), filters);
+      const read = (body: Buffer) => {
+        const coverage = readCoverage(parseBody(body), filters);
+        refuseKeyIn(
+          coverage.data.some(({ rcd }) => rcd !== redact(rcd)),
+          "`data`",
+        );
+        return coverage;
+      };
       return await get({ ...requestOf("coverage", filters), read, signal });
     },
     catalog: async (filters, request = {}, signal) => {
@@ -54,14 +71,19 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
       const read = (body: Buffer) => {
         const page = readCatalogPage(body, filters, rows);
         const { next_cursor } = page.pagination;
-        if (next_cursor !== redact(next_cursor)) {
-          // Cursors go into requests, logs and journals.
-          throw new ContractError("The service's response holds the API key in `pagination.next_cursor`.");
-        }
+        refuseKeyIn(holdsKey(page.rows), "`data`");
+        refuseKeyIn(next_cursor !== redact(next_cursor), "`pagination.next_cursor`");
         return page;
       };
       return await get({ ...requestOf("catalog", filters, request), rows, read, signal });
     },
     close,
   };
+}
+
+/** Rows and cursors go unchanged into outputs, requests, logs and journals. @throws ContractError if they hold the key */
+function refuseKeyIn(isThere: boolean, place: string): void {
+  if (isThere) {
+    throw new ContractError(`The service's response holds the API key in ${place}.`);
+  }
 }

@@ -1,35 +1,62 @@
 /** Shorter strings are no secrets, and replacing them would damage other text. */
 const SHORTEST_SECRET = 8;
 
-/** Removes a secret from every text in a value: objects and arrays are copied, errors are changed in place. */
+/** Most characters of a pattern; a much longer one overflows the stack. No API key is as long. */
+const LONGEST_PATTERN = 200;
+
+/** Removes secrets from every text in a value: objects and arrays are copied, errors are changed in place. */
 export type Redact = <T>(value: T) => T;
 
-/** A `Redact` for `secret`, including its form in URLs and JSON. Without a secret it changes nothing. */
-export function createRedact(secret: string | undefined): Redact {
-  if (secret === undefined || secret.length < SHORTEST_SECRET) {
+/** A `Redact` for secrets in every form that URLs and JSON give them. Without a secret it changes nothing. */
+export function createRedact(...secrets: readonly (string | undefined)[]): Redact {
+  const known = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_SECRET);
+  if (known.length === 0) {
     return (value) => value;
   }
-  const forms = [...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])];
-  const text = (value: string) => forms.reduce((rest, form) => rest.replaceAll(form, "[redacted]"), value);
-  const members = (value: object) => Object.entries(value).map(([name, member]) => [text(name), redact(member)]);
-  const redact = (value: unknown): unknown => {
+  // In any letter case: a host name is written in small letters.
+  const pattern = new RegExp(known.map((secret) => patternOf(secret ?? "")).join("|"), "giu");
+  const redact = (value: unknown, seen: Set<unknown>): unknown => {
     if (typeof value === "string") {
-      return text(value);
+      return value.replace(pattern, "[redacted]");
     }
+    // An error may be among its own causes.
+    if (seen.has(value)) {
+      return value;
+    }
+    seen.add(value);
     if (Array.isArray(value)) {
-      return value.map(redact);
+      return value.map((item) => redact(item, seen));
     }
     if (value instanceof Error) {
-      const { message, stack = "", cause } = value;
-      return Object.assign(value, Object.fromEntries(members(value)), {
-        message: text(message),
-        stack: text(stack),
-        ...(cause instanceof Error && { cause: redact(cause) }),
-      });
+      const members = value as unknown as Record<string, unknown>;
+      // The message, the stack and the cause are not enumerable.
+      for (const name of Object.getOwnPropertyNames(value)) {
+        members[name] = redact(members[name], seen);
+      }
+      return value;
     }
-    return isPlain(value) ? Object.fromEntries(members(value)) : value;
+    if (isPlain(value)) {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [redact(name, seen), redact(member, seen)]),
+      );
+    }
+    return value;
   };
-  return redact as Redact;
+  return (value) => redact(value, new Set()) as typeof value;
+}
+
+function patternOf(secret: string): string {
+  const characters = [...secret];
+  const start = characters.slice(0, LONGEST_PATTERN).map(formsOf).join("");
+  return characters.length > LONGEST_PATTERN ? `${start}\\S*` : start;
+}
+
+/** A pattern for one character: as it is, percent-encoded (also several times), or escaped in JSON. */
+function formsOf(character: string): string {
+  const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+  const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("");
+  const json = character.split("").map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`);
+  return `(?:\\\\?\\u{${hex(character.codePointAt(0) ?? 0, 1)}}|${percent}|${json.join("")})`;
 }
 
 function isPlain(value: unknown): value is object {

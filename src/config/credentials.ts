@@ -32,9 +32,18 @@ export interface NamedProfile {
  * One line end at the end of a file or of a command's output is not part of the key.
  *
  * @throws CredentialsError if there is none, the command fails, or others could have changed the command; FileError if the
- * file cannot be read
+ * file cannot be read; UsageError if the command line holds the key
  */
 export async function findCredential(
+  context: Pick<Context, "env" | "signal" | "protect">,
+  profile: NamedProfile | undefined,
+): Promise<Credential> {
+  const credential = await readCredential(context, profile);
+  context.protect(credential.apiKey);
+  return credential;
+}
+
+async function readCredential(
   context: Pick<Context, "env" | "signal">,
   profile: NamedProfile | undefined,
 ): Promise<Credential> {

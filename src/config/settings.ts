@@ -20,7 +20,7 @@ export interface ConnectionSettings {
  */
 export async function resolveService(
   flags: { baseUrl: string | undefined; profile: string | undefined },
-  context: Pick<Context, "env" | "folders" | "signal">,
+  context: Pick<Context, "env" | "folders" | "signal" | "protect">,
 ): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);

@@ -19,6 +19,7 @@ async function contextWith(toml: string, env: Record<string, string> = {}): Prom
     env: { PATH: process.env.PATH, ...env },
     folders,
     signal: new AbortController().signal,
+    protect: () => undefined,
   } as unknown as Context;
 }
 

@@ -43,9 +43,9 @@ export async function withConnection<T>(
   return await withReporter(globals, context, async (reporter, signal) => {
     const service = demo ? await startDemo(context, reporter) : undefined;
     try {
-      const { env, folders } = context;
+      const { env, folders, protect } = context;
       const { name, baseUrl, apiKey, profile } =
-        service ?? (await configuredService(globals, { env, folders, signal }, reporter));
+        service ?? (await configuredService(globals, { env, folders, signal, protect }, reporter));
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
@@ -78,7 +78,7 @@ export function clientSettings({ timeout, retries, maxBody }: GlobalOptions, con
 
 async function configuredService(
   globals: GlobalOptions,
-  context: Pick<Context, "env" | "folders" | "signal">,
+  context: Pick<Context, "env" | "folders" | "signal" | "protect">,
   { warn }: Reporter,
 ) {
   const { baseUrl, credential, profile } = await resolveService(globals, context);

@@ -36,6 +36,7 @@ export async function login(
       : prompt === undefined
         ? await readKeyFromPipe(context)
         : await prompt.ask("key", await questionFor(baseUrl, globals, context));
+  context.protect(apiKey);
   const flaw = keyFlaw(apiKey);
   if (flaw !== undefined) {
     throw new CredentialsError(`this is not a valid key: ${flaw}. Nothing was stored.`);

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { createRedact } from "../../src/api/redaction.ts";
+
+const KEY = "aB3-xyz_".repeat(5).concat("end");
+const escaped = (format: (hex: string) => string) =>
+  [...KEY].map((character) => format(character.charCodeAt(0).toString(16))).join("");
+
+test.each([
+  ["as it is", KEY],
+  ["percent-encoded", escaped((hex) => `%${hex}`)],
+  ["percent-encoded in capitals", escaped((hex) => `%${hex.toUpperCase()}`)],
+  ["percent-encoded in part", KEY.replaceAll("-", "%2d").replaceAll("z", "%7A")],
+  ["percent-encoded twice", escaped((hex) => `%25${hex}`)],
+  ["escaped in JSON", escaped((hex) => `\\u00${hex}`)],
+])("a secret is removed %s", (_, form) => {
+  const redact = createRedact("another-secret", KEY);
+  expect(redact(`before ${form} and ${form}, another-secret`)).toBe("before [redacted] and [redacted], [redacted]");
+});
+
+test("a secret with characters of its own in URLs and JSON is removed from both", () => {
+  const secret = 'ä"b\\c d/e%f';
+  const text = `${encodeURIComponent(secret)} ${encodeURIComponent(secret).toLowerCase()} ${JSON.stringify(secret)}`;
+  expect(createRedact(secret)(text)).toBe('[redacted] [redacted] "[redacted]"');
+});
+
+test("a secret is removed from an error, its stack, its causes and its members, also in a circle", () => {
+  const innermost = Object.assign(new TypeError(KEY), { address: `https://${KEY}.example` });
+  const cause = new AggregateError([innermost, KEY], KEY, { cause: { url: `?key=${KEY}` } });
+  const error = new Error(`about ${KEY}`, { cause });
+  innermost.cause = error;
+  expect(createRedact(KEY)(error)).toBe(error);
+  const texts = [error, cause, innermost].flatMap(({ message, stack }) => [message, stack]);
+  expect(JSON.stringify([texts, cause.cause, innermost.address, cause.errors[1]])).not.toContain(KEY);
+  expect([error.message, cause.cause, cause.errors]).toEqual([
+    "about [redacted]",
+    { url: "?key=[redacted]" },
+    [innermost, "[redacted]"],
+  ]);
+});
+
+test("all of a secret is removed that is far longer than a key", () => {
+  expect(createRedact("x9".repeat(50_000))(`before ${"x9".repeat(50_000)} after`)).toBe("before [redacted] after");
+});
