@@ -39,8 +39,12 @@ export interface PullOptions {
 export interface PullObserver {
   /** Receives the coverage that the pull is planned from; an error thrown here ends the pull before its first page. */
   onCoverage?(coverage: readonly Coverage[]): Promise<void> | void;
-  /** @param stored rows of the plan that are in the store already */
-  onPlan?(plan: Plan, stored: number): void;
+  /**
+   * An error thrown here ends the pull before the next page.
+   *
+   * @param stored rows of the plan that are in the store already
+   */
+  onPlan?(plan: Plan, stored: number): Promise<void> | void;
   onRows?(rows: number): void;
   onRestart?(reason: string): void;
   /** Receives the number of pages of the store that are damaged or behind a damaged one, and are read again. */
@@ -105,7 +109,7 @@ async function pullInto(
   let mostKept = 0;
   let fruitless = 0;
   for (;;) {
-    observer?.onPlan?.(plan, storedRows(store, plan));
+    await observer?.onPlan?.(plan, storedRows(store, plan));
     await store.keepOnly(new Set(plan.slices.map((slice) => sliceKey(plan, slice))));
     try {
       const truncated = await passOn(client, sink, store, plan, passed, { ...options, pageSize: cuts.page_size });

@@ -79,12 +79,12 @@ describe("an export", () => {
   });
 
   test.each(FORMATS)(
-    "to %s has the bytes of an undisturbed one after two crashes, and no page is requested twice",
+    "to %s has the bytes of an undisturbed one after SIGKILL twice, and no page is requested twice",
     async (name) => {
       const whole = undisturbed.get(name);
       const rows = await interruptible(name, [...PAGES, "--manifest"], service);
-      await rows.crash(3, "--resume", "--concurrency", "1");
-      await rows.crash(10, "--resume", "--concurrency", "16");
+      await rows.interrupt("SIGKILL", 3, "--resume", "--concurrency", "1");
+      await rows.interrupt("SIGKILL", 10, "--resume", "--concurrency", "16");
       const { code, stderr } = await rows.run("--resume", "--concurrency", "4");
       expect([code, stderr]).toEqual([0, ""]);
       const digest = await digestOf(join(rows.cwd, name));

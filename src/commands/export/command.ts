@@ -34,7 +34,7 @@ export function declare(command: Command, context: Context): void {
     .option("--resume", "continue an interrupted export to the same file, in any format; without one, start the export")
     .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
-    .option("--dry-run", "show the rows, requests and time of the export, and export nothing");
+    .option("--dry-run", "show the rows, requests, time and disk space of the export, and export nothing");
   addPullFlags(command);
   addReadFlags(command);
   addGlobalFlags(

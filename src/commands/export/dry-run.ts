@@ -11,6 +11,7 @@ import { estimate } from "../../pull/estimate.ts";
 import { planSlices } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
 import { assertFitsSheet, pageSizeOf } from "./pull-rows.ts";
+import { bytesNeeded, sizeText } from "./room.ts";
 
 /** Writes the expected cost of an export, from one coverage request and the rate limit; writes no file. */
 export async function runDryRun(options: ExportOptions, context: Context): Promise<void> {
@@ -23,7 +24,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
     const { data } = await client.coverage(filters, signal);
     assertFitsSheet(options, data);
     const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
-    return estimate(planSlices(data, filters, pages.pageSize), pages, {
+    const expected = estimate(planSlices(data, filters, pages.pageSize), pages, {
       limit: rate?.limit,
       windowSeconds: rate === undefined ? LIMITS.windowSeconds : windowSecondsOf(rate),
       remaining: rate?.remaining,
@@ -32,6 +33,7 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
       latency: context.elapsed() - started,
       concurrency: options.concurrency,
     });
+    return { ...expected, bytes: bytesNeeded(expected.rows, options) };
   });
   if (options.failOnEmpty && expected.rows === 0) {
     throw new EmptyResultError("no rows match the filters");
@@ -44,6 +46,9 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
   const counts = (["rows", "slices", "requests", "windows"] as const).map((name) =>
     numberColumn(name, (estimated: typeof expected) => estimated[name]),
   );
-  const table = itemTable([expected], [...counts, textColumn("time", () => time)]);
+  const table = itemTable(
+    [expected],
+    [...counts, textColumn("time", () => time), textColumn("disk", ({ bytes }) => sizeText(bytes))],
+  );
   await context.print(renderTable(table, screenOf(context, { globals: options.globals })).text);
 }

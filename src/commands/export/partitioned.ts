@@ -38,7 +38,7 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
       const pages = temporaryStore();
       try {
         const sink = createPartitionSink(spool, partitionOf(columns));
-        const { rows } = await pullWithProgress(sink, options, pages, connection, context, (coverage) =>
+        const { rows } = await pullWithProgress(sink, options, { store: pages }, connection, context, (coverage) =>
           assertFolderNames(columns, coverage),
         );
         if (rows === 0) {

@@ -8,16 +8,18 @@ import { ROWS_OF_SHEET } from "../../output/formats/xlsx/workbook-parts.ts";
 import { type PullObserver, type PullResult, pull, type RowSink } from "../../pull/pull.ts";
 import { type PageStore, waitingPages } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
+import { assertRoom, bytesNeeded } from "./room.ts";
 
 /**
  * Pulls into the sink and shows the progress.
  *
- * @param store of the pages; default: pages wait on disk until the sink has them
+ * @param place `target`: the file that needs room beside its store; `store`: default: pages wait on disk until the sink has
+ *   them
  */
 export async function pullWithProgress(
   sink: RowSink,
   options: ExportOptions,
-  store: PageStore | undefined,
+  { target, store }: { target?: string | undefined; store?: PageStore | undefined },
   { client, filters, reporter, signal }: Connection,
   context: Context,
   onCoverage?: PullObserver["onCoverage"],
@@ -38,8 +40,11 @@ export async function pullWithProgress(
             assertFitsSheet(options, coverage);
             await onCoverage?.(coverage);
           },
-          onPlan: ({ totalRows, requests }, stored) => {
+          onPlan: async ({ totalRows, requests }, stored) => {
             const total = Math.min(totalRows, maxRows ?? totalRows);
+            if (target !== undefined) {
+              await assertRoom(target, bytesNeeded(total, options, stored));
+            }
             update({ total, stored, requests: totalRows === 0 ? 0 : Math.ceil((requests * total) / totalRows) });
           },
           onRows: (rows) => update({ rows }),

@@ -41,7 +41,7 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     let result: PullResult;
     try {
       sink = await openSink(options, claim, fingerprint, connection, context);
-      result = await pullWithProgress(sink, options, claim?.store, connection, context);
+      result = await pullWithProgress(sink, options, claim ?? {}, connection, context);
       if (result.rows === 0) {
         await reportEmpty(connection, options);
       }

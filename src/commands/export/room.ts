@@ -1,0 +1,59 @@
+import { dirname } from "node:path";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { FileError } from "../../errors.ts";
+import { freeBytes } from "../../files/stored-bytes.ts";
+import { isStdout } from "../../output/destination/open.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
+import type { ExportOptions } from "./options.ts";
+
+/** Bytes of a row as NDJSON. Real rows have 554 on average. */
+const BYTES_OF_ROW = 560;
+
+/** Bytes of an output for each byte of NDJSON, from the same rows. */
+const SHARES: Readonly<Record<RowFormat, number>> = {
+  ndjson: 1,
+  json: 1,
+  csv: 0.63,
+  tsv: 0.63,
+  parquet: 0.18,
+  xlsx: 0.25,
+};
+
+/** Bytes of compressed text for each byte of NDJSON. */
+const COMPRESSED_SHARE = 0.13;
+
+/**
+ * Bytes on disk that an export needs until it is complete, roughly: its pages, and its output if that is a file.
+ *
+ * @param stored rows that are in the store already
+ */
+export function bytesNeeded(rows: number, { output, columns }: ExportOptions, stored = 0): number {
+  const { format, compression } = output;
+  const share = compression === undefined ? SHARES[format] : COMPRESSED_SHARE;
+  const chosen = columns === undefined ? 1 : columns.length / PRODUCT_COLUMNS.length;
+  const ofOutput = isStdout(output.output) ? 0 : rows * share * chosen;
+  return Math.ceil((Math.max(0, rows - stored) + ofOutput) * BYTES_OF_ROW);
+}
+
+/**
+ * Refuses an export to a file that its disk has no room for.
+ *
+ * @throws FileError
+ */
+export async function assertRoom(target: string, needed: number): Promise<void> {
+  const folder = dirname(target);
+  const free = await freeBytes(folder);
+  if (needed > free) {
+    throw new FileError(
+      `${target}: the export needs about ${sizeText(needed)}, its pages and the file, and the disk has ${sizeText(free)} free; free some, narrow the filters, or name a file on another disk`,
+      target,
+    );
+  }
+}
+
+/** A size for people: `1.2 GB`. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${Number((bytes / 1000 ** power).toPrecision(2))} ${units[power]}`;
+}
