@@ -1,5 +1,6 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Filters } from "../contract/filters.ts";
+import { ofRetailer } from "../pull/own-days.ts";
 import { type PullOptions, pull } from "../pull/pull.ts";
 import type { DiffSource } from "./compare.ts";
 
@@ -20,7 +21,8 @@ export function serviceDays(client: CatalogClient, options: ServiceDaysOptions):
     },
     read: async (day, retailers, sink, onRows) => {
       const observer = { onRows, onRestart: (reason: string) => onRestart?.(reason) };
-      const narrowed = onDay(ofRetailer(filters, retailers?.[0]), day);
+      const [retailer] = retailers ?? [];
+      const narrowed = onDay(retailer === undefined ? filters : ofRetailer(filters, retailer), day);
       const { rows } = await pull(client, sink, { ...options, filters: narrowed, observer });
       return rows;
     },
@@ -29,12 +31,4 @@ export function serviceDays(client: CatalogClient, options: ServiceDaysOptions):
 
 function onDay(filters: Filters, day: string): Filters {
   return { ...filters, start_date: day, end_date: day };
-}
-
-function ofRetailer(filters: Filters, retailer: string | undefined): Filters {
-  if (retailer === undefined) {
-    return filters;
-  }
-  const triples = filters.rcd?.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
-  return triples === undefined ? { ...filters, retailer } : { ...filters, rcd: triples.join(",") };
 }

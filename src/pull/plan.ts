@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { cutByDate } from "./date-cuts.ts";
+import { ofRetailer, type SetFilters } from "./own-days.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
@@ -59,10 +60,13 @@ const SLACK = 0.15;
  */
 export function planSlices(
   coverage: readonly Coverage[],
-  filters: Filters,
+  filters: SetFilters,
   pageSize: number,
   slicePages = pagesOfSlice(coverage, pageSize),
 ): Plan {
+  if (filters.own_days !== undefined) {
+    return planRetailers(coverage, filters, pageSize, slicePages);
+  }
   const matching = coverage.filter((entry) => entry.matching_rows > 0).sort(byCanonicalOrder);
   const rows = matchingRowsOf(matching);
   if (rows === 0) {
@@ -78,6 +82,20 @@ export function planSlices(
   }
   const byDate = planByDate(matching, filters, pageSize, slicePages);
   return byCombination.pages > byDate.pages * 1.02 && byDate.slices.length > 1 ? byDate : byCombination;
+}
+
+/** One plan after another for retailers with days of their own; the canonical order begins with the retailer. */
+function planRetailers(coverage: readonly Coverage[], filters: SetFilters, pageSize: number, slicePages: number): Plan {
+  const slices: Slice[] = [];
+  const groups: SliceGroup[] = [];
+  for (const retailer of [...new Set(coverage.map((entry) => entry.retailer))].sort()) {
+    const own = coverage.filter((entry) => entry.retailer === retailer);
+    const plan = planSlices(own, ofRetailer(filters, retailer), pageSize, slicePages);
+    const before = groups.length;
+    slices.push(...plan.slices.map((slice) => ({ ...slice, group: slice.group + before })));
+    groups.push(...plan.groups);
+  }
+  return planOf(slices, groups, pageSize);
 }
 
 /** Pages of a full slice, from the size of the set. */

@@ -1,9 +1,9 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
-import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
+import type { SetFilters } from "./own-days.ts";
 import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
 import { inOrder } from "./schedule.ts";
 import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError } from "./slice-counts.ts";
@@ -23,7 +23,7 @@ export interface RowSink {
 }
 
 export interface PullOptions {
-  filters: Filters;
+  filters: SetFilters;
   /** Rows of a request; a store that has pages goes on with the size of these. */
   pageSize: number;
   concurrency: number;

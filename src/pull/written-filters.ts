@@ -1,9 +1,10 @@
 import type { CatalogClient } from "../api/client.ts";
-import { type Filters, fitsRequest, type Rcd } from "../contract/filters.ts";
+import { type Filters, fitsRequest, type Rcd, splitRcd } from "../contract/filters.ts";
 import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { ApiError, UsageError } from "../errors.ts";
+import { type DayWindow, hasDays, type SetFilters, spanOf } from "./own-days.ts";
 
 /**
  * Filters as the user wrote them: a filter may have several values, and days may be relative. Plain JSON, so that they
@@ -50,10 +51,18 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  * Turns written filters into those of the contract (section 4.1). A single value is used as it is. Several values become
  * the existing `rcd` triples; this takes one lookup in the source, and so does a day relative to `latest`.
  *
+ * If days are relative to `latest` and several retailers are named, each has days of its own.
+ *
  * @param now milliseconds since the epoch
+ * @param options `oneWindow`: the newest day of all retailers counts for each
  * @throws UsageError if a value has no combination with the other filters, or the first day is after the last
  */
-export async function resolveFilters(written: WrittenFilters, source: FilterSource, now: number): Promise<Filters> {
+export async function resolveFilters(
+  written: WrittenFilters,
+  source: FilterSource,
+  now: number,
+  { oneWindow = false } = {},
+): Promise<SetFilters> {
   const single = singleValues(written);
   const several = SLUG_FILTERS.filter((kind) => (written[kind]?.length ?? 0) > 1);
   const isLong = !fitsRequest(single);
@@ -89,13 +98,46 @@ export async function resolveFilters(written: WrittenFilters, source: FilterSour
       await source.check({ rcd });
     }
   }
-  const latest = matching
+  const latest = newestOf(matching);
+  const rcd = matching.map((entry) => entry.rcd).sort();
+  const vocabulary = several.length === 0 ? single : { rcd: rcd.join(",") };
+  const own_days = oneWindow ? {} : ownDaysOf(written, matching, now);
+  const windows = Object.values(own_days).filter(hasDays);
+  return new Set(windows.map((window) => JSON.stringify(window))).size > 1
+    ? { rcd: rcd.join(","), ...spanOf(windows), own_days }
+    : { ...vocabulary, ...(windows[0] ?? resolveDays(written, now, latest)) };
+}
+
+function newestOf(combinations: readonly Combination[]): string | undefined {
+  return combinations
     .map(({ latest_date }) => latest_date)
     .sort()
     .at(-1);
-  const rcd = matching.map((entry) => entry.rcd).sort();
-  const vocabulary = several.length === 0 ? single : { rcd: rcd.join(",") };
-  return { ...vocabulary, ...resolveDays(written, now, latest) };
+}
+
+/** The retailers that the filters name, alone or in triples. */
+export function namedRetailers({ retailer, rcd = [] }: WrittenFilters): string[] {
+  return [...new Set(retailer ?? rcd.map((triple) => splitRcd(triple).retailer))];
+}
+
+/** The days of each retailer, if several are named; a retailer without rows in the written days has none of them. */
+function ownDaysOf(written: WrittenFilters, matching: readonly Combination[], now: number): Record<string, DayWindow> {
+  const retailers = namedRetailers(written);
+  return retailers.length < 2
+    ? {}
+    : Object.fromEntries(
+        retailers.flatMap((retailer) => {
+          const latest = newestOf(matching.filter((entry) => entry.retailer === retailer));
+          return latest === undefined ? [] : [[retailer, daysFrom(written, now, latest)]];
+        }),
+      );
+}
+
+function daysFrom({ start_date, end_date }: WrittenFilters, now: number, latest: string): DayWindow {
+  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
+  const first = start_date === undefined ? undefined : day(start_date);
+  const last = end_date === undefined ? undefined : day(end_date);
+  return { ...(first !== undefined && { start_date: first }), ...(last !== undefined && { end_date: last }) };
 }
 
 function singleValues({ rcd, ...written }: WrittenFilters): Filters {
@@ -158,18 +200,16 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
  * @throws UsageError if the first day is after the last
  */
 export function resolveDays(
-  { start_date, end_date }: Pick<WrittenFilters, "start_date" | "end_date">,
+  written: Pick<WrittenFilters, "start_date" | "end_date">,
   now: number,
   latest = dayOf(now),
-): Pick<Filters, "start_date" | "end_date"> {
-  const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
-  const first = start_date === undefined ? undefined : day(start_date);
-  const last = end_date === undefined ? undefined : day(end_date);
-  if (start_date !== undefined && first !== undefined && last !== undefined && first > last) {
-    throw new UsageError(`--start-date ${first} is after --end-date ${last}.`, {
+): DayWindow {
+  const days = daysFrom(written, now, latest);
+  if (written.start_date !== undefined && !hasDays(days)) {
+    throw new UsageError(`--start-date ${days.start_date} is after --end-date ${days.end_date}.`, {
       flag: "--start-date",
-      value: start_date,
+      value: written.start_date,
     });
   }
-  return { ...(first !== undefined && { start_date: first }), ...(last !== undefined && { end_date: last }) };
+  return days;
 }

@@ -200,7 +200,10 @@ describe("a day counted from the newest", () => {
       ["2026-03-01", "2026-03-08"],
     ],
     [["--date", "latest", "--retailer", "bolt"], ["2026-02-01"]],
-    [["--date", "latest", "--retailer", "acme,bolt"], ["2026-03-09"]],
+    [
+      ["--date", "latest", "--retailer", "acme,bolt"],
+      ["2026-02-01", "2026-03-09"],
+    ],
   ])("%j selects the rows of that day", async (flags, days) => {
     const { code, stdout } = await runInProcess(["export", ...flags], { service });
     expect(code).toBe(EXIT.ok);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { type CatalogClient, createClient } from "../../api/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
-import type { Filters } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { withLongLists } from "../../pull/long-lists.ts";
+import { type SetFilters, withOwnDays } from "../../pull/own-days.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { VERSION } from "../../version.ts";
 import type { GlobalOptions } from "../flags/global.ts";
@@ -16,7 +16,7 @@ export interface Connection {
   /** Takes an `rcd` of any length for coverage and samples. */
   client: CatalogClient;
   /** The resolved filters of the command line. */
-  filters: Filters;
+  filters: SetFilters;
   /** Names the service in journals and manifests. */
   service: string;
   reporter: Reporter;
@@ -57,7 +57,7 @@ export async function withConnection<T>(
       });
       try {
         const vocabulary = { service: demo ? "demo" : name, profile };
-        const remembering = withLongLists(rememberingClient(client, vocabulary, context));
+        const remembering = withOwnDays(withLongLists(rememberingClient(client, vocabulary, context)));
         const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
         return await use({ client: remembering, filters, service: name, reporter, signal });
       } finally {

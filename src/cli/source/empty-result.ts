@@ -1,12 +1,12 @@
 import type { CatalogClient } from "../../api/client.ts";
-import type { Filters } from "../../contract/filters.ts";
 import { EmptyResultError } from "../../errors.ts";
+import type { SetFilters } from "../../pull/own-days.ts";
 import type { Reporter } from "../reporter.ts";
 
 /** A source of counts: the service, or a synced folder. */
 interface CountSource {
   client: Pick<CatalogClient, "coverage">;
-  filters: Filters;
+  filters: SetFilters;
   signal: AbortSignal;
   reporter: Pick<Reporter, "note">;
 }
@@ -37,7 +37,7 @@ export async function newestDay({
   filters,
   signal,
 }: Omit<CountSource, "reporter">): Promise<string | null | undefined> {
-  const { start_date, end_date, ...others } = filters;
+  const { start_date, end_date, own_days: _, ...others } = filters;
   if (start_date === undefined && end_date === undefined) {
     return undefined;
   }

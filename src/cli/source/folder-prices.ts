@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { withPrices } from "../../mirror/prices/read-prices.ts";
+import { ownDayFilter } from "../../pull/own-days.ts";
 import type { SyncedFolder } from "./synced-folder.ts";
 
 /**
@@ -17,7 +18,8 @@ export async function withFolderPrices<T>(
   const onDay = (day: string) => reporter.progress.update({ doing: `reading the prices of ${day}` });
   const onNotKept = (reason: string) =>
     reporter.note(`the prices of ${synced.folder} cannot be kept for the next command: ${reason}`);
-  return await withPrices({ ...synced, pid, onDay, onNotKept }, async (prices) => {
+  const isOfDay = synced.filters.own_days === undefined ? undefined : ownDayFilter(synced.filters);
+  return await withPrices({ ...synced, pid, onDay, onNotKept, isOfDay }, async (prices) => {
     reporter.progress.clear();
     return await use(prices);
   });

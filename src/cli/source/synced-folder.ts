@@ -2,11 +2,12 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import type { Filters, Rcd } from "../../contract/filters.ts";
+import type { Rcd } from "../../contract/filters.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder, type SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import { matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import { combinationsOf, matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
+import { ownDayFilter, type SetFilters } from "../../pull/own-days.ts";
 import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { flagError, quoted } from "../flags/values.ts";
@@ -25,7 +26,7 @@ interface FolderOptions {
 export interface SyncedFolder {
   folder: string;
   state: SyncState;
-  filters: Filters;
+  filters: SetFilters;
   isWanted: (combination: Rcd) => boolean;
   /** Days of the folder that have matching rows and lie within the dates of the filters, oldest first. */
   days: readonly string[];
@@ -61,7 +62,11 @@ export async function withSyncedFolder<T>(
       reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
     }
     const isWanted = combinationFilter(filters);
-    const days = matchingDays(state, isWanted).filter(dayFilter(filters));
+    const isOwnDay = ownDayFilter(filters);
+    const hasWanted = (day: string) =>
+      filters.own_days === undefined ||
+      combinationsOf(state.days[day] ?? { counts: {} }).some((one) => isWanted(one) && isOwnDay(one.retailer, day));
+    const days = matchingDays(state, isWanted).filter(dayFilter(filters)).filter(hasWanted);
     return await use({ folder, state, filters, isWanted, days, reporter, signal });
   });
 }

@@ -5,6 +5,7 @@ import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { SetChangedError } from "../../errors.ts";
 import { daysInRange, halvesOf, mergeRanges } from "../../mirror/sync/day-ranges.ts";
+import type { SetFilters } from "../../pull/own-days.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -70,7 +71,7 @@ export function requestsFor(coverage: readonly Coverage[], wanted?: EndDays): nu
  */
 export async function countDays(
   client: Pick<CatalogClient, "coverage">,
-  filters: Filters,
+  filters: SetFilters,
   coverage: readonly Coverage[],
   { wanted, requests, signal, onRows }: DaySearch,
 ): Promise<DayCounts> {

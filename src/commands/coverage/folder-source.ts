@@ -8,6 +8,7 @@ import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import type { DayState } from "../../mirror/folder/folder-state.ts";
 import { combinationsOf } from "../../mirror/folder/synced-day.ts";
 import { summaryOf } from "../../pull/long-lists.ts";
+import { ownDayFilter, withOwnDays } from "../../pull/own-days.ts";
 import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { CoverageOptions } from "./options.ts";
@@ -22,9 +23,12 @@ export async function withFolderSource<T>(
     const { folder, state, filters, days, isWanted, reporter, signal } = synced;
     await assertDaysInPlace(folder, state, days);
     const all = new Map(Object.entries(state.days).map(([day, held]) => [day, rowsOf(held)]));
-    const wanted = new Map(days.map((day) => [day, rowsOf(state.days[day], isWanted)]));
+    const isOwnDay = ownDayFilter(filters);
+    const wanted = new Map(
+      days.map((day) => [day, rowsOf(state.days[day], (one) => isWanted(one) && isOwnDay(one.retailer, day))]),
+    );
     return await use({
-      ...{ client: countingClient(all), filters, service: folder, reporter, signal, isFolder: true },
+      ...{ client: withOwnDays(countingClient(all)), filters, service: folder, reporter, signal, isFolder: true },
       days: async () => wanted,
     });
   });

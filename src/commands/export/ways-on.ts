@@ -50,8 +50,8 @@ function commandOf(words: readonly string[]): string {
 /** The command line that goes on with the pages of a store. */
 function resuming(words: readonly string[], head: StoreHead, service: string): string[] {
   const { filters, asked } = head;
-  // Days were relative to the day of the first run.
-  const { start_date, end_date } = filters;
+  // Days were relative to the day of the first run. Two dates cannot say the days that each retailer has of its own.
+  const { start_date, end_date } = filters.own_days === undefined ? filters : {};
   const written: WrittenFilters = { ...asked, ...(start_date && { start_date }), ...(end_date && { end_date }) };
   const flags = Object.entries(written).flatMap(([name, value]) => [
     flagOfFilter(name as keyof WrittenFilters),

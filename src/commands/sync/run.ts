@@ -7,11 +7,13 @@ import { lossWarnings } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { DAY_FILE } from "../../mirror/folder/day-files.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
+import { namedRetailers } from "../../pull/written-filters.ts";
 import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
@@ -53,6 +55,10 @@ function reportUnchanged({ filters, outside, strangers }: SyncResult, options: S
   const { folder } = options;
   if (Object.keys(options.filters).length === 0 && Object.keys(filters).length > 0) {
     reporter.note(`${folder} is kept with ${filtersAsFlags(filters)}`);
+  }
+  const { start_date = "", end_date = "" } = filters;
+  if (namedRetailers(filters).length > 1 && (isFromLatest(start_date) || isFromLatest(end_date))) {
+    reporter.note("a folder has one window of days: latest is the newest day of all retailers together");
   }
   if (outside.length > 0) {
     const days = `${counted(outside.length, "day")} (${outside[0]} to ${outside.at(-1)})`;

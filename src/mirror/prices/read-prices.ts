@@ -7,6 +7,8 @@ import { openIndex, type PriceIndex } from "./index-file.ts";
 interface PricesRequest extends IndexRequest {
   /** Whether the rows of a combination are read. */
   isWanted: (combination: Rcd) => boolean;
+  /** Whether the rows of a retailer on a day are read; undefined if all days are those of every retailer. */
+  isOfDay?: ((retailer: string, day: string) => boolean) | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function withPrices<T>(request: PricesRequest, use: (prices: Prices
   }
 }
 
-function pricesOf(index: PriceIndex, { folder, days, isWanted, signal }: PricesRequest): Prices {
+function pricesOf(index: PriceIndex, { folder, days, isWanted, isOfDay, signal }: PricesRequest): Prices {
   const { listings } = index;
   const wantedDays = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
   const mostRows = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
@@ -50,7 +52,15 @@ function pricesOf(index: PriceIndex, { folder, days, isWanted, signal }: PricesR
           const path = indexPathOf(folder);
           throw new FileError(`${path} names products that it does not have; remove it, and it is made again`, path);
         }
-        yield wanted.includes(false) ? narrowed(prices, isWantedListing) : prices;
+        if (isOfDay !== undefined) {
+          const onDay = listings.combinations.map((one, index) => wanted[index] && isOfDay(one.retailer, day));
+          yield narrowed(
+            prices,
+            Uint8Array.from(listings.combination, (combination) => (onDay[combination] ? 1 : 0)),
+          );
+        } else {
+          yield wanted.includes(false) ? narrowed(prices, isWantedListing) : prices;
+        }
       }
     },
   };

@@ -64,7 +64,7 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
   const { folder, service, signal } = options;
   const known = await readStateOf(folder);
   const written = known === undefined ? options.filters : rememberedFilters(folder, known, options);
-  const filters = await resolveFilters(written, serviceFilters(client, signal), options.now());
+  const filters = await resolveFilters(written, serviceFilters(client, signal), options.now(), { oneWindow: true });
   const isInWindow = dayFilter(filters);
   const state = known ?? newState({ service, filters: written });
   assertWithinFilters(folder, state);

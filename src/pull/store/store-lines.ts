@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { constants } from "node:fs";
-import type { Filters } from "../../contract/filters.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import { fileError, ifPresent, withFileError } from "../../files/system-error.ts";
 import { textLines } from "../../files/text-lines.ts";
+import type { SetFilters } from "../own-days.ts";
 import type { WrittenFilters } from "../written-filters.ts";
 import type { StoredPage } from "./stored-page.ts";
 
@@ -14,7 +14,7 @@ export const STORE_VERSION = 3;
 export interface StoreHead {
   service: string;
   /** As they were sent. */
-  filters: Filters;
+  filters: SetFilters;
   /** As they were written. */
   asked: WrittenFilters;
 }
