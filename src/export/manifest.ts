@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, readFile, realpath } from "node:fs/promises";
+import { type FileHandle, readFile, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { FileError, MismatchError } from "../errors.ts";
-import { errorCode, fileError } from "../files/system-error.ts";
+import { errorCode, fileError, withFileError } from "../files/system-error.ts";
 import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { Spreadsheet } from "../output/formats/encoder.ts";
 import type { FinishedSlice } from "../pull/slice-counts.ts";
@@ -109,6 +109,8 @@ export async function readManifest(file: string): Promise<Manifest> {
     manifest = JSON.parse(text) as Partial<Manifest> | null;
   } catch (error) {
     const isMissing = errorCode(error) === "ENOENT";
+    // A mistyped name is another mistake than a missing manifest.
+    await withFileError(file, () => stat(file));
     const what = isMissing
       ? `${file} has no manifest; \`catalog export --manifest\` writes one`
       : `${path} cannot be read: ${(error as Error).message}`;

@@ -142,7 +142,10 @@ export async function makeFolderPath(path: string): Promise<void> {
   } catch (error) {
     // Another process may have been faster.
     if (!(await isFolder(path))) {
-      throw fileError(path, error);
+      const { path: taken = path } = error as NodeJS.ErrnoException;
+      throw errorCode(error) === "EEXIST"
+        ? new FileError(`${taken} is a file; a folder is needed`, taken, error)
+        : fileError(path, error);
     }
   }
 }

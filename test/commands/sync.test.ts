@@ -9,7 +9,7 @@ import type { Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { EXIT, InterruptedError } from "../../src/errors.ts";
 import { ownerOf } from "../../src/files/lock-owner.ts";
-import { bareEnvironment, CATALOG, startCatalog } from "../helpers/cli.ts";
+import { bareEnvironment, CATALOG, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
@@ -80,6 +80,16 @@ test("the progress shows the number of rows and the part that has arrived", asyn
   await vi.advanceTimersByTimeAsync(10_000);
   stop.abort(new Error("seen enough"));
   expect((await run).stderr).toMatch(/Z 0 of 48 rows · 0 % · /);
+});
+
+test("a file in place of the folder is named, and stays", async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "file"), "mine");
+  for (const folder of ["file", "file/rows"]) {
+    const { code, stderr } = await runInProcess(["sync", folder, "--demo"], { cwd });
+    expect([code, stderr]).toEqual([EXIT.failure, "error: file is a file; a folder is needed\n"]);
+  }
+  expect(await readFile(join(cwd, "file"), "utf8")).toBe("mine");
 });
 
 test("day files that sync may not have written are a usage error that says what to do", async () => {

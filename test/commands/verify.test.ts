@@ -65,6 +65,11 @@ async function parquetOf(rows: readonly Product[]): Promise<Buffer> {
 const HAS_ZSTD = "createZstdCompress" in zlib;
 
 describe("verify", () => {
+  test("says that a file does not exist, not that it has no manifest", async () => {
+    const { code, stderr } = await runInProcess(["verify", "nofile.csv"], { cwd: await temporaryFolder() });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: nofile\.csv: no such file/)]);
+  });
+
   test.each([
     "rows.ndjson",
     "rows.csv",
@@ -258,6 +263,7 @@ describe("verify", () => {
     const { file, verify } = await exported("rows.ndjson");
     await rename(file, `${file}.away`);
     const withoutFile = await verify();
+    await rename(`${file}.away`, file);
     await rm(`${file}.manifest.json`);
     const withoutManifest = await verify();
     expect([withoutFile.code, withoutManifest.code]).toEqual([EXIT.failure, EXIT.failure]);
