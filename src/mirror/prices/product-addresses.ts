@@ -18,7 +18,7 @@ const NOTHING: Awaited<ReturnType<typeof columnChunks<(typeof COLUMNS)[number]>>
 
 /**
  * The addresses of some rows of a synced folder. They are read from the files of their days, because the index of prices
- * would be twice as large with them.
+ * would be twice as large with them. A file of a version without the column gives none.
  *
  * @throws FileError if a day's file is missing or was altered
  */
@@ -32,12 +32,13 @@ export async function addressesOf(
     const opened = await openDay(folder, day, state);
     try {
       const { rows: length, columns } = opened === undefined ? NOTHING : await columnChunks(opened.buffer, COLUMNS);
-      const textAt = (name: (typeof COLUMNS)[number], row: number) => String(columns[name]?.[row]);
+      const textAt = (name: "retailer" | "sku", row: number) => String(columns[name]?.[row]);
       for (let row = 0; row < length; row += 1) {
         const [retailer, sku] = [textAt("retailer", row), textAt("sku", row)];
         const key = keyOf({ day, retailer, sku, selling_price: Number(columns.selling_price?.[row]) });
         if (addresses.has(key)) {
-          addresses.set(key, addresses.get(key) ?? textAt("url", row));
+          const url = columns.url?.[row];
+          addresses.set(key, addresses.get(key) ?? (typeof url === "string" ? url : undefined));
         }
       }
     } catch (error) {
