@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
@@ -64,6 +64,20 @@ describe.each(SOURCES)("a key of %s that is typed on the command line", (source)
     expect(code).not.toBe(EXIT.ok);
     expect([stdout, stderr]).toEqual([WITHOUT_KEY, WITHOUT_KEY]);
   });
+});
+
+test("a key in the path of its own file is in no warning and no report", async () => {
+  const { url, key } = await startTestService();
+  const config = join(await temporaryFolder(), key);
+  await writeFile(config, `[profiles.default]\nbase_url = "${url}"\napi_key = "${key}"\n`);
+  await chmod(config, 0o644);
+  const { code, stdout, stderr } = await runInProcess(["auth", "status"], { env: { CATALOG_CONFIG: config } });
+  expect([code, stdout, stderr]).toEqual([
+    EXIT.ok,
+    expect.stringContaining("/[redacted])"),
+    expect.stringContaining("/[redacted] contains an API key"),
+  ]);
+  expect(stdout + stderr).not.toContain(key);
 });
 
 test("the built tool refuses a key on the command line", async () => {
