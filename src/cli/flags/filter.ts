@@ -10,6 +10,8 @@ export interface FilterFlags {
   category?: string[];
   department?: string[];
   rcd?: string[];
+  /** Of a synced folder only. */
+  brand?: string[];
   startDate?: DateExpression;
   endDate?: DateExpression;
   date?: DateExpression;
@@ -41,6 +43,22 @@ export function addVocabularyFlags(command: Command): Command {
   list("--department <slug>", "only these departments (repeatable, or a comma list)");
   list("--rcd <r:c:d>", "only these retailer:category:department combinations (repeatable, or a comma list)");
   return command.optionsGroup("Options:");
+}
+
+/** Declares `--brand`, for a command that reads a synced folder: the API has no such filter. */
+export function addBrandFlag(command: Command): Command {
+  const flag = new Option("--brand <name>", "only these brands of a synced folder, in any letter case (repeatable)");
+  return command.optionsGroup("Filters:").addOption(flag.argParser(collectValues)).optionsGroup("Options:");
+}
+
+/** @throws UsageError if brands are named without a folder, or one of them is empty */
+export function checkBrands(brand: readonly string[] | undefined, hasFolder: boolean): void {
+  if (brand !== undefined && !hasFolder) {
+    throw flagError("--brand", "is no filter of the API; it needs a folder of `catalog sync`: name one, such as rows.");
+  }
+  if (brand?.some((name) => name.trim() === "")) {
+    throw flagError("--brand", "is empty; name a brand, or leave the flag out to match all.");
+  }
 }
 
 /**

@@ -20,6 +20,7 @@ interface FolderOptions {
   folder: string | undefined;
   demo?: boolean;
   filters: WrittenFilters;
+  brand?: readonly string[];
 }
 
 /** A folder of `catalog sync`, with the filters of the command line resolved against it. */
@@ -28,6 +29,8 @@ export interface SyncedFolder {
   state: SyncState;
   filters: SetFilters;
   isWanted: (combination: Rcd) => boolean;
+  /** The wanted brands; undefined for all. Only prices know brands, so `days` is not narrowed by them. */
+  brands: readonly string[] | undefined;
   /** Days of the folder that have matching rows and lie within the dates of the filters, oldest first. */
   days: readonly string[];
   reporter: Reporter;
@@ -67,7 +70,7 @@ export async function withSyncedFolder<T>(
       filters.own_days === undefined ||
       combinationsOf(state.days[day] ?? { counts: {} }).some((one) => isWanted(one) && isOwnDay(one.retailer, day));
     const days = matchingDays(state, isWanted).filter(dayFilter(filters)).filter(hasWanted);
-    return await use({ folder, state, filters, isWanted, days, reporter, signal });
+    return await use({ folder, state, filters, isWanted, brands: options.brand, days, reporter, signal });
   });
 }
 

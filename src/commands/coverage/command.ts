@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { failIfOption } from "../../cli/flags/condition.ts";
-import { addFilterFlags } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
@@ -32,9 +32,13 @@ export function declare(command: Command, context: Context): void {
       "How much data exists, and how fresh it is: a row per retailer/category/department combination with its row counts, " +
         "crawl dates, and the days since its newest crawl.",
     );
-  addFilterFlags(command);
+  addBrandFlag(addFilterFlags(command));
   addListOutput(command, COVERAGE_FORMATS)
-    .addOption(new Option("--group-by <what>", "sum up the combinations, or count each day").choices(GROUPINGS))
+    .addOption(
+      new Option("--group-by <what>", "sum up the combinations (brand: of a folder), or count each day").choices(
+        GROUPINGS,
+      ),
+    )
     .option("--from <dir>", "the same as naming the folder alone")
     .addOption(failIfOption(COVERAGE_FIELDS, "if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'"))
     .option(

@@ -5,6 +5,7 @@ import type { Coverage } from "../../contract/coverage.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { countDays, type DayCounts, type EndDays, requestsFor } from "./day-counts.ts";
+import type { BrandCoverage } from "./groups.ts";
 import { type CoverageOptions, DAY_REQUESTS } from "./options.ts";
 
 /** Where the counts come from: a service, or a folder of `catalog sync`. */
@@ -12,6 +13,8 @@ export interface CoverageSource extends Pick<Connection, "filters" | "service" |
   client: Pick<CatalogClient, "coverage">;
   /** Whether no request is sent. */
   isFolder: boolean;
+  /** The coverage of each brand; only of a folder. */
+  brands?(): Promise<readonly BrandCoverage[]>;
   /**
    * The rows of every day that matches the filters, or at least of some wanted days.
    *

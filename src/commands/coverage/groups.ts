@@ -8,8 +8,16 @@ import type { DayCounts, EndDays } from "./day-counts.ts";
 export const DIMENSIONS = ["retailer", "department", "category"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-export const GROUPINGS = [...DIMENSIONS, "day"] as const;
+export const GROUPINGS = [...DIMENSIONS, "brand", "day"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+
+/** A combination of a brand. */
+export interface BrandCoverage extends Coverage {
+  brand: string;
+}
+
+/** What combinations are summed up by. */
+export type Summing = Exclude<Grouping, "day">;
 
 /** How long ago the newest matching crawl was. */
 interface Age {
@@ -23,7 +31,7 @@ type CombinationEntry = Coverage & Age;
 type GroupCounts = Pick<Coverage, "corpus_rows" | "matching_rows" | "earliest_date" | "latest_date"> & Age;
 
 /** All combinations that share one retailer, department or category. */
-type CoverageGroup = GroupCounts & { combinations: number } & Partial<Record<Dimension, string>>;
+type CoverageGroup = GroupCounts & { combinations: number } & Partial<Record<Summing, string>>;
 
 /** The rows of one crawl day. */
 export interface DayGroup extends Age {
@@ -44,8 +52,12 @@ export function ageOf(day: string | null, now: number): number | null {
 }
 
 /** Sums the combinations for each value of one dimension. */
-function groupCoverage(coverage: readonly Coverage[], dimension: Dimension, now: number): CoverageGroup[] {
-  return [...groupBy(coverage, (entry) => entry[dimension])].map(([value, entries]) => {
+function groupCoverage(
+  coverage: readonly (Coverage & { brand?: string })[],
+  dimension: Summing,
+  now: number,
+): CoverageGroup[] {
+  return [...groupBy(coverage, (entry) => entry[dimension] ?? "")].map(([value, entries]) => {
     const sum = (name: "corpus_rows" | "matching_rows") => entries.reduce((total, entry) => total + entry[name], 0);
     // Without matching rows the dates of an entry have no meaning.
     const matching = entries.filter(({ matching_rows }) => matching_rows > 0);
@@ -113,7 +125,7 @@ export function entriesInOrder<One extends Coverage | Entry>(
   { sort, limit }: Pick<ListOptions, "sort" | "limit">,
 ): One[] {
   const member = (entry: One, column: string) => entry[column as keyof One];
-  const named = DIMENSIONS.reduceRight(
+  const named = [...DIMENSIONS, "brand"].reduceRight(
     (sorted, column) => sortBy(sorted, { column, descending: false }, member),
     entries,
   );
@@ -141,8 +153,17 @@ export interface CountedDays {
 export interface CountedCombinations {
   response: CoverageResponse;
   days?: undefined;
-  groupBy: Dimension | undefined;
+  groupBy: Summing | undefined;
+  /** What is summed up. */
+  summed: readonly Coverage[];
   entries: readonly ListedCombination[];
+}
+
+interface CountSource {
+  /** The rows of every day of a coverage, or at least of the wanted days. */
+  days(coverage: readonly Coverage[], wanted: EndDays | undefined): Promise<DayCounts>;
+  /** The coverage of each brand. */
+  brands?(): Promise<readonly BrandCoverage[]>;
 }
 
 interface Counting {
@@ -153,21 +174,18 @@ interface Counting {
 }
 
 /** All groups that `--fail-if` is about, listed or not: those of the list, or the retailers if it has no groups. */
-export function conditionGroups({ response, ...counted }: CountedDays | CountedCombinations, now: number) {
+export function conditionGroups(counted: CountedDays | CountedCombinations, now: number) {
   if (counted.days !== undefined) {
     return groupDays(counted.days, now).map((day) => ({ name: day.crawl_date, ...day }));
   }
   const dimension = counted.groupBy ?? "retailer";
-  return groupCoverage(response.data, dimension, now).map((group) => ({ name: group[dimension] ?? "", ...group }));
+  return groupCoverage(counted.summed, dimension, now).map((group) => ({ name: group[dimension] ?? "", ...group }));
 }
 
-/**
- * @param daysOf the rows of every day of a coverage, or at least of the wanted days
- */
 export async function countedBy(
   { groupBy, list, chartRequests, failIf }: Counting,
   response: CoverageResponse,
-  daysOf: (coverage: readonly Coverage[], wanted: EndDays | undefined) => Promise<DayCounts>,
+  { days: daysOf, brands }: CountSource,
   now: number,
 ): Promise<CountedDays | CountedCombinations> {
   if (groupBy === "day") {
@@ -179,12 +197,13 @@ export async function countedBy(
     const isComplete = rows === response.meta.coverage.matching_rows;
     return { response, days, isComplete, entries: entriesInOrder(all, list) };
   }
+  const summed = groupBy === "brand" ? ((await brands?.()) ?? []) : response.data;
   const entries =
     groupBy === undefined
       ? response.data.map((entry) => ({
           ...entry,
           days_old: entry.matching_rows === 0 ? null : ageOf(entry.latest_date, now),
         }))
-      : groupCoverage(response.data, groupBy, now);
-  return { response, groupBy, entries: entriesInOrder<ListedCombination>(entries, list) };
+      : groupCoverage(summed, groupBy, now);
+  return { response, groupBy, summed, entries: entriesInOrder<ListedCombination>(entries, list) };
 }

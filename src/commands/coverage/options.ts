@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import {
@@ -55,6 +55,10 @@ export function parseCoverageOptions(
     });
   }
   const from = parseFolder(command, "--from", folder ?? flags.from);
+  checkBrands(flags.brand, from !== undefined);
+  if (flags.groupBy === "brand" && from === undefined) {
+    throw flagError("--group-by", "brand needs a folder of `catalog sync`: the API does not count brands.");
+  }
   const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests } = flags;
   const { page, listing } = splitPage(
     flags,

@@ -21,7 +21,7 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     if (response.data.length === 0) {
       await reportEmpty(source, options);
     }
-    const listed = await countedBy(options, response, source.days, context.now());
+    const listed = await countedBy(options, response, source, context.now());
     const { page: pageOptions, output, chartRequests = 0 } = options;
     let reading: Promise<Activity> | undefined;
     const activityOf = async () => {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { failIfOption } from "../../cli/flags/condition.ts";
-import { addVocabularyFlags } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
@@ -35,7 +35,7 @@ export function declare(command: Command, context: Context): void {
     )
     .addOption(onlyOption(CHANGES))
     .addOption(failIfOption(DIFF_FIELDS));
-  addVocabularyFlags(command);
+  addBrandFlag(addVocabularyFlags(command));
   addListOutput(command).addOption(
     columnsOption("columns to write, in this order: sku,percent,to_selling_price", DIFF_COLUMNS),
   );

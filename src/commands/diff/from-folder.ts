@@ -45,6 +45,13 @@ export async function withFolderDays(
       await use({ ...about, asOf: true, compare });
       return;
     }
+    if (synced.brands !== undefined) {
+      // Prices know the brands. With an age of 0 days they are those of the two days themselves.
+      const compare: ComparedDays["compare"] = (_, onDifferences) =>
+        pricesOf([from, to], (prices) => diffAsOf(prices, { from, to, maxAge: 0 }, onDifferences));
+      await use({ ...about, asOf: false, compare });
+      return;
+    }
     const days = await openDays(folder, [from, to]);
     try {
       const source = folderDays(days, { isWanted, signal });

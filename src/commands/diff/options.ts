@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
@@ -54,6 +54,7 @@ export function parseDiffOptions(command: Command, folder: string | undefined, f
       flag: "--against",
     });
   }
+  checkBrands(flags.brand, folder !== undefined || flags.against !== undefined);
   const isAlone = flags.from === undefined && flags.to === undefined;
   const isFolder = folder !== undefined || flags.against !== undefined;
   // A folder alone means its last week, as for `catalog movers`.

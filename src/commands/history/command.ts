@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addVocabularyFlags } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
@@ -21,7 +21,7 @@ export function declare(command: Command, context: Context): void {
       "products with each of these words in title, brand or model number, or as the beginning of the sku, in any letter case; a number matches whole words",
     )
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
-  addVocabularyFlags(command)
+  addBrandFlag(addVocabularyFlags(command))
     .optionsGroup("Filters:")
     .option(
       "--start-date <date>",

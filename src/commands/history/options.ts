@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput, splitPage } from "../../cli/flags/output.ts";
@@ -31,6 +31,7 @@ export async function parseHistoryOptions(
     flags,
     [flags.output, flags.format, flags.columns].some((flag) => flag !== undefined),
   );
+  checkBrands(flags.brand, true);
   const output = parseListOutput(listing, context);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { failIfOption } from "../../cli/flags/condition.ts";
-import { addVocabularyFlags } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
@@ -25,7 +25,7 @@ export function declare(command: Command, context: Context): void {
     .addOption(onlyOption(MOVER_KINDS))
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
     .addOption(failIfOption(MOVER_FIELDS));
-  addVocabularyFlags(command);
+  addBrandFlag(addVocabularyFlags(command));
   addDemoFlag(
     addListOutput(command).addOption(columnsOption("columns to write, in this order: sku,percent,url", MOVER_COLUMNS)),
   );
@@ -38,6 +38,7 @@ export function declare(command: Command, context: Context): void {
     "catalog movers rows --only drop --limit 20",
     "catalog movers rows --only drop --columns sku,title,percent,selling_price,url -f csv",
     "catalog movers rows --since latest-1d --retailer acme --group-by category",
+    "catalog movers rows --only drop --group-by brand --limit 3",
     "catalog movers rows --since latest-1d --fail-if 'percent < -20' -o fell.csv; test $? -ne 8 || mail -s 'prices fell' ada < fell.csv",
   ]).action(async (folder: string | undefined, flags: MoversFlags) => {
     const options = parseMoversOptions(command, folder, flags, context);

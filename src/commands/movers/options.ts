@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
+import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { parseGlobals } from "../../cli/flags/global.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
 import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
@@ -8,7 +8,8 @@ import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
 
-export const GROUPS = ["retailer", "department", "category"] as const;
+export const GROUPS = ["retailer", "department", "category", "brand"] as const;
+export type Group = (typeof GROUPS)[number];
 
 /** Fields of a mover that `--fail-if` may use. */
 export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
@@ -28,7 +29,7 @@ export interface MoversFlags extends FilterFlags, OutputFlags, ListFlags {
   columns?: string[];
   since?: DateExpression;
   only?: MoverKind[];
-  groupBy?: (typeof GROUPS)[number];
+  groupBy?: Group;
   /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
   failIf?: Condition<MoverField>;
@@ -38,6 +39,7 @@ export interface MoversFlags extends FilterFlags, OutputFlags, ListFlags {
 export type MoversOptions = ReturnType<typeof parseMoversOptions>;
 
 export function parseMoversOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
+  checkBrands(flags.brand, true);
   const { since = "latest-7d", only: kinds = MOVER_KINDS } = flags;
   return {
     ...{ ...flags, folder, since, kinds },

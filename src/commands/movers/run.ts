@@ -16,7 +16,7 @@ import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { MOVER_CELLS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";
-import { MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
+import { type Group, MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
@@ -33,7 +33,11 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
     });
     const member = (mover: Mover, column: string) =>
       JSON.parse(moverRecord(mover, { ...namesOf(mover), url: undefined }))[column];
-    const groups = options.kinds.flatMap((kind) => groupsOf(kind, sortBy(all[kind], list.sort, member), options));
+    const groupNameOf = (mover: Mover, dimension: Group) =>
+      dimension === "brand" ? namesOf(mover).brand || "no brand" : mover.now[dimension];
+    const groups = options.kinds.flatMap((kind) =>
+      groupsOf(kind, sortBy(all[kind], list.sort, member), options, groupNameOf),
+    );
     const screen = screenOf(context, options);
     const hasAddresses = columns === undefined ? hasRowFormat(output) || screen.links : columns.includes("url");
     const listed = hasAddresses ? groups.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
@@ -76,11 +80,12 @@ function groupsOf(
   kind: MoverKind,
   movers: readonly Mover[],
   { groupBy: dimension, limit }: MoversOptions,
+  nameOf: (mover: Mover, dimension: Group) => string,
 ): MoverGroup[] {
   const groups =
     dimension === undefined
       ? [[undefined, movers] as const]
-      : [...groupBy(movers, ({ now }) => now[dimension])].sort(([a], [b]) => (a < b ? -1 : 1));
+      : [...groupBy(movers, (mover) => nameOf(mover, dimension))].sort(([a], [b]) => (a < b ? -1 : 1));
   return groups.map(([name, own]) => ({ kind, name, movers: own.slice(0, limit), all: own.length }));
 }
 

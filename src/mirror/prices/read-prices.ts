@@ -1,12 +1,16 @@
 import type { Rcd } from "../../contract/filters.ts";
-import { FileError } from "../../errors.ts";
+import { closest } from "../../contract/values/closest.ts";
+import { FileError, UsageError } from "../../errors.ts";
 import { type IndexRequest, indexPathOf, isComplete, makeIndex } from "./build-index.ts";
 import { bytesOfRows, columnsIn, copyRow, type DayPrices, type Prices } from "./day-prices.ts";
 import { openIndex, type PriceIndex } from "./index-file.ts";
+import { brandIn, type Listings } from "./listings.ts";
 
 interface PricesRequest extends IndexRequest {
   /** Whether the rows of a combination are read. */
   isWanted: (combination: Rcd) => boolean;
+  /** The brands whose rows are read, in any letter case; undefined for all. */
+  brands?: readonly string[] | undefined;
   /** Whether the rows of a retailer on a day are read; undefined if all days are those of every retailer. */
   isOfDay?: ((retailer: string, day: string) => boolean) | undefined;
 }
@@ -19,6 +23,7 @@ interface PricesRequest extends IndexRequest {
  * and the listings.
  *
  * @throws FileError if a day's file is missing or was altered
+ * @throws UsageError if the folder has no product of a brand
  */
 export async function withPrices<T>(request: PricesRequest, use: (prices: Prices) => Promise<T>): Promise<T> {
   const present = await openIndex(indexPathOf(request.folder));
@@ -34,12 +39,15 @@ export async function withPrices<T>(request: PricesRequest, use: (prices: Prices
   }
 }
 
-function pricesOf(index: PriceIndex, { folder, days, isWanted, isOfDay, signal }: PricesRequest): Prices {
+function pricesOf(index: PriceIndex, { folder, days, isWanted, brands, isOfDay, signal }: PricesRequest): Prices {
   const { listings } = index;
   const wantedDays = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
   const mostRows = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
   const wanted = listings.combinations.map(isWanted);
-  const isWantedListing = Uint8Array.from(listings.combination, (combination) => (wanted[combination] ? 1 : 0));
+  const ofBrands = brands === undefined ? undefined : listingsOf(brands, listings, folder);
+  const isWantedListing = Uint8Array.from(listings.combination, (combination, listing) =>
+    wanted[combination] && ofBrands?.[listing] !== 0 ? 1 : 0,
+  );
   return {
     listings,
     days: async function* () {
@@ -56,14 +64,39 @@ function pricesOf(index: PriceIndex, { folder, days, isWanted, isOfDay, signal }
           const onDay = listings.combinations.map((one, index) => wanted[index] && isOfDay(one.retailer, day));
           yield narrowed(
             prices,
-            Uint8Array.from(listings.combination, (combination) => (onDay[combination] ? 1 : 0)),
+            isWantedListing.map((isOne, listing) => (isOne === 1 && onDay[listings.combination[listing] ?? 0] ? 1 : 0)),
           );
         } else {
-          yield wanted.includes(false) ? narrowed(prices, isWantedListing) : prices;
+          yield wanted.includes(false) || ofBrands !== undefined ? narrowed(prices, isWantedListing) : prices;
         }
       }
     },
   };
+}
+
+/** Marks the listings of brands with 1. */
+function listingsOf(brands: readonly string[], { listings, modelOf }: Listings, folder: string): Uint8Array {
+  const known = new Map<string, string>();
+  const wanted = new Set(brands.map(folded));
+  const marked = new Uint8Array(listings);
+  for (let listing = 0; listing < listings; listing += 1) {
+    const brand = brandIn(modelOf(listing));
+    const name = folded(brand);
+    known.set(name, brand);
+    marked[listing] = wanted.has(name) ? 1 : 0;
+  }
+  const missing = brands.find((brand) => !known.has(folded(brand)));
+  if (missing !== undefined) {
+    throw new UsageError(`${folder} has no product of the brand ${JSON.stringify(missing)}.`, {
+      ...{ flag: "--brand", value: missing },
+      suggestions: closest(missing, [...known.values()]),
+    });
+  }
+  return marked;
+}
+
+function folded(text: string): string {
+  return text.trim().normalize("NFKC").toLowerCase();
 }
 
 /** Moves the rows of wanted listings to the front. */

@@ -4,7 +4,14 @@ import { rangeBar } from "../../../output/terminal/chart.ts";
 import { textCell } from "../../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
-import { ageOf, type CountedCombinations, DIMENSIONS, type Dimension, type ListedCombination } from "../groups.ts";
+import {
+  ageOf,
+  type CountedCombinations,
+  DIMENSIONS,
+  type Dimension,
+  type ListedCombination,
+  type Summing,
+} from "../groups.ts";
 
 /** Width of a bar next to the other columns. */
 const BAR_WIDTH = { narrow: 12, wide: 24 } as const;
@@ -57,14 +64,17 @@ const CORPUS = "corpus rows";
 const DAYS = ["last day", "days old", "first day"] as const;
 
 function combinationColumns(
-  groupBy: Dimension | undefined,
+  groupBy: Summing | undefined,
   { combinations, corpus_rows, matching_rows, earliest_date: first, latest_date: last }: CoverageSummary,
   now: number,
 ): ItemColumn<ListedCombination>[] {
-  const names: readonly Dimension[] = groupBy === undefined ? DIMENSIONS : [groupBy];
+  const names: readonly Summing[] = groupBy === undefined ? DIMENSIONS : [groupBy];
   return [
     ...names.map((name) =>
-      textColumn(name, (entry: ListedCombination) => entry[name] ?? "", { minimum: READABLE_SLUG, total: "" }),
+      textColumn(name, (entry: ListedCombination) => entry[name as Dimension] ?? "", {
+        minimum: READABLE_SLUG,
+        total: "",
+      }),
     ),
     ...(groupBy === undefined
       ? []
@@ -110,7 +120,7 @@ function retailersAsHeadings({ columns, rows, footer = [] }: Table): Table {
 }
 
 /** Names the totals in their first cell. */
-function labelled(table: Table, groupBy: Dimension | undefined, { combinations }: CoverageSummary): Table {
+function labelled(table: Table, groupBy: Summing | undefined, { combinations }: CoverageSummary): Table {
   const label = groupBy === undefined ? `total of ${groupDigits(combinations)}` : "total";
   return { ...table, footer: [textCell(label), ...(table.footer ?? []).slice(1)] };
 }

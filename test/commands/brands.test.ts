@@ -1,0 +1,81 @@
+import { beforeAll, expect, test } from "vitest";
+import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+const at = (crawl_date: string, sku: string, brand: string, selling_price: number, retailer = "acme") =>
+  product({ crawl_date, sku, brand, selling_price, retailer, title: `Lamp ${sku}` });
+
+const ROWS = [
+  ...[at("2026-01-01", "o1", "Osram", 20), at("2026-01-08", "o1", "Osram", 10)],
+  ...[at("2026-01-01", "o2", "OSRAM", 9, "bolt"), at("2026-01-08", "o2", "OSRAM", 8, "bolt")],
+  ...[at("2026-01-01", "p1", "Philips", 30), at("2026-01-08", "p1", "Philips", 29)],
+  at("2026-01-08", "p2", "Philips", 5),
+];
+
+const onEnd = afterAllTests();
+let folder: string;
+beforeAll(async () => {
+  const served = await servedFolder(ROWS, undefined, onEnd);
+  await served.sync();
+  folder = served.folder;
+});
+
+const csvOf = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runInProcess([...args, "-f", "csv"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout.trimEnd().split("\r\n").slice(1);
+};
+
+test("--brand keeps the products of a brand, in any letter case, of all that reads a folder", async () => {
+  const drops = ["movers", folder, "--only", "drop", "--columns", "sku,brand"];
+  expect(await csvOf(...drops, "--brand", "osram")).toEqual(["o1,Osram", "o2,OSRAM"]);
+  expect(await csvOf(...drops, "--brand", "osram", "--brand", "PHILIPS", "--retailer", "acme")).toEqual([
+    "o1,Osram",
+    "p1,Philips",
+  ]);
+  const diff = ["diff", folder, "--from", "2026-01-01", "--to", "2026-01-08", "--columns", "change,sku"];
+  expect(await csvOf(...diff, "--brand", "philips", "--no-as-of")).toEqual(["changed,p1", "appeared,p2"]);
+  expect(await csvOf(...diff, "--brand", "philips", "--as-of")).toEqual(["changed,p1", "appeared,p2"]);
+  const history = ["history", "--search", "lamp", folder, "--columns", "sku,selling_price", "--start-date", "latest"];
+  expect(await csvOf(...history, "--brand", "Osram")).toEqual(["o1,10", "o2,8"]);
+});
+
+test("coverage counts the rows of a brand, and each brand", async () => {
+  const counts = async (...args: string[]) =>
+    (await csvOf("coverage", folder, ...args)).map((line) => line.replace(/,\d+$/, ""));
+  expect(await counts("--brand", "osram", "--group-by", "retailer")).toEqual([
+    "acme,1,2,2,2026-01-01,2026-01-08",
+    "bolt,1,2,2,2026-01-01,2026-01-08",
+  ]);
+  expect(await counts("--brand", "philips", "--group-by", "day")).toEqual(["2026-01-08,1,1,2", "2026-01-01,1,1,1"]);
+  const brands = await counts("--group-by", "brand", "--start-date", "2026-01-02");
+  expect(brands).toEqual([
+    "OSRAM,1,2,1,2026-01-08,2026-01-08",
+    "Osram,1,2,1,2026-01-08,2026-01-08",
+    "Philips,1,3,2,2026-01-08,2026-01-08",
+  ]);
+  const stale = await runInProcess(["coverage", folder, "--group-by", "brand", "--fail-if", "matching_rows < 3"]);
+  expect([stale.code, stale.stderr]).toEqual([8, expect.stringContaining("holds for 2 groups: ")]);
+});
+
+test("movers are grouped by brand", async () => {
+  const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--group-by", "brand", "-f", "table"]);
+  expect(stdout.match(/^Biggest.*$/gm)).toEqual(
+    ["OSRAM", "Osram", "Philips"].map((brand) => `Biggest drops from 2026-01-01 to 2026-01-08, ${brand}`),
+  );
+});
+
+test("an unknown brand gets a suggestion, and a service has no brands", async () => {
+  const unknown = await runInProcess(["movers", folder, "--brand", "philps"]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean Philips?")]);
+  for (const args of [
+    ["coverage", "--brand", "osram"],
+    ["coverage", "--group-by", "brand"],
+    ["diff", "--brand", "x"],
+  ]) {
+    const refused = await runInProcess([...args, "--demo"]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("a folder of `catalog sync`")]);
+  }
+});
