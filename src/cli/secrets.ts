@@ -27,14 +27,24 @@ export function hideSecrets(argv: readonly string[], context: ProcessContext): C
       );
     }
   };
+  const writeRaw = context.stderr.write.bind(context.stderr);
+  let write: unknown = (chunk: unknown, ...rest: []) => writeRaw(redact(chunk) as string, ...rest);
   const hidden: Pick<Context, "stderr" | "print" | "protect" | "redact"> = {
     stderr: new Proxy(context.stderr, {
       get: (stream, name) => {
         if (name === "write") {
-          return (chunk: unknown, ...rest: []) => stream.write(redact(chunk), ...rest);
+          return write;
         }
         const member: unknown = Reflect.get(stream, name, stream);
         return typeof member === "function" ? member.bind(stream) : member;
+      },
+      // The spinner puts its own function there, which calls the one that it found.
+      set: (stream, name, value) => {
+        if (name === "write") {
+          write = value;
+          return true;
+        }
+        return Reflect.set(stream, name, value, stream);
       },
     }),
     print: (text) => context.print(redact(text)),
