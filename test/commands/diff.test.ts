@@ -123,11 +123,11 @@ test("shows a table of every kind with its summary, changed products first", asy
   expect(stdout).toBe(`Changes from 2026-01-12 to 2026-01-13
 retailer: acme · currency: EUR
 
-change    title            sku     price before  price after       %  mrp before  mrp after
-────────  ───────────────  ──────  ────────────  ───────────  ──────  ──────────  ─────────
-changed   Title of dearer  dearer         19.90        21.50  ▲ +8.0          20         20
-appeared  Title of new     new                –         7.00                   –         20
-vanished  Title of gone    gone               5            –                  20          –
+change    title            sku     price after       %  price before  mrp before  mrp after
+────────  ───────────────  ──────  ───────────  ──────  ────────────  ──────────  ─────────
+changed   Title of dearer  dearer        21.50  ▲ +8.0         19.90          20         20
+appeared  Title of new     new            7.00                     –           –         20
+vanished  Title of gone    gone              –                     5          20          –
 
 1 changed, 1 appeared, 1 vanished, 1 unchanged
 `);

@@ -63,15 +63,15 @@ function priceColumn(heading: string, side: Side, name: "selling_price" | "mrp")
   return { heading, rigid: true, cell, sides: [side] };
 }
 
-/** All columns; `sides` names the days without which a column is empty. */
+/** All columns, the most important first, because a narrow terminal leaves out the last; `sides` names the days without which a column is empty. */
 const COLUMNS: readonly (ItemColumn<Difference> & { sides?: readonly Side[] })[] = [
   textColumn("change", ({ change }) => change, { rigid: true }),
   textColumn("retailer", ({ retailer }) => retailer),
   { heading: "title", minimum: 20, cell: ({ from, to }) => jsonCell((to ?? from)?.title ?? "null") },
   textColumn("sku", ({ sku }) => sku, { minimum: WHOLE_SKU }),
-  priceColumn("price before", "from", "selling_price"),
   priceColumn("price after", "to", "selling_price"),
   { heading: "%", rigid: true, cell: (difference) => percentCell(percentMoved(difference)), sides: ["from", "to"] },
+  priceColumn("price before", "from", "selling_price"),
   textColumn("currency", currencies, { rigid: true }),
   priceColumn("mrp before", "from", "mrp"),
   priceColumn("mrp after", "to", "mrp"),
