@@ -95,6 +95,8 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
     await lines.sync();
   });
   const record = async (line: StoreLine) => {
+    // A line that is written between the two would be synced before its page.
+    await syncs.settled();
     syncs.assertNoFailure();
     await options.lock.assertHeld();
     await lines.append(line);
@@ -187,6 +189,7 @@ function atIntervals(work: () => Promise<void>) {
     due: () => {
       timer ??= setTimeout(run, SYNC_INTERVAL).unref();
     },
+    settled: () => working,
     assertNoFailure: () => {
       if (failure !== undefined) {
         throw failure.error;
