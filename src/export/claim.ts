@@ -62,19 +62,20 @@ async function claim(target: string, lock: Lock, options: ClaimOptions) {
     assertHeld: lock.assertHeld,
     /** The output is in its place, and so is everything that belongs to it. */
     done: async (): Promise<void> => {
-      await store.remove().catch(unlessLocked);
-      await lock.release();
+      try {
+        await store.remove().catch(unlessLocked);
+      } finally {
+        await lock.release();
+      }
     },
     /** Stops writing the output. Resolves to whether a later run can go on; otherwise everything is removed. */
     leave: async (): Promise<boolean> => {
       const hasPages = store.pages.size() > 0;
-      if (hasPages) {
-        await store.leave();
-      } else {
-        await store.remove().catch(unlessLocked);
+      const removeAll = async () => {
+        await store.remove();
         await removeOwnFile(partial);
-      }
-      await lock.release();
+      };
+      await (hasPages ? store.leave() : removeAll()).catch(unlessLocked).finally(lock.release);
       return hasPages && (await exists(paths.lines)) && (await exists(paths.pages));
     },
   };

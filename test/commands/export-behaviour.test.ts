@@ -161,6 +161,36 @@ describe("an export to a file", () => {
     ]);
   });
 
+  test("places, journals and removes nothing if another process has taken its lock", async () => {
+    const cwd = await temporaryFolder();
+    const { beforePage, met, open } = gateAt(6);
+    const { env } = await service(beforePage);
+    let now = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.csv"];
+    const ended = runInProcess(args, { cwd, env });
+    await met;
+    const lines = join(cwd, "rows.csv.partial.json");
+    await expect.poll(async () => (await readFile(lines, "utf8")).match(/"kind":"page"/g)?.length).toBe(3);
+    const theirs = join(cwd, "theirs");
+    await writeFile(theirs, JSON.stringify({ host: "elsewhere", pid: 7, token: "theirs" }));
+    await rename(theirs, join(cwd, "rows.csv.partial.lock"));
+    const before = await readFile(lines, "utf8");
+    // A process that was stopped this long may have lost its lock.
+    now += 45_000;
+    open();
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([
+      EXIT.unavailable,
+      expect.stringMatching(/rows\.csv is\s+being\s+written\s+by\s+process\s+7\s+on\s+elsewhere/),
+    ]);
+    expect([await readFile(lines, "utf8"), (await readdir(cwd)).sort()]).toEqual([
+      before,
+      ["rows.csv.partial", "rows.csv.partial.json", "rows.csv.partial.lock", "rows.csv.partial.pages"],
+    ]);
+  });
+
   test("reports that its folder is gone, and not that a partial file was kept", async () => {
     const cwd = await temporaryFolder();
     await mkdir(join(cwd, "gone"));

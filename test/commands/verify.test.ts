@@ -246,6 +246,21 @@ describe("verify", () => {
     },
   );
 
+  test("takes an id that comes again in another slice for another row, as the export does", async () => {
+    const { file, verify } = await exported("rows.csv", ["--columns", "product_id"]);
+    const { plan } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
+    const ids = Array.from({ length: 121 }, (_, index) => `id-${index % 120}`);
+    const text = Buffer.from(["product_id", ...ids, ""].join("\r\n"));
+    const slices = [60, 61].map((rows) => ({ filters: {}, rows }));
+    await replace(file, text, { plan: { ...plan, slices } });
+    expect(await verify()).toMatchObject({ code: EXIT.ok, stderr: "" });
+    await replace(file, text, { plan: { ...plan, slices: [{ filters: {}, rows: 121 }] } });
+    expect(await verify()).toMatchObject({
+      code: EXIT.changed,
+      stderr: expect.stringContaining('has the row "id-0" twice'),
+    });
+  });
+
   test("also checks ids after a byte order mark", async () => {
     const { file, verify } = await exported("rows.csv", ["--bom", "--columns", "product_id,sku"]);
     const { stdout } = await verify();

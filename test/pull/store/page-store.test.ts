@@ -1,0 +1,53 @@
+import { hash } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryBytes } from "../../../src/files/stored-bytes.ts";
+import { createPageStore } from "../../../src/pull/store/page-store.ts";
+import type { StoreLine } from "../../../src/pull/store/store-lines.ts";
+import type { StoredPage, WalkPlace } from "../../../src/pull/store/stored-page.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
+
+function opened() {
+  const lines: StoreLine[] = [];
+  const record = async (line: StoreLine) => void lines.push(line);
+  const store = createPageStore(temporaryBytes(), { keeps: true, record });
+  onTestFinished(() => store.close());
+  const save = (key: string, index: number, value: number) => {
+    const rows = batchOf([`{"value":${value}}`]);
+    const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
+    const place: WalkPlace = {
+      rows: 1,
+      digest: hash("sha256", rows.lines()).slice(0, 32),
+      cursor: null,
+      facts: { total: 1, coverage },
+    };
+    return store.save(key, index, rows, place);
+  };
+  const contentOf = (key: string) =>
+    Promise.all(store.pagesOf(key).map(async (page) => (await store.read(page))?.texts().join()));
+  return { store, lines, save, contentOf };
+}
+
+test("a page that is saved again takes the later ones of its slice with it: none is kept while an earlier one is missing", async () => {
+  const { lines, save, contentOf } = opened();
+  for (const [index, value] of [1, 2, 3].entries()) {
+    await save("a", index, value);
+    await save("b", index, 10 * value);
+  }
+  await save("a", 1, 4);
+  expect([await contentOf("a"), await contentOf("b")]).toEqual([
+    ['{"value":1}', '{"value":4}'],
+    ['{"value":10}', '{"value":20}', '{"value":30}'],
+  ]);
+  expect(lines.slice(-2)).toEqual([
+    { kind: "drop", slice: "a", pages: 1 },
+    expect.objectContaining({ kind: "page", slice: "a" }),
+  ]);
+});
+
+test("a page whose bytes are not those that were saved is not read", async () => {
+  const { store, save } = opened();
+  const page = (await save("a", 0, 1)) as StoredPage;
+  await save("a", 1, 2);
+  const { at, length } = page.extent;
+  expect(await store.read({ ...page, extent: { at: at + length, length } })).toBeUndefined();
+});
