@@ -51,3 +51,12 @@ test("says what was sorted: the sample, not the set", async () => {
   const { stderr } = await runInProcess(["sample", "--sort", "sku", "-n", "2"], { service: few, columns: 80 });
   expect(stderr).toMatch(/^2 of 3 matching rows/);
 });
+
+test("keeps the whole sku and the price on a terminal of 80 columns", async () => {
+  const sku = "4223360860_MY-23939653547";
+  const service = await startTestService({
+    rows: [product({ sku, title: LONG }), product({ sku, title: LONG, retailer: "ridge-shop" })],
+  });
+  const { stdout } = await runInProcess(["sample", "--no-color"], { service, columns: 80 });
+  expect(stdout).toMatch(new RegExp(`^ridge-shop +A title .*… +${sku} +15$`, "m"));
+});

@@ -1,8 +1,8 @@
 import { type Cell, numberCell, textCell } from "./cell.ts";
 import type { Column, Table } from "./table.ts";
 
-/** Cells of a sku that is not cut, because people copy it into the next command. Shops have skus of up to 24. */
-export const WHOLE_SKU = 32;
+/** Cells of a sku that is not cut, because people copy it into the next command. Shops have skus of up to 25. */
+export const WHOLE_SKU = 26;
 
 /** A column of a table that has a row for each item. */
 export interface ItemColumn<Item> extends Column {

@@ -4,7 +4,7 @@ import { WHOLE_SKU } from "./item-table.ts";
 import type { Table } from "./table.ts";
 
 /** Smallest width of a title that still distinguishes products, and of a sku. */
-const MINIMUM: Readonly<Record<string, number>> = { title: 24, sku: WHOLE_SKU };
+const MINIMUM: Readonly<Record<string, number>> = { title: 20, sku: WHOLE_SKU };
 
 /** Columns that are useless when cut. */
 const RIGID = /^(?:mrp|discount_pct|percent|kind|change|(?:\w+_)?(?:currency|date|seen|selling_price))$/;
