@@ -1,0 +1,181 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+import { losses, recordCalls, type SystemCall, story } from "../helpers/system-calls.ts";
+
+/** Forty rows of two retailers and two days. */
+const ROWS = ["acme", "bolt"].flatMap((retailer) =>
+  ["2026-01-01", "2026-01-02"].flatMap((crawl_date) => products(10, { retailer, crawl_date })),
+);
+
+const PAGES = "rows.csv.partial.pages";
+const LINES = "rows.csv.partial.json";
+
+/** How an export leaves a complete output: the output, then what says that it is complete, then the store that it is made from. */
+const OUTPUT_PLACED = [
+  "write rows.csv.partial",
+  "sync rows.csv.partial",
+  "rename rows.csv.partial to rows.csv",
+  "sync .",
+];
+const STORE_REMOVED = [`remove ${LINES}`, `remove ${PAGES}`, "sync .", "remove rows.csv.partial.lock"];
+
+/** A service that returns a page only when it may. */
+async function gatedService() {
+  let left = Number.POSITIVE_INFINITY;
+  const { url, key } = await startTestService({
+    rows: ROWS,
+    rateLimit: 1_000_000,
+    faults: (store) => ({
+      rows: async (...given) => {
+        while (left <= 0) {
+          await delay(5);
+        }
+        left -= 1;
+        return store.rows(...given);
+      },
+    }),
+  });
+  return {
+    env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
+    /** Returns this number of further pages. */
+    allow: (pages: number) => {
+      left = pages;
+    },
+  };
+}
+
+/** The calls of an export once its rows are complete, without the syncs of the store, which follow a clock. */
+function ending(calls: readonly SystemCall[], cwd: string): string[] {
+  const placed = calls.filter(
+    ({ path, kind }) => path.startsWith(cwd) && !(kind === "sync" && path.includes(".partial.")),
+  );
+  return story(placed.slice(placed.findLastIndex(isWriteTo("rows.csv.partial"))), cwd);
+}
+
+function isWriteTo(name: string) {
+  return ({ kind, path }: SystemCall) => kind === "write" && path.endsWith(`/${name}`);
+}
+
+function isSyncOf(name: string) {
+  return ({ kind, path, end }: SystemCall) =>
+    kind === "sync" && path.endsWith(`/${name}`) && end !== Number.POSITIVE_INFINITY;
+}
+
+/** The pages that were not on disk when the lines that describe them were synced. */
+function tooEarly(calls: readonly SystemCall[]): string[] {
+  const pages = new Map(calls.filter(isWriteTo(PAGES)).map((call) => [/, (\d+)$/.exec(call.args)?.[1], call]));
+  const described = calls.filter(isWriteTo(LINES)).flatMap((line) => {
+    const at = /\\"extent\\":{\\"at\\":(\d+),/.exec(line.args)?.[1];
+    const page = pages.get(at);
+    return page === undefined ? [] : [{ at, page, line }];
+  });
+  expect(described.length).toBeGreaterThan(0);
+  return calls.filter(isSyncOf(LINES)).flatMap((lines) =>
+    described
+      .filter(({ line }) => line.end < lines.begin)
+      .filter(
+        ({ page }) => !calls.filter(isSyncOf(PAGES)).some((sync) => sync.begin > page.end && sync.end < lines.begin),
+      )
+      .map(({ at }) => `the line of the page at ${at} is synced before its page`),
+  );
+}
+
+/** Resolves when the record of a run has what it takes. */
+async function until(soFar: () => Promise<SystemCall[]>, isReached: (calls: SystemCall[]) => boolean): Promise<void> {
+  while (!isReached(await soFar())) {
+    await delay(20);
+  }
+}
+
+test("an export syncs its output before the rename, its folder after it, then writes the manifest, then removes the store", async () => {
+  const cwd = await temporaryFolder();
+  const { env } = await gatedService();
+  await writeFile(join(cwd, "rows.csv"), "an earlier output");
+  const args = ["export", "-o", "rows.csv", "--manifest", "--page-size", "5"];
+  const { code, stderr, calls } = await recordCalls(args, { cwd, env });
+  expect([code, stderr]).toEqual([0, ""]);
+  const own = calls.filter(({ path }) => path.startsWith(cwd));
+  expect(story(own.slice(0, own.findIndex(isWriteTo(PAGES))), cwd).slice(0, 7)).toEqual([
+    "create rows.csv.partial.lock",
+    "write rows.csv.partial.lock",
+    "sync rows.csv.partial.lock",
+    `create ${LINES}`,
+    `create ${PAGES}`,
+    `write ${LINES}`,
+    "sync .",
+  ]);
+  expect(ending(calls, cwd)).toEqual([
+    ...OUTPUT_PLACED,
+    "create rows.csv.manifest.json.new",
+    "write rows.csv.manifest.json.new",
+    "sync rows.csv.manifest.json.new",
+    "rename rows.csv.manifest.json.new to rows.csv.manifest.json",
+    "sync .",
+    ...STORE_REMOVED,
+  ]);
+  expect([tooEarly(calls), losses(calls, cwd)]).toEqual([[], []]);
+});
+
+test("the store reaches the disk about once a second and when a run is interrupted, pages before their lines; --resume keeps the order", async () => {
+  const cwd = await temporaryFolder();
+  const { env, allow } = await gatedService();
+  const args = ["export", "-o", "rows.csv", "--page-size", "2", "--concurrency", "3"];
+  allow(6);
+  const stopped = await recordCalls(args, {
+    cwd,
+    env,
+    meanwhile: async (soFar) => {
+      await until(soFar, (calls) => {
+        const sixth = calls.filter(isWriteTo(PAGES))[5];
+        return sixth !== undefined && calls.some((call) => isSyncOf(LINES)(call) && call.begin > sixth.end);
+      });
+      allow(3);
+      await until(soFar, (calls) => calls.filter(isWriteTo(LINES)).length === 2 + 9);
+      const { pid } = JSON.parse(await readFile(join(cwd, "rows.csv.partial.lock"), "utf8")) as { pid: number };
+      process.kill(pid, "SIGINT");
+    },
+  });
+  expect(stopped.code).toBe(130);
+  const last = stopped.calls.filter(({ path, kind }) => path.includes(".partial.") || kind === "signal");
+  expect(story(last.slice(last.findIndex(({ kind }) => kind === "signal")), cwd)).toEqual([
+    "SIGINT",
+    `sync ${PAGES}`,
+    `sync ${LINES}`,
+    "remove rows.csv.partial.lock",
+  ]);
+  expect([tooEarly(stopped.calls), losses(stopped.calls, cwd)]).toEqual([[], []]);
+
+  allow(Number.POSITIVE_INFINITY);
+  const { code, stderr, calls } = await recordCalls([...args, "--resume"], { cwd, env });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(ending(calls, cwd)).toEqual([...OUTPUT_PLACED, ...STORE_REMOVED]);
+  expect([tooEarly(calls), losses(calls, cwd)]).toEqual([[], []]);
+});
+
+test("a line waits for a sync that is going on, because its page might reach the disk after it", async () => {
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService({
+    rows: products(70),
+    rateLimit: 1_000_000,
+    // Pages come for longer than the second after which the store is synced.
+    faults: (store) => ({ rows: async (...given) => delay(20, await store.rows(...given)) }),
+  });
+  const { code, calls } = await recordCalls(["export", "-o", "rows.csv", "--page-size", "1"], {
+    cwd,
+    env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
+    paths: [PAGES, LINES].map((name) => join(cwd, name)),
+    inject: "fdatasync:delay_enter=200ms",
+  });
+  const syncs = calls.filter(isSyncOf(PAGES));
+  const meanwhile = calls
+    .filter(isWriteTo(PAGES))
+    .filter((page) => syncs.some((sync) => page.begin > sync.begin && page.end < sync.end));
+  expect(code).toBe(0);
+  expect(meanwhile.length).toBeGreaterThan(0);
+  expect(tooEarly(calls)).toEqual([]);
+});
