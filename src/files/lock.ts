@@ -107,7 +107,10 @@ async function removeDrafts(path: string): Promise<void> {
 function held(subject: string, path: string, content: string, handle: FileHandle) {
   let confirmed = now();
   let working: Promise<unknown> = Promise.resolve();
-  const isRecent = () => now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2);
+  /** Whether the last confirmation is recent and the file was not replaced since: a replaced file has no name. */
+  const isUnchanged = async () =>
+    now().every((time, clock) => Math.abs(time - (confirmed[clock] ?? 0)) < STALE_AFTER / 2) &&
+    (await handle.stat()).nlink > 0;
   /** Whether the lock is still this process's own. */
   const confirm = async (): Promise<boolean> => {
     const at = now();
@@ -123,19 +126,20 @@ function held(subject: string, path: string, content: string, handle: FileHandle
   timer.unref();
   return {
     /**
-     * Call it before each final write: a process that was stopped for a minute may have lost its lock.
+     * Call it right before each change that another process could see: a process that was stopped for a minute may have
+     * lost its lock.
      *
      * @throws LockedError if another process has it
      */
     assertHeld: async (): Promise<void> => {
-      if (!isRecent() && !(await confirm().catch(() => false))) {
+      if (!(await isUnchanged()) && !(await confirm().catch(() => false))) {
         throw lockedError(subject, (await readLock(path))?.owner, true);
       }
     },
     release: async (): Promise<void> => {
       clearInterval(timer);
       await working;
-      const isMine = isRecent() || (await readLock(path).catch(() => undefined))?.content === content;
+      const isMine = (await isUnchanged()) || (await readLock(path).catch(() => undefined))?.content === content;
       await handle.close();
       if (isMine) {
         await rm(path, { force: true });

@@ -57,12 +57,14 @@ const SLACK = 0.15;
  *
  * @param coverage one entry per matching combination, from one coverage request with `filters`
  * @param slicePages pages of a full slice; taken from an earlier plan to keep its cuts
+ * @param byDays cut by crawl days in any case, if one request can carry the filters
  */
 export function planSlices(
   coverage: readonly Coverage[],
   filters: SetFilters,
   pageSize: number,
   slicePages = pagesOfSlice(coverage, pageSize),
+  byDays = false,
 ): Plan {
   if (filters.own_days !== undefined) {
     return planRetailers(coverage, filters, pageSize, slicePages);
@@ -75,6 +77,9 @@ export function planSlices(
   const isOneRequest = fitsRequest(filters);
   if (isOneRequest && rows <= pageSize && slicePages === 1) {
     return planOf([{ filters, group: 0, rows }], [groupOf(matching)], pageSize);
+  }
+  if (isOneRequest && byDays) {
+    return planByDate(matching, filters, pageSize, slicePages);
   }
   const byCombination = planByCombination(matching, filters, pageSize, slicePages);
   if (!isOneRequest) {

@@ -20,6 +20,8 @@ export interface RowSink {
    * @returns false if some of it is out and cannot be taken back
    */
   restart(): Promise<boolean>;
+  /** All rows of the days before `day` were written; after a restart they come again. */
+  daysWritten?(day: string): Promise<void>;
 }
 
 export interface PullOptions {
@@ -29,6 +31,8 @@ export interface PullOptions {
   concurrency: number;
   /** The pull ends after this number of rows, even if the set has more. */
   maxRows?: number | undefined;
+  /** Cuts the set by days if one request can carry its filters, so that the sink gets one day after the other. */
+  byDays?: boolean | undefined;
   signal: AbortSignal;
   observer?: PullObserver;
   /** Where the pages are; default: a store that ends with this process. */
@@ -102,7 +106,7 @@ async function pullInto(
   let coverage = await client.coverage(filters, signal);
   await observer?.onCoverage?.(coverage.data);
   const cuts = store.cuts() ?? { page_size: pageSize, slice_pages: pagesOfSlice(coverage.data, pageSize) };
-  const planned = () => planSlices(coverage.data, filters, cuts.page_size, cuts.slice_pages);
+  const planned = () => planSlices(coverage.data, filters, cuts.page_size, cuts.slice_pages, options.byDays);
   await store.planned(cuts);
   let plan = planned();
   const passed: Passed = { slices: [], more: 0 };
@@ -206,6 +210,13 @@ async function passOn(
     passed.slices.push({ filters, rows: passed.more });
     passed.more = 0;
     await store.passed(key);
+    const [next] = plan.slices
+      .slice(passed.slices.length)
+      .map((slice) => slice.filters.start_date ?? "")
+      .sort();
+    if (next !== undefined) {
+      await sink.daysWritten?.(next);
+    }
   };
   // More walks than wanted pages would request pages that are not needed.
   const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);

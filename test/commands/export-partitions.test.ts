@@ -140,7 +140,7 @@ test.each([
     ["--partition-by", "retailer,category", "-o", "x", "--columns", "category"],
     "--columns names only columns of --partition-by",
   ],
-  [["--partition-by", "retailer", "-o", "x", "--resume"], "--resume is for an export to one file"],
+  [["--partition-by", "retailer", "-o", "x", "--manifest"], "--manifest is for an export to one file"],
 ])("%j is refused", async (flags, message) => {
   const { code, stderr } = await runInProcess(["export", "--demo", ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -45,9 +45,9 @@ test("a slice of a Parquet file is whole when the system reads less than it was 
 
 test("rows of a partition are whole when the system reads less than it was asked for", async () => {
   const path = join(await temporaryFolder(), "spool");
-  const spool = await openPartitionSpool(path);
+  const spool = await openPartitionSpool(path, () => "a");
   onTestFinished(spool.close);
-  await spool.add(batchOf(['{"sku":"one"}', '{"sku":"two"}']), () => "a");
+  await spool.write(batchOf(['{"sku":"one"}', '{"sku":"two"}']));
   await spool.partitions();
   const reads = await withShortReads(7);
   for await (const rows of spool.read("a")) {
@@ -58,9 +58,9 @@ test("rows of a partition are whole when the system reads less than it was asked
 
 test("a partition whose last row has no end is an error, not an endless search", async () => {
   const path = join(await temporaryFolder(), "spool");
-  const spool = await openPartitionSpool(path);
+  const spool = await openPartitionSpool(path, () => "a");
   onTestFinished(spool.close);
-  await spool.add(batchOf(['{"sku":"one"}']), () => "a");
+  await spool.write(batchOf(['{"sku":"one"}']));
   await spool.partitions();
   const { size: length } = await stat(path);
   await truncate(path, 0);

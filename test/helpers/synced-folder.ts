@@ -185,6 +185,7 @@ function defaults(folder: string, service: string): MirrorOptions {
     concurrency: 8,
     pageSize: 500,
     pid: process.pid,
+    tool: "test",
     signal: new AbortController().signal,
     createEncoder: () => createParquetEncoder(DAY_FILE),
   };

@@ -4,16 +4,18 @@ import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { makeFolderPath } from "../../files/own-file.ts";
-import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
+import { readStateOf } from "../../mirror/folder/folder-state.ts";
 import { syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
+import { VERSION } from "../../version.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { withConnection } from "./connection.ts";
 
 /** The folder of today's demo rows; it is filled on first use. */
 export async function demoFolder(globals: GlobalOptions, context: Context): Promise<string> {
   const folder = join(context.folders.cache, "demo", `rows-${dayOf(context.now())}`);
-  if (!(await isSyncedFolder(folder))) {
+  const state = await readStateOf(folder);
+  if (state === undefined || state.incomplete) {
     await makeFolderPath(folder);
     await withConnection({ globals, demo: true }, context, ({ client, service, signal }) =>
       syncFolder(client, {
@@ -21,6 +23,7 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
         ...{ verify: false, adopt: false, prune: false, allowShrink: false },
         pageSize: LIMITS.pageSize.maximum,
         pid: context.pid,
+        tool: VERSION,
         now: context.now,
         createEncoder: () => createParquetEncoder({ known: PRODUCT_COLUMNS }),
       }),

@@ -60,6 +60,11 @@ export async function withSyncedFolder<T>(
         await (await import("./demo-folder.ts")).demoFolder(globals, context)
       : await namedFolder(options.folder);
     const state = await readSyncedFolder(folder);
+    if (state.incomplete) {
+      reporter.warn(
+        `${folder} lacks days: its first sync is under way or was interrupted; \`catalog sync\` completes it`,
+      );
+    }
     const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
     if (Object.keys(state.filters).length > 0) {
       reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);

@@ -68,7 +68,7 @@ function checkPartitionFlags(flags: ExportFlags, { output, noClobber }: OutputOp
   if (output === undefined) {
     throw flagError("--partition-by", "writes a folder: add --output DIR.");
   }
-  const other = flags.resume ? "--resume" : flags.manifest ? "--manifest" : noClobber ? "--no-clobber" : undefined;
+  const other = flags.manifest ? "--manifest" : noClobber ? "--no-clobber" : undefined;
   if (other !== undefined) {
     throw flagError(other, "is for an export to one file; it cannot be combined with --partition-by.");
   }

@@ -1,23 +1,24 @@
-import { mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { flagError, quoted } from "../../cli/flags/values.ts";
 import type { Reporter } from "../../cli/reporter.ts";
-import { withConnection } from "../../cli/source/connection.ts";
+import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
-import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
+import { writeWhole } from "../../export/whole-file.ts";
 import { ifPresent } from "../../files/system-error.ts";
-import { lockFolder, ownFolderOf } from "../../mirror/folder/folder-lock.ts";
+import { type LockedFolder, ownFolderOf, storeIn, withLockedFolder } from "../../mirror/folder/folder-lock.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
-import { temporaryStore } from "../../pull/store/page-store.ts";
+import { type OpenStore, openStore } from "../../pull/store/open-store.ts";
+import type { PageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./pull-rows.ts";
-import { rowEncoding } from "./run.ts";
+import { rowEncoding, storeOptions } from "./run.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
@@ -25,40 +26,60 @@ import { rowEncoding } from "./run.ts";
  */
 export async function runPartitionedExport(options: ExportOptions, context: Context): Promise<void> {
   const folder = options.output.output ?? "";
-  const columns = options.partitionBy ?? [];
   await withConnection(options, context, async (connection) => {
     await refuseFile(folder);
     await refuseSynced(folder);
-    const lock = await lockFolder(folder, context.pid);
-    const staging = join(ownFolderOf(folder), "staging");
-    try {
-      await rm(staging, { recursive: true, force: true });
-      await mkdir(staging);
-      const spool = await openPartitionSpool(join(staging, "rows"));
-      const pages = temporaryStore();
+    await withLockedFolder(folder, context.pid, async (locked) => {
+      const paths = storeIn(folder, "export");
+      const store = await openStore(paths, { ...storeOptions(options, connection, context), lock: locked.lock });
+      store.notes.forEach(connection.reporter.warn);
       try {
-        const sink = createPartitionSink(spool, partitionOf(columns));
-        const { rows } = await pullWithProgress(sink, options, { store: pages }, connection, context, (coverage) =>
-          assertFolderNames(columns, coverage),
-        );
-        if (rows === 0) {
-          await reportEmpty(connection, options);
-        }
-        await writePartitions(folder, staging, spool, options, connection.reporter);
-        if (rows > 0) {
-          const files = counted((await spool.partitions()).length, "file");
-          connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${files}`);
-        }
-      } finally {
-        await pages.close();
-        await spool.close();
+        await pullPartitions(folder, locked, store.pages, options, connection, context);
+        await store.remove();
+      } catch (error) {
+        await leave(store, paths.pages, options, connection.reporter);
+        throw error;
       }
-    } finally {
-      await rm(staging, { recursive: true, force: true });
-      await lock.release();
-      await rmdir(ownFolderOf(folder)).catch(() => undefined);
-    }
+    });
   });
+}
+
+async function leave(store: OpenStore, pages: string, { globals }: ExportOptions, { warn }: Reporter): Promise<void> {
+  if (store.pages.size() === 0) {
+    return await store.remove();
+  }
+  await store.leave();
+  // With `--error-format json` only the error is written.
+  if (globals.errorFormat === "human") {
+    warn(`${pages} keeps what was read; repeat the command with --resume to continue`);
+  }
+}
+
+async function pullPartitions(
+  folder: string,
+  { lock, staging }: LockedFolder,
+  pages: PageStore,
+  options: ExportOptions,
+  connection: Connection,
+  context: Context,
+): Promise<void> {
+  const columns = options.partitionBy ?? [];
+  const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
+  try {
+    const { rows } = await pullWithProgress(spool, options, { store: pages }, connection, context, (coverage) =>
+      assertFolderNames(columns, coverage),
+    );
+    if (rows === 0) {
+      await reportEmpty(connection, options);
+    }
+    const files = await writePartitions(staging, spool, options, connection.reporter);
+    await moveIntoPlace(folder, files, lock.assertHeld);
+    if (rows > 0) {
+      connection.reporter.note(`${folder}: ${counted(rows, "row")} in ${counted(files.size, "file")}`);
+    }
+  } finally {
+    await spool.close();
+  }
 }
 
 async function refuseFile(path: string): Promise<void> {
@@ -79,24 +100,22 @@ async function refuseSynced(folder: string): Promise<void> {
   }
 }
 
+/** Writes the file of each partition. @returns the files, by their places below the folder */
 async function writePartitions(
-  folder: string,
   staging: string,
   spool: PartitionSpool,
   options: ExportOptions,
   reporter: Reporter,
-): Promise<void> {
+): Promise<Map<string, string>> {
   const { format, compression } = options.output;
   const name = withCompressionEnding(`part-0.${extensionOf(format)}`, compression);
   const encoderOptions = { ...rowEncoding(options, reporter), partitionedBy: options.partitionBy };
   const createEncoder = await loadEncoder(format);
-  const complete: [path: string, place: string][] = [];
+  const files = new Map<string, string>();
   for (const [index, partition] of (await spool.partitions()).entries()) {
     const path = join(staging, String(index));
     await writeWhole(path, spool.read(partition), createEncoder(encoderOptions), compression);
-    complete.push([path, join(partition, name)]);
+    files.set(join(partition, name), path);
   }
-  for (const [path, place] of complete) {
-    await moveIntoPlace(path, folder, place);
-  }
+  return files;
 }

@@ -18,6 +18,7 @@ import type { EncoderOptions } from "../../output/formats/encoder.ts";
 import { loadEncoder } from "../../output/formats/registry.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
+import type { OpenStoreOptions } from "../../pull/store/open-store.ts";
 import { VERSION } from "../../version.ts";
 import { type ExportOptions, UNNOTICED } from "./options.ts";
 import { pageSizeOf, pullWithProgress } from "./pull-rows.ts";
@@ -83,7 +84,7 @@ function noteOutcome(count: number, options: ExportOptions, { note }: Reporter, 
 /** Claims the output file; undefined for a stream. @throws FileError if its name is too long for its manifest */
 async function claimFile(
   options: ExportOptions,
-  { service, filters }: Connection,
+  connection: Connection,
   context: Context,
   startedAt: string,
 ): Promise<Claim | undefined> {
@@ -95,15 +96,25 @@ async function claimFile(
   if (options.manifest && excess > 0) {
     throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
-  return await claimOutput(output, {
+  const { pid } = context;
+  return await claimOutput(output, { ...storeOptions(options, connection, context), pid, startedAt });
+}
+
+/** How the store of an export to a file or a folder is opened. */
+export function storeOptions(
+  options: ExportOptions,
+  { service, filters }: Connection,
+  context: Context,
+): Omit<OpenStoreOptions, "lock"> {
+  const { output = "" } = options.output;
+  return {
     mode: options.fresh ? "fresh" : options.resume ? "resume" : "careful",
     tool: VERSION,
-    pid: context.pid,
-    startedAt,
+    startedAt: new Date(context.now()).toISOString(),
     head: { service, filters, asked: options.filters },
     pageSize: pageSizeOf(options),
     refuse: (leftover) => refusal(leftover, { words: options.words, output, service }),
-  });
+  };
 }
 
 async function openSink(

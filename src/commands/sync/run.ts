@@ -14,6 +14,7 @@ import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
 import { namedRetailers } from "../../pull/written-filters.ts";
+import { VERSION } from "../../version.ts";
 import type { SyncOptions } from "./options.ts";
 
 export async function runSync(options: SyncOptions, context: Context): Promise<void> {
@@ -27,12 +28,24 @@ export async function runSync(options: SyncOptions, context: Context): Promise<v
         now: context.now,
         pageSize: LIMITS.pageSize.maximum,
         pid: context.pid,
+        tool: VERSION,
         signal,
         createEncoder: () => createParquetEncoder({ ...DAY_FILE, ...warnings }),
         observer: {
           onTotal: ({ rows, requests }) => update({ total: rows, requests }),
           onRows: (rows) => update({ rows }),
           onRestart: (reason) => reporter.note(`reading a part of the set again: ${reason}`),
+          onDamage: (pages) =>
+            reporter.warn(
+              `${counted(pages, "page")} on disk cannot be used, because the first is damaged; reading again`,
+            ),
+          onNote: reporter.warn,
+          onKept: () => {
+            // With `--error-format json` only the error is written.
+            if (options.globals.errorFormat === "human") {
+              reporter.warn(`${options.folder} keeps what was read; repeat the command to go on`);
+            }
+          },
         },
       }),
     );

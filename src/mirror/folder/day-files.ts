@@ -8,7 +8,6 @@ import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../../files/own-file.ts";
 import { sizeOf } from "../../files/size-of.ts";
 import { ifPresent, withFileError } from "../../files/system-error.ts";
-import { moveIntoPlace } from "../../output/destination/partitions.ts";
 import type { SyncState } from "./folder-state.ts";
 
 const PREFIX = "crawl_date=";
@@ -62,20 +61,33 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The days whose file differs from the state.
+ * The days of which the state does not say what their file holds: files that differ from the state, and what an interrupted
+ * run left. A day that a run was about to replace and did not is as the state says.
  *
- * @param thorough compares the content, not only the size
+ * @param thorough compares the content of all files, not only the size
+ * @param isInWindow whether the filters want a day; of others only those count that a run was about to replace
  */
-export async function damagedDays(folder: string, state: SyncState, thorough: boolean): Promise<string[]> {
-  const damaged: string[] = [];
-  for (const [day, { bytes, sha256 }] of Object.entries(state.days)) {
+export async function unknownDays(
+  folder: string,
+  { days, pending }: SyncState,
+  thorough: boolean,
+  isInWindow: (day: string) => boolean,
+): Promise<Set<string>> {
+  const unknown = new Set<string>();
+  for (const day of new Set([...Object.keys(days).filter(isInWindow), ...pending])) {
     const path = join(folder, placeOfDay(day));
-    const isWhole = (await sizeOf(path)) === bytes && (!thorough || (await fingerprint(path)).sha256 === sha256);
-    if (!isWhole) {
-      damaged.push(day);
+    const held = days[day];
+    const isPending = pending.includes(day);
+    const isAsHeld =
+      (await sizeOf(path)) === held?.bytes &&
+      // The rows of an adopted day are not known.
+      !(isPending && held?.digest === "") &&
+      (held === undefined || !(thorough || isPending) || (await fingerprint(path)).sha256 === held.sha256);
+    if (!isAsHeld) {
+      unknown.add(day);
     }
   }
-  return damaged;
+  return unknown;
 }
 
 /**
@@ -92,17 +104,15 @@ export async function assertDaysInPlace(folder: string, state: SyncState, days: 
   }
 }
 
-/** Replaces a day's file with a complete file. Readers see the old one or the new one. */
-export async function placeDay(complete: string, folder: string, day: string): Promise<void> {
-  await assertOwnFolder(dirname(join(folder, placeOfDay(day))));
-  await moveIntoPlace(complete, folder, placeOfDay(day));
-}
-
 /** Removes a day's file, and its folder if it is then empty. */
 export async function removeDay(folder: string, day: string): Promise<void> {
   const path = join(folder, placeOfDay(day));
   await assertOwnFolder(dirname(path));
   await removeOwnFile(path);
-  await rmdir(dirname(path)).catch(() => undefined);
-  await withFileError(path, () => fsyncFolder(folder));
+  const isFolderGone = await rmdir(dirname(path)).then(
+    () => true,
+    () => false,
+  );
+  const changed = isFolderGone ? folder : dirname(path);
+  await withFileError(changed, () => ifPresent(changed, () => fsyncFolder(changed)));
 }

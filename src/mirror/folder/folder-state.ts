@@ -45,6 +45,8 @@ export interface SyncState {
   days: Record<string, DayState>;
   /** Days whose files are being replaced. If a run is interrupted, their content is unknown. */
   pending: string[];
+  /** Whether no run has ended yet, so that days may be missing. */
+  incomplete?: boolean;
 }
 
 /** What to do with a state that cannot be used: the end of a sentence about its file. */
@@ -61,7 +63,7 @@ export async function isSyncedFolder(folder: string): Promise<boolean> {
 
 /** The state of a new folder. */
 export function newState(copyOf: Pick<SyncState, "service" | "filters">): SyncState {
-  return { version: STATE_VERSION, ...copyOf, window: {}, days: {}, pending: [] };
+  return { version: STATE_VERSION, ...copyOf, window: {}, days: {}, pending: [], incomplete: true };
 }
 
 /**
@@ -111,7 +113,7 @@ function isState(state: Partial<SyncState>): state is SyncState {
     typeof service === "string" &&
     isJsonObject(filters) &&
     Object.entries(filters).every(isWrittenFilter) &&
-    [undefined, true, false].includes(state.datesAreResolved) &&
+    [state.datesAreResolved, state.incomplete].every((value) => [undefined, true, false].includes(value)) &&
     isJsonObject(window) &&
     Object.values(window).every((day) => typeof day === "string" && isCalendarDate(day)) &&
     isJsonObject(days) &&

@@ -1,32 +1,105 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { createPartitionSink, writeWhole } from "../../export/partition-sink.ts";
-import { openPartitionSpool } from "../../output/destination/partition-spool.ts";
+import { addDays } from "../../contract/values/day-arithmetic.ts";
+import { FileError } from "../../errors.ts";
+import { writeWhole } from "../../export/whole-file.ts";
+import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { partitionOf } from "../../output/destination/partitions.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
-import { type PullObserver, pull } from "../../pull/pull.ts";
+import { type PullObserver, pull, type RowSink } from "../../pull/pull.ts";
+import { openStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
+import { storeIn } from "../folder/folder-lock.ts";
 import type { DayState } from "../folder/folder-state.ts";
 import { type Batch, type DayRange, isInRange } from "./day-ranges.ts";
-import { placeDays, stagedFile, stagingOf } from "./place.ts";
+import { placeDays, stagedFile } from "./place.ts";
 import { coverageOf, filtersOn, type SyncRun } from "./sync-run.ts";
 
 /** Rows of one batch. Each batch is stored before the next one is read, so an interruption loses at most one batch. */
 const BATCH_ROWS = 100_000;
 
 /**
- * Reads a batch and replaces the files of its days, each in one step. A day with the same rows keeps its file.
+ * Reads a batch and replaces the files of its days, each in one step, as soon as its rows are complete. A day with the same
+ * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedRange`.
  *
  * @param onRemoval called with the number of rows before they are removed; it throws if they must be kept
+ * @param mode `resume` goes on with the pages of an earlier run, `fresh` begins anew
  */
 export async function syncBatch(
   run: SyncRun,
-  { range }: Batch,
+  { range }: Pick<Batch, "range">,
   onRemoval: (rows: number) => void,
   observer: PullObserver,
+  mode: "resume" | "fresh" = "fresh",
 ): Promise<void> {
-  const { state, untrusted, checkedAt, counts } = run;
-  const staged = await stage(run, range, observer);
+  const { client, options, filters, state, lock, staging, checkedAt, counts } = run;
+  const { folder, service, tool, pageSize, concurrency, signal } = options;
+  const wanted = filtersOn(range, filters);
+  const head = { service, filters: wanted, asked: state.filters };
+  const store = await openStore(storeIn(folder, "sync"), {
+    ...{ head, pageSize, mode, lock, tool, startedAt: checkedAt },
+    refuse: ({ reason }) => new FileError(`${folder}: the pages of an unfinished sync are of ${reason}`, folder),
+  });
+  for (const note of store.notes) {
+    options.observer?.onNote(note);
+  }
+  const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
+  const found: DaysFound = { read: new Set(), changed: new Set() };
+  let next = range.first;
+  const placeUntil = async (last: string) => {
+    await replaceDays(run, spool, { first: next, last }, onRemoval, found);
+    await spool.restart();
+  };
+  const sink: RowSink = {
+    write: spool.write,
+    restart: async () => {
+      next = range.first;
+      return await spool.restart();
+    },
+    daysWritten: async (day) => {
+      if (day > next) {
+        await placeUntil(addDays(day, -1));
+        next = day;
+      }
+    },
+  };
+  try {
+    const pulled = { filters: wanted, byDays: true, store: store.pages, pageSize, concurrency, signal, observer };
+    await pull(client, sink, pulled);
+    await placeUntil(range.last);
+    await store.remove();
+  } catch (error) {
+    if (store.pages.size() > 0) {
+      await store.leave();
+      options.observer?.onKept();
+    } else {
+      await store.remove();
+    }
+    throw error;
+  } finally {
+    await spool.close();
+  }
+  counts.days += found.read.size;
+  counts.daysChanged += found.changed.size;
+}
+
+/** Days of a batch, each once, even if the set changed and they were read again. */
+interface DaysFound {
+  /** Those that have or had rows. */
+  read: Set<string>;
+  changed: Set<string>;
+}
+
+/** Replaces the days of a range with what the spool has, which must have no other days. */
+async function replaceDays(
+  run: SyncRun,
+  spool: PartitionSpool,
+  range: DayRange,
+  onRemoval: (rows: number) => void,
+  found: DaysFound,
+): Promise<void> {
+  const { state, untrusted, counts } = run;
+  const staged = await stage(run, spool);
   const known = new Set([...Object.keys(state.days), ...untrusted]);
   const removed = [...known].filter((day) => isInRange(day, range) && !staged.has(day));
   const replaced = new Map(
@@ -42,15 +115,16 @@ export async function syncBatch(
     counts.rowsAdded += Math.max(0, now - before);
     counts.rowsReplaced += Math.min(now, before);
     lost += Math.max(0, before - now);
+    found.changed.add(day);
   }
   onRemoval(lost);
   counts.rowsRemoved += lost;
-  counts.days += staged.size + removed.length;
-  counts.daysChanged += replaced.size + removed.length;
   counts.daysRemoved += removed.length;
   await placeDays(run, { replaced, removed });
-  for (const day of staged.keys()) {
-    Object.assign(state.days[day] ?? {}, { checked: checkedAt });
+  for (const day of [...staged.keys(), ...removed]) {
+    Object.assign(state.days[day] ?? {}, { checked: run.checkedAt });
+    untrusted.delete(day);
+    found.read.add(day);
   }
 }
 
@@ -73,29 +147,17 @@ export async function cutIntoBatches(run: SyncRun, range: DayRange): Promise<Bat
   }));
 }
 
-/** Pulls the rows and writes the file of each day into the staging folder. */
-async function stage(
-  { client, filters, options, checkedAt }: SyncRun,
-  range: DayRange,
-  observer: PullObserver,
-): Promise<Map<string, DayState>> {
-  const { folder, createEncoder, pageSize, concurrency, signal } = options;
-  const spool = await openPartitionSpool(join(stagingOf(folder), "rows"));
-  try {
-    const pulled = { filters: filtersOn(range, filters), pageSize, concurrency, signal, observer };
-    await pull(client, createPartitionSink(spool, partitionOf(["crawl_date"])), pulled);
-    const days = new Map<string, DayState>();
-    for (const partition of await spool.partitions()) {
-      const day = partition.slice("crawl_date=".length);
-      const path = stagedFile(folder, day);
-      const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
-      const written = await writeWhole(path, tallied(spool.read(partition), tally), createEncoder());
-      days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: checkedAt });
-    }
-    return days;
-  } finally {
-    await spool.close();
+/** Writes the file of each day into the staging folder. */
+async function stage(run: SyncRun, spool: PartitionSpool): Promise<Map<string, DayState>> {
+  const days = new Map<string, DayState>();
+  for (const partition of await spool.partitions()) {
+    const day = partition.slice("crawl_date=".length);
+    const path = stagedFile(run, day);
+    const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
+    const written = await writeWhole(path, tallied(spool.read(partition), tally), run.options.createEncoder());
+    days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: run.checkedAt });
   }
+  return days;
 }
 
 /** The order of the parts of an `rcd`. */

@@ -22,7 +22,7 @@ const PLACED_ROWS = 200_000;
  * @param gone combinations as `retailer:category:department`
  */
 export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>): Promise<void> {
-  const { state, untrusted, options } = run;
+  const { state, untrusted } = run;
   let batch = { replaced: new Map<string, DayState>(), removed: [] as string[], rows: 0 };
   const finish = async () => {
     await placeDays(run, batch);
@@ -38,7 +38,7 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
       batch.removed.push(day);
       run.counts.daysRemoved += 1;
     } else {
-      const content = await withoutCombinations(options.folder, day, held, gone, rows);
+      const content = await withoutCombinations(run, day, held, gone, rows);
       if (content === undefined) {
         untrusted.add(day);
         continue;
@@ -61,17 +61,17 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
  * from the state.
  */
 async function withoutCombinations(
-  folder: string,
+  run: SyncRun,
   day: string,
   held: DayState,
   gone: ReadonlySet<string>,
   expected: number,
 ): Promise<{ bytes: number; sha256: string } | undefined> {
-  const source = await openUnaltered(join(folder, placeOfDay(day)), held);
+  const source = await openUnaltered(join(run.options.folder, placeOfDay(day)), held);
   if (source === undefined) {
     return undefined;
   }
-  const staged = stagedFile(folder, day);
+  const staged = stagedFile(run, day);
   try {
     const kept = await copyRows(source, staged, (rcd) => !gone.has(rcd));
     return kept === expected && held.rows > kept ? await fingerprint(staged) : undefined;

@@ -8,6 +8,12 @@ export interface SyncObserver {
   /** Rows of all batches so far. */
   onRows(rows: number): void;
   onRestart(reason: string): void;
+  /** Pages of an unfinished run that are damaged, or behind a damaged one, and are read again. */
+  onDamage(pages: number): void;
+  /** Receives a sentence about lost pages of an unfinished run. */
+  onNote(note: string): void;
+  /** The run ends early; the next one goes on with the pages that it has read. */
+  onKept(): void;
 }
 
 /**
@@ -43,6 +49,7 @@ export function countBatches(
         observer?.onRows(written);
       },
       onRestart: (reason) => observer?.onRestart(reason),
+      onDamage: (pages) => observer?.onDamage(pages),
     };
   };
 }

@@ -1,10 +1,10 @@
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
-import type { Lock } from "../../files/lock.ts";
 import type { RowEncoder } from "../../output/formats/encoder.ts";
 import type { PullOptions } from "../../pull/pull.ts";
 import type { WrittenFilters } from "../../pull/written-filters.ts";
+import type { LockedFolder } from "../folder/folder-lock.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import type { DayRange } from "./day-ranges.ts";
 import type { SyncObserver } from "./sync-progress.ts";
@@ -28,6 +28,8 @@ export interface MirrorOptions extends Pick<PullOptions, "pageSize" | "concurren
   /** Allow a run to remove more than half of the rows. */
   allowShrink: boolean;
   pid: number;
+  /** Version of the tool. */
+  tool: string;
   /** Milliseconds since the epoch. */
   now: () => number;
   observer?: SyncObserver;
@@ -51,14 +53,13 @@ export interface SyncCounts {
 }
 
 /** What the parts of one run share. */
-export interface SyncRun {
+export interface SyncRun extends LockedFolder {
   client: CatalogClient;
   options: MirrorOptions;
-  lock: Lock;
   /** Those of the folder, with absolute dates. */
   filters: Filters;
   state: SyncState;
-  /** Days whose files differ from the state, or that it does not list. */
+  /** Days whose files differ from the state, or that it does not list. They are read again. */
   untrusted: Set<string>;
   /** When this run compares days, see `DayState`. */
   checkedAt: string;

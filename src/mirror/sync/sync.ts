@@ -1,15 +1,12 @@
-import { mkdir, rm, rmdir } from "node:fs/promises";
 import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { dayFilter } from "../../contract/filter-match.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { ShrinkError } from "../../errors.ts";
-import type { Lock } from "../../files/lock.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
-import { damagedDays, listDayFolders } from "../folder/day-files.ts";
-import { lockFolder, ownFolderOf } from "../folder/folder-lock.ts";
-import { type DayState, newState, readStateOf, type SyncState, writeState } from "../folder/folder-state.ts";
+import { listDayFolders, unknownDays } from "../folder/day-files.ts";
+import { type LockedFolder, withLockedFolder } from "../folder/folder-lock.ts";
+import { newState, readStateOf, type SyncState } from "../folder/folder-state.ts";
 import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts";
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
@@ -17,9 +14,11 @@ import { compareRange, type Findings, type RcdCounts, sumOfCounts } from "./chan
 import { cutIntoBatches, syncBatch } from "./day-batch.ts";
 import { type Batch, type DayRange, daysInRange, isInRange, mergeRanges } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
-import { placeDays, stagingOf } from "./place.ts";
+import { placeDays, saveState } from "./place.ts";
+import { removalGuard } from "./removal-guard.ts";
 import { countBatches } from "./sync-progress.ts";
 import { coverageOf, type MirrorOptions, type SyncCounts, type SyncRun } from "./sync-run.ts";
+import { finishBatch, readAgain, stateOfPages, unfinishedBatch } from "./unfinished.ts";
 
 export interface SyncResult extends SyncCounts {
   /** The filters that the folder is kept with. */
@@ -40,49 +39,44 @@ export interface SyncResult extends SyncCounts {
  * Makes a folder a copy of the filtered set, with one file per crawl day. It finds changed days from coverage alone and
  * replaces each of them as a whole.
  *
- * After an interruption, each day has its complete old or new file, and the next run continues.
+ * After an interruption, each day has its complete old or new file, and the next run goes on with the pages that were read.
  *
  * @throws UsageError if the folder is a copy of another set, or has day files that the state does not list
  * @throws LockedError if another process is writing it
  * @throws ShrinkError if more than half of the rows would be removed
  * @throws SetChangedError if the set changes faster than it can be read
  */
-export async function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
-  const { folder, pid } = options;
-  const lock = await lockFolder(folder, pid);
-  try {
-    return await syncLocked(client, lock, options);
-  } finally {
-    await rm(stagingOf(folder), { recursive: true, force: true });
-    await lock.release();
-    // It is empty only if nothing was synced.
-    await rmdir(ownFolderOf(folder)).catch(() => undefined);
-  }
+export function syncFolder(client: CatalogClient, options: MirrorOptions): Promise<SyncResult> {
+  return withLockedFolder(options.folder, options.pid, (locked) => syncLocked(client, locked, options));
 }
 
-async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOptions): Promise<SyncResult> {
+async function syncLocked(client: CatalogClient, locked: LockedFolder, options: MirrorOptions): Promise<SyncResult> {
   const { folder, service, signal } = options;
-  const known = await readStateOf(folder);
+  const unfinished = await unfinishedBatch(folder);
+  const stored = await readStateOf(folder);
+  const known = stored ?? stateOfPages(unfinished);
   const written = known === undefined ? options.filters : rememberedFilters(folder, known, options);
   const filters = await resolveFilters(written, serviceFilters(client, signal), options.now(), { oneWindow: true });
   const isInWindow = dayFilter(filters);
   const state = known ?? newState({ service, filters: written });
   assertWithinFilters(folder, state);
   const found = await listDayFolders(folder);
-  const adopted = await adoptDays(found, known, { ...options, isWanted: isInWindow });
+  const adopted = await adoptDays(found, stored, { ...options, isWanted: isInWindow });
   const { start_date, end_date } = filters;
   Object.assign(state, { filters: written, window: { start_date, end_date }, days: { ...state.days, ...adopted } });
   state.pending = [...new Set([...state.pending, ...Object.keys(adopted)])];
   if (options.filters === written) {
     delete state.datesAreResolved;
   }
+  const unknown = await unknownDays(folder, state, options.verify, isInWindow);
+  state.pending = state.pending.filter((day) => unknown.has(day));
   const run: SyncRun = {
+    ...locked,
     client,
     options,
-    lock,
     filters,
     state,
-    untrusted: new Set(),
+    untrusted: unknown,
     checkedAt: timeOfRun(state.days, options.now()),
     counts: {
       daysChecked: 0,
@@ -95,35 +89,35 @@ async function syncLocked(client: CatalogClient, lock: Lock, options: MirrorOpti
       rowsRemoved: 0,
     },
   };
-  await rm(stagingOf(folder), { recursive: true, force: true });
-  await mkdir(stagingOf(folder));
-  const outside = Object.keys(state.days).filter((day) => !isInWindow(day));
+  const isNew = await finishBatch(run, unfinished);
+  const outside = [...new Set([...Object.keys(state.days), ...unknown])].filter((day) => !isInWindow(day)).sort();
   if (options.prune) {
     await placeDays(run, { replaced: new Map(), removed: outside });
+  } else {
+    await readAgain(run, outside);
   }
-  for (const day of [...state.pending, ...(await damagedDays(folder, state, options.verify))].filter(isInWindow)) {
-    run.untrusted.add(day);
-  }
-  await updateDays(run);
-  await writeState(folder, state);
+  await updateDays(run, isNew);
+  delete state.incomplete;
+  await saveState(run);
   return {
     ...run.counts,
     filters: written,
     resolved: filters,
     auditCycle: options.audit === 0 ? undefined : Math.ceil(Object.keys(state.days).length / options.audit),
     daysPruned: options.prune ? outside.length : 0,
-    outside: options.prune ? [] : outside.sort(),
+    outside: options.prune ? [] : outside,
     strangers: found.strangers,
   };
 }
 
 /** Finds the days of the filters that differ from those of the service, and reads them again. */
-async function updateDays(run: SyncRun): Promise<void> {
+async function updateDays(run: SyncRun, isNew: (day: string) => boolean): Promise<void> {
   const { options, state, filters, untrusted, checkedAt, counts } = run;
-  const held = Object.fromEntries(Object.entries(state.days).filter(([day]) => dayFilter(filters)(day)));
+  const isInWindow = dayFilter(filters);
+  const held = Object.fromEntries(Object.entries(state.days).filter(([day]) => isInWindow(day)));
   const coverage = await coverageOf(run);
   const counted = countsOfCoverage(coverage);
-  const range = extent([...Object.keys(held), ...untrusted], coverage);
+  const range = extent([...Object.keys(held), ...[...untrusted].filter(isInWindow)], coverage);
   if (range === undefined) {
     return;
   }
@@ -139,7 +133,7 @@ async function updateDays(run: SyncRun): Promise<void> {
   }
   const again = [...untrusted].map((day) => ({ first: day, last: day }));
   const batches: Batch[] = [];
-  for (const part of mergeRanges([...changed, ...again, ...newestDays(range, options.lookback)])) {
+  for (const part of mergeRanges([...changed, ...again, ...newestDays(range, options.lookback, isNew)])) {
     batches.push(...(await cutIntoBatches(run, part)));
   }
   const observe = countBatches(batches, options.pageSize, options.observer);
@@ -152,41 +146,15 @@ async function updateDays(run: SyncRun): Promise<void> {
 async function findChanges(run: SyncRun, range: DayRange, coverage: readonly Coverage[]): Promise<Findings> {
   const { audit, verify, concurrency } = run.options;
   const days = Object.fromEntries(Object.entries(run.state.days).filter(([day]) => isInRange(day, range)));
-  const audited = verify ? Object.keys(days) : longestUnchecked(days, audit);
+  // Those that this run has read already need no check.
+  const old = Object.fromEntries(Object.entries(days).filter(([, { checked }]) => checked !== run.checkedAt));
+  const audited = verify ? Object.keys(old) : longestUnchecked(old, audit);
   return await compareRange(range, countsOfCoverage(coverage), {
     local: (part) => localCounts(run.state, part),
     remote: async (part) => countsOfCoverage(await coverageOf(run, part)),
     audited: [...new Set([...edgesThatDiffer(days, coverage), ...audited])],
     concurrency,
   });
-}
-
-/**
- * Protects the copy from wrong responses of the service: compares the counts of the combinations, to see whether more
- * than half of the folder's rows would be removed.
- *
- * @returns a function to call with the number of rows before each removal; it throws if the sum is more than half
- * @throws ShrinkError unless `isAllowed`
- */
-function removalGuard(
-  days: Readonly<Record<string, DayState>>,
-  local: RcdCounts,
-  remote: RcdCounts,
-  isAllowed: boolean,
-): (rows: number) => void {
-  const held = Object.values(days).reduce((sum, { rows }) => sum + rows, 0);
-  const refuse = (lost: number) => {
-    if (!isAllowed && lost * 2 > held) {
-      throw new ShrinkError(`${lost} of the ${held} rows in the folder would be removed, more than half of them`);
-    }
-  };
-  const lacking = [...local].reduce((sum, [rcd, rows]) => sum + Math.max(0, rows - (remote.get(rcd) ?? 0)), 0);
-  refuse(lacking);
-  let removed = 0;
-  return (rows) => {
-    removed += rows;
-    refuse(removed);
-  };
 }
 
 /** From the first to the last day of both sides. */
@@ -197,9 +165,10 @@ function extent(held: readonly string[], coverage: readonly Coverage[]): DayRang
   return first === undefined || last === undefined ? undefined : { first, last };
 }
 
-function newestDays({ first, last }: DayRange, days: number): DayRange[] {
-  const start = addDays(last, 1 - days);
-  return days === 0 ? [] : [{ first: start < first ? first : start, last }];
+/** The newest days of a range, without those that were read lately. */
+function newestDays(range: DayRange, count: number, isNew: (day: string) => boolean): DayRange[] {
+  const days = Array.from({ length: Math.min(count, daysInRange(range)) }, (_, back) => addDays(range.last, -back));
+  return days.filter((day) => !isNew(day)).map((day) => ({ first: day, last: day }));
 }
 
 function countsOfCoverage(matching: readonly Coverage[]): RcdCounts {

@@ -22,7 +22,8 @@ const PART_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
 
-export async function openPartitionSpool(path: string) {
+/** @param partitionOf returns the partition of a row */
+export async function openPartitionSpool(path: string, partitionOf: (rows: RowBatch, row: number) => string) {
   const handle = await withFileError(path, () => open(path, "w+"));
   const places = new Map<string, Extent[]>();
   const part = Buffer.allocUnsafe(PART_BYTES);
@@ -84,8 +85,7 @@ export async function openPartitionSpool(path: string) {
   }
 
   return {
-    /** @param partitionOf returns the partition of a row */
-    add: async (rows: RowBatch, partitionOf: (rows: RowBatch, row: number) => string): Promise<void> => {
+    write: async (rows: RowBatch): Promise<void> => {
       const batch = batches.push(rows.bytes) - 1;
       for (let row = 0; row < rows.length; row += 1) {
         const partition = partitionOf(rows, row);
@@ -105,13 +105,14 @@ export async function openPartitionSpool(path: string) {
       }
     },
     /** Removes all rows. */
-    clear: async (): Promise<void> => {
+    restart: async (): Promise<true> => {
       forget();
       length = 0;
       places.clear();
       await withFileError(path, () => handle.truncate(0));
+      return true;
     },
-    /** Every partition that has rows, sorted by code unit; no rows are added after this. */
+    /** Every partition that has rows, sorted by code unit. */
     partitions: async () => {
       await flush();
       return [...places.keys()].sort();

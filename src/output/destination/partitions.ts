@@ -85,19 +85,32 @@ export function assertFolderNames(
 }
 
 /**
- * Moves a complete file to its place below `folder`, durably; readers see the old file or the new one.
+ * Moves complete files to their places below `folder`. Readers see the old file or the new one. Once it resolves, the new
+ * ones survive a loss of power.
  *
+ * @param files by their places below the folder
+ * @param assertHeld throws if this process may no longer write the folder; called before each change
  * @throws FileError also if the folder of a partition is a symbolic link
  */
-export async function moveIntoPlace(complete: string, folder: string, place: string): Promise<void> {
-  const target = join(folder, place);
-  await withFileError(target, async () => {
+export async function moveIntoPlace(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  assertHeld: () => Promise<void>,
+): Promise<void> {
+  const changed = new Set<string>();
+  for (const [place, complete] of files) {
+    await assertHeld();
     let parent = folder;
     for (const name of dirname(place).split(sep)) {
+      changed.add(parent);
       parent = join(parent, name);
       await makeOwnFolder(parent);
     }
-    await rename(complete, target);
-    await fsyncFolder(dirname(target));
-  });
+    changed.add(parent);
+    const target = join(folder, place);
+    await withFileError(target, () => rename(complete, target));
+  }
+  for (const parent of changed) {
+    await withFileError(parent, () => fsyncFolder(parent));
+  }
 }

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
-import { openStoredBytes } from "../../files/stored-bytes.ts";
+import { openStoredBytes, type StoredBytes } from "../../files/stored-bytes.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { createPageStore, type PageStore } from "./page-store.ts";
 import {
@@ -61,14 +61,14 @@ export interface OpenStore {
 const SYNC_INTERVAL = 1_000;
 
 /** Most pages that are thrown away without being asked. */
-const FEW_PAGES = 5;
+export const FEW_PAGES = 5;
 
 /**
  * Opens the store at these paths, or begins a new one. A page of an earlier process is checked by its digest when it is
  * read, and each line by its checksum; what is damaged is read from the service again.
  *
- * Pages reach the disk before the lines that describe them, about once a second. A line is only written while this process
- * holds the lock.
+ * Pages reach the disk before the lines that describe them, about once a second. A page or line is only written while this
+ * process holds the lock.
  *
  * @throws LockedError if another process has the lock
  * @throws FileError if a file of that name is not of this tool
@@ -86,10 +86,17 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
   }
   const lines = await openStoreLines(paths.lines, earlier?.length);
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
-  const bytes = await openStoredBytes(
+  const stored = await openStoredBytes(
     paths.pages,
     extents.reduce((end, one) => Math.max(end, one), 0),
   );
+  const bytes: StoredBytes = {
+    ...stored,
+    append: async (rows) => {
+      await options.lock.assertHeld();
+      return await stored.append(rows);
+    },
+  };
   const syncs = atIntervals(async () => {
     await bytes.sync();
     await lines.sync();
@@ -129,8 +136,11 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
   };
 }
 
-/** Lines first: pages without lines are nobody's, but lines without pages would be taken for damaged pages. */
-async function removeStore({ lines, pages }: StorePaths): Promise<void> {
+/**
+ * Removes the files of a store that is not open. Lines first: pages without lines are nobody's, but lines without pages
+ * would be taken for damaged pages.
+ */
+export async function removeStore({ lines, pages }: StorePaths): Promise<void> {
   await removeOwnFile(lines);
   await removeOwnFile(pages);
 }

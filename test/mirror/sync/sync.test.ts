@@ -39,6 +39,9 @@ test("a run reports its rows and requests before it pulls, and corrects them if 
       onTotal: (total) => told.push(total),
       onRows: (written) => told.push(written),
       onRestart: (reason) => told.push(reason),
+      onDamage: (pages) => told.push(pages),
+      onNote: (note) => told.push(note),
+      onKept: () => told.push("kept"),
     },
   });
   const totals = told.filter((entry) => typeof entry === "object");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
 import { partitionOf } from "../../../src/output/destination/partitions.ts";
+import type { RowBatch } from "../../../src/rows/batch.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { productRow } from "../../helpers/products.ts";
@@ -20,16 +21,16 @@ test("removed rows are gone, also buffered ones, and later rows replace them", a
   await addAll(spool, ["a 1", "b 1"]);
   await spool.partitions();
   await addAll(spool, ["d 3"]);
-  await spool.clear();
+  await spool.restart();
   await addAll(spool, ["b 4"]);
   expect(await contentOf(spool)).toEqual({ b: ["4"] });
 });
 
 test("rows beyond the size of the buffer are written without a flush", async () => {
-  const spool = await openSpool();
+  const spool = await openSpool(() => "a");
   const long = "x".repeat(1024 * 1024);
   for (let row = 0; row < 20; row += 1) {
-    await spool.add(batchOf([`{"row":"${row}${long}"}`]), () => "a");
+    await spool.write(batchOf([`{"row":"${row}${long}"}`]));
   }
   expect((await contentOf(spool)).a?.map((row) => row.replace(long, ""))).toEqual(
     Array.from({ length: 20 }, (_, row) => String(row)),
@@ -37,21 +38,20 @@ test("rows beyond the size of the buffer are written without a flush", async () 
 });
 
 test("a row longer than what is read at once stays whole, and so do its neighbours", async () => {
-  const spool = await openSpool();
+  const spool = await openSpool(() => "a");
   const long = "x".repeat(3 * 1024 * 1024);
-  await spool.add(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))), () => "a");
+  await spool.write(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))));
   expect(await contentOf(spool)).toEqual({ a: ["1", `2${long}`, "3", long, "5"] });
 });
 
 test("rows that alternate between partitions are sorted over many writes", async () => {
-  const spool = await openSpool();
-  const partitionOfColumn = partitionOf(["crawl_date"]);
+  const spool = await openSpool(partitionOf(["crawl_date"]));
   const title = JSON.stringify("long ".repeat(400));
   const rows = Array.from({ length: 9_000 }, (_, row) =>
     productRow({ sku: `"${row}"`, title, crawl_date: dayOfRow(row) }),
   );
   for (let from = 0; from < rows.length; from += 500) {
-    await spool.add(batchOf(rows.slice(from, from + 500)), partitionOfColumn);
+    await spool.write(batchOf(rows.slice(from, from + 500)));
   }
   const found: Record<string, string> = {};
   for (const partition of await spool.partitions()) {
@@ -70,7 +70,7 @@ test("rows that alternate between partitions are sorted over many writes", async
 
 test("closing removes the file", async () => {
   const folder = await temporaryFolder();
-  const spool = await openPartitionSpool(join(folder, "rows"));
+  const spool = await openPartitionSpool(join(folder, "rows"), () => "a");
   await spool.close();
   expect(await readdir(folder)).toEqual([]);
 });
@@ -80,16 +80,20 @@ function dayOfRow(row: number): string {
   return JSON.stringify(`2026-01-0${1 + (Math.floor(row / 3) % 7)}`);
 }
 
-async function openSpool(): Promise<PartitionSpool> {
-  const spool = await openPartitionSpool(join(await temporaryFolder(), "rows"));
+async function openSpool(partitionOf = namedPartition): Promise<PartitionSpool> {
+  const spool = await openPartitionSpool(join(await temporaryFolder(), "rows"), partitionOf);
   onTestFinished(() => spool.close());
   return spool;
 }
 
+function namedPartition(rows: RowBatch, row: number): string {
+  return (JSON.parse(rows.texts()[row] ?? "") as { partition: string }).partition;
+}
+
 /** Each text is a partition and a row. */
 async function addAll(spool: PartitionSpool, texts: readonly string[]): Promise<void> {
-  const pairs = texts.map((text) => text.split(" "));
-  await spool.add(batchOf(pairs.map(([, row]) => JSON.stringify({ row }))), (_, row) => pairs[row]?.[0] ?? "");
+  const named = texts.map((text) => text.split(" "));
+  await spool.write(batchOf(named.map(([partition, row]) => JSON.stringify({ partition, row }))));
 }
 
 async function contentOf(spool: PartitionSpool): Promise<Record<string, string[]>> {

@@ -1,24 +1,8 @@
 import { type Compression, compressed } from "../output/destination/compression.ts";
 import { type Fingerprint, openFile, runningFingerprint } from "../output/destination/file.ts";
-import type { PartitionSpool } from "../output/destination/partition-spool.ts";
 import type { RowEncoder } from "../output/formats/encoder.ts";
-import type { RowSink } from "../pull/pull.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { createSink } from "./sink.ts";
-
-/** Sorts the rows of a pull into the partitions of a spool. */
-export function createPartitionSink(
-  spool: PartitionSpool,
-  partitionOf: (rows: RowBatch, row: number) => string,
-): RowSink {
-  return {
-    write: (rows) => spool.add(rows, partitionOf),
-    restart: async () => {
-      await spool.clear();
-      return true;
-    },
-  };
-}
 
 /** Writes batches of rows as one complete file and syncs it to disk. */
 export async function writeWhole(

@@ -1,0 +1,94 @@
+import { dayFilter } from "../../contract/filter-match.ts";
+import { FEW_PAGES, removeStore } from "../../pull/store/open-store.ts";
+import { readStoreLines, type StoreHead } from "../../pull/store/store-lines.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { storeIn } from "../folder/folder-lock.ts";
+import { newState, type SyncState } from "../folder/folder-state.ts";
+import { syncBatch } from "./day-batch.ts";
+import { type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
+import { removalGuard } from "./removal-guard.ts";
+import { countBatches } from "./sync-progress.ts";
+import type { SyncRun } from "./sync-run.ts";
+
+/** Milliseconds after which the newest days of an unfinished batch are read again, see `--lookback`. */
+const STILL_NEW = 24 * 60 * 60 * 1_000;
+
+/** A batch whose pages an earlier run has read in part. */
+interface UnfinishedBatch {
+  head: StoreHead;
+  range: DayRange;
+  pages: number;
+  /** Milliseconds since the epoch. */
+  begun: number;
+}
+
+/** The batch that the last run did not finish; undefined if there is none, or if it cannot be read. */
+export async function unfinishedBatch(folder: string): Promise<UnfinishedBatch | undefined> {
+  const content = await readStoreLines(storeIn(folder, "sync").lines);
+  if (content === undefined || content === "other version") {
+    return undefined;
+  }
+  const { head } = content;
+  const { start_date: first, end_date: last } = head.filters;
+  const pages = [...content.pages.values()].reduce((sum, { length }) => sum + length, 0);
+  return first === undefined || last === undefined
+    ? undefined
+    : { head, range: { first, last }, pages, begun: Date.parse(head.started_at) };
+}
+
+/** The state of a folder whose first run placed no day yet: its pages say what it is a copy of. */
+export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState | undefined {
+  return unfinished !== undefined && unfinished.pages > FEW_PAGES
+    ? newState({ service: unfinished.head.service, filters: unfinished.head.asked })
+    : undefined;
+}
+
+/**
+ * Whether a batch is of the same set as this run and has days that are still within the dates of the filters. Others of its
+ * days may have left them.
+ */
+function isOfRun({ head, range }: UnfinishedBatch, { state, filters, options }: SyncRun): boolean {
+  const isWanted = dayFilter(filters);
+  const inOrder = (asked: WrittenFilters) => JSON.stringify(Object.entries(asked).sort());
+  return (
+    head.service === options.service &&
+    inOrder(head.asked) === inOrder(state.filters) &&
+    (isWanted(range.first) || isWanted(range.last))
+  );
+}
+
+/**
+ * Finishes the batch in which an earlier run was stopped, from its pages. Pages that are of no use are removed.
+ *
+ * @returns a test whether a day was read so lately that this run need not read it again
+ */
+export async function finishBatch(
+  run: SyncRun,
+  unfinished: UnfinishedBatch | undefined,
+): Promise<(day: string) => boolean> {
+  const { options, lock } = run;
+  if (unfinished === undefined || !isOfRun(unfinished, run)) {
+    await lock.assertHeld();
+    await removeStore(storeIn(options.folder, "sync"));
+    return () => false;
+  }
+  const { range, begun } = unfinished;
+  await readBatch(run, range, "resume");
+  return (day) => isInRange(day, range) && options.now() - begun < STILL_NEW;
+}
+
+/** Reads those of the days again that are untrusted. */
+export async function readAgain(run: SyncRun, days: readonly string[]): Promise<void> {
+  const untrusted = days.filter((day) => run.untrusted.has(day));
+  for (const range of mergeRanges(untrusted.map((day) => ({ first: day, last: day })))) {
+    await readBatch(run, range, "fresh");
+  }
+}
+
+async function readBatch(run: SyncRun, range: DayRange, mode: "resume" | "fresh"): Promise<void> {
+  const { state, options } = run;
+  const held = Object.entries(state.days).filter(([day]) => isInRange(day, range));
+  const batch = { range, rows: held.reduce((sum, [, { rows }]) => sum + rows, 0) };
+  const onRemoval = removalGuard(state.days, new Map(), new Map(), options.allowShrink);
+  await syncBatch(run, batch, onRemoval, countBatches([batch], options.pageSize, options.observer)(batch), mode);
+}
