@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileError } from "../errors.ts";
+import { fsyncFolder } from "./fsync-folder.ts";
 import { errorCode, fileError, ifPresent, withFileError } from "./system-error.ts";
 
 /** Most bytes of a file name on common file systems. */
@@ -121,33 +122,32 @@ export async function assertOwnFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates a folder that the user named, and its missing parents. Node's recursive `mkdir` never ends if the system
- * reports ENOENT below an existing folder, as Linux does in `/proc`.
+ * Creates a folder that the user named, and its missing parents, so that they survive a loss of power. Node's recursive
+ * `mkdir` never ends if the system reports ENOENT below an existing folder, as Linux does in `/proc`.
  *
+ * @param mode permissions of the new folders
  * @throws FileError if it cannot be made, or something else has its name
  */
-export async function makeFolderPath(path: string): Promise<void> {
-  const isFolder = async (folder: string) => (await stat(folder).catch(() => undefined))?.isDirectory() === true;
-  const make = async (folder: string): Promise<void> => {
-    if (await isFolder(folder)) {
-      return;
-    }
-    if (dirname(folder) !== folder) {
-      await make(dirname(folder));
-    }
-    await mkdir(folder);
-  };
+export async function makeFolderPath(path: string, mode = 0o777): Promise<void> {
+  const isFolder = async () => (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  if (await isFolder()) {
+    return;
+  }
+  const parent = dirname(path);
+  if (parent !== path) {
+    await makeFolderPath(parent, mode);
+  }
   try {
-    await make(path);
+    await mkdir(path, mode);
   } catch (error) {
     // Another process may have been faster.
-    if (!(await isFolder(path))) {
-      const { path: taken = path } = error as NodeJS.ErrnoException;
+    if (!(await isFolder())) {
       throw errorCode(error) === "EEXIST"
-        ? new FileError(`${taken} is a file; a folder is needed`, taken, error)
+        ? new FileError(`${path} is a file; a folder is needed`, path, error)
         : fileError(path, error);
     }
   }
+  await withFileError(parent, () => fsyncFolder(parent));
 }
 
 function notOwn(path: string, found: string, wanted: string): FileError {

@@ -1,8 +1,8 @@
-import { mkdir, realpath, rename, rm } from "node:fs/promises";
+import { realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fsyncFolder } from "./fsync-folder.ts";
-import { createOwnFile, removeOwnFile } from "./own-file.ts";
-import { fileError, withFileError } from "./system-error.ts";
+import { createOwnFile, makeFolderPath, removeOwnFile } from "./own-file.ts";
+import { fileError } from "./system-error.ts";
 
 /**
  * Replaces the content of the file at `path` in one step: at any time the file is either the old or the new one, whole.
@@ -53,7 +53,6 @@ export async function replacePrivateFile(path: string, content: string, tag: num
  */
 export async function privateTarget(path: string): Promise<string> {
   const target = await realpath(path).catch(() => path);
-  const folder = dirname(target);
-  await withFileError(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  await makeFolderPath(dirname(target), 0o700);
   return target;
 }

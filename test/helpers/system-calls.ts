@@ -156,34 +156,47 @@ export function story(calls: readonly SystemCall[], folder: string): string[] {
 }
 
 /**
- * What a loss of power after the run could take away or leave half written: files that got a name before their content was
- * on disk, and names whose folder was not synced after they were made or removed. Locks do not count: no run survives it.
+ * What a loss of power could take away or leave half written: files that got a name before their content was on disk, and
+ * names whose folder was not synced after they were made or removed. Locks do not count: no holder survives it.
  *
- * @param passing whether a path is only used by the run itself
+ * @param isPassing whether a change only matters to the run itself
  */
-export function losses(all: readonly SystemCall[], folder: string, passing = (_path: string) => false): string[] {
-  const calls = all.filter(({ path }) => path.startsWith(folder) && !path.includes(".lock"));
-  const found: string[] = [];
-  for (const call of calls) {
-    const { kind, path, to, begin, end } = call;
+export function losses(all: readonly SystemCall[], folder: string, isPassing = (_call: SystemCall) => false): string[] {
+  const calls = all.filter(({ path }) => path.startsWith(folder) && !/\.lock$|\/lock$/.test(path));
+  return calls.flatMap((call) => {
+    const { kind, path, to = path, end } = call;
     const words = story([call], folder)[0];
-    const writes = calls.filter(
-      (one) => ["write", "truncate"].includes(one.kind) && one.path === path && one.begin < begin,
-    );
-    const lastWrite = Math.max(-1, ...writes.map((write) => write.end));
-    const isSynced = (synced: string, after: number, before = Number.POSITIVE_INFINITY) =>
-      calls.some((one) => one.kind === "sync" && one.path === synced && one.begin > after && one.end < before);
-    if (kind === "rename" && !isSynced(path, lastWrite, begin)) {
-      found.push(`${words}: before its content is on disk`);
-    }
-    const changed = to ?? path;
     const isChange = ["rename", "remove", "make folder", "remove folder"].includes(kind);
-    const isGone = calls.some(
-      (one) => one.kind === "remove folder" && one.path === dirname(changed) && one.begin > end,
-    );
-    if (isChange && !passing(changed) && !isGone && !isSynced(dirname(changed), end)) {
-      found.push(`${words}: its folder is not synced afterwards`);
-    }
-  }
-  return found;
+    const isGone = calls.some((one) => one.kind === "remove folder" && one.path === dirname(to) && one.begin > end);
+    return [
+      ...(kind === "rename" && contentSynced(calls, call) === undefined
+        ? [`${words}: its content is not on disk`]
+        : []),
+      ...(isChange && !isPassing(call) && !isGone && syncOf(calls, dirname(to), end) === undefined
+        ? [`${words}: its folder is not synced afterwards`]
+        : []),
+    ];
+  });
+}
+
+/** The sync of a file or folder that begins after `after` and has ended before `before`. */
+export function syncOf(
+  calls: readonly SystemCall[],
+  path: string,
+  after: number,
+  before = Number.POSITIVE_INFINITY,
+): SystemCall | undefined {
+  return calls.find((call) => call.kind === "sync" && call.path === path && call.begin > after && call.end < before);
+}
+
+/** The sync of a file after it was last written and before it was renamed; undefined if there is none. */
+export function contentSynced(calls: readonly SystemCall[], { path, begin }: SystemCall): SystemCall | undefined {
+  const earlier = calls.filter((call) => call.begin < begin);
+  const changes = earlier.filter(({ kind }) => kind === "create" || kind === "write" || kind === "truncate");
+  const last = changes.findLast((change) => change.path === path);
+  // It may have had another name while it was written.
+  const named = earlier.findLast(({ kind, to }) => kind === "rename" && to === path);
+  return named !== undefined && named.begin > (last?.begin ?? -1)
+    ? contentSynced(calls, named)
+    : syncOf(calls, path, last?.end ?? -1, begin);
 }

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { products } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -178,4 +178,67 @@ test("a line waits for a sync that is going on, because its page might reach the
   expect(code).toBe(0);
   expect(meanwhile.length).toBeGreaterThan(0);
   expect(tooEarly(calls)).toEqual([]);
+});
+
+test("a stored key can be read by its owner alone from the first byte on, and replaces the old file when it is on disk", async () => {
+  const cwd = await temporaryFolder();
+  const { url, key } = await startTestService();
+  const run = { cwd, env: { XDG_CONFIG_HOME: join(cwd, "config") }, stdin: `${key}\n` };
+  const { code, calls } = await recordCalls(["auth", "login", "--base-url", url], run);
+  const own = calls.filter(({ path }) => path.startsWith(cwd));
+  const name = (text: string) => text.replaceAll(/\.\d+\.new/g, ".PID.new");
+  expect([code, ...story(own, cwd).map(name)]).toEqual([
+    0,
+    "make folder config",
+    "sync .",
+    "make folder config/catalog",
+    "sync config",
+    "create config/catalog/config.toml.lock",
+    "write config/catalog/config.toml.lock",
+    "sync config/catalog/config.toml.lock",
+    "create config/catalog/config.toml.PID.new",
+    "write config/catalog/config.toml.PID.new",
+    "sync config/catalog/config.toml.PID.new",
+    "rename config/catalog/config.toml.PID.new to config/catalog/config.toml",
+    "sync config/catalog",
+    "remove config/catalog/config.toml.lock",
+  ]);
+  const modes = own.flatMap(({ path, args }) =>
+    /(?:config|catalog|\.new)$/.test(path) ? (/, (0\d+)$/.exec(args)?.[1] ?? []) : [],
+  );
+  expect(modes).toEqual(["0700", "0700", "0600"]);
+});
+
+describe("a folder that cannot be synced is an error that names it", () => {
+  test.each([
+    ["when the pages of an export begin", 1, []],
+    ["when its output has its name", 2, ["rows.csv"]],
+    ["when its manifest has its name", 3, ["rows.csv", "rows.csv.manifest.json"]],
+    ["when its pages are removed", 4, ["rows.csv", "rows.csv.manifest.json"]],
+  ])("%s", async (_, nth, placed) => {
+    const cwd = await temporaryFolder();
+    const { env } = await gatedService();
+    const { code, stderr, calls } = await recordCalls(["export", "-o", "rows.csv", "--manifest"], {
+      cwd,
+      env: { ...env, UV_THREADPOOL_SIZE: "1" },
+      paths: [cwd],
+      inject: `fsync:error=EIO:when=${nth}`,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("the device failed to read or write")]);
+    expect(calls.filter(({ kind }) => kind === "sync").length).toBe(nth - 1);
+    expect((await readdir(cwd)).filter((name) => !name.includes(".partial")).sort()).toEqual(placed);
+  });
+
+  test("when a stored key has its name", async () => {
+    const cwd = await temporaryFolder();
+    const { url, key } = await startTestService();
+    const { code, stderr } = await recordCalls(["auth", "login", "--base-url", url], {
+      cwd,
+      env: { XDG_CONFIG_HOME: cwd },
+      stdin: `${key}\n`,
+      paths: [join(cwd, "catalog")],
+      inject: "fsync:error=EIO",
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("the device failed to read or write")]);
+  });
 });
