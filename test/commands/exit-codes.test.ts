@@ -198,3 +198,14 @@ test("an address without a catalog service ends with 4, and the flag of the addr
     `error: There is no catalog service at ${url}; check --base-url. It answered 404: Not Found (unreadable body)`,
   ]);
 });
+
+test("a wrong path of a catalog service ends with 4, and the flag of the address is named", async () => {
+  const service = await startTestService();
+  const { code, stderr } = await runInProcess(["coverage", "--base-url", `${service.url}/wrong`], {
+    env: { CATALOG_API_KEY: service.key },
+  });
+  expect([code, stderr.split("\n")[0]]).toEqual([
+    EXIT.notFound,
+    `error: There is no catalog service at this path of ${service.url}; check --base-url. It answered 404 (not_found): There is nothing at this path.`,
+  ]);
+});

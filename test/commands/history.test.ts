@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -209,6 +209,18 @@ describe("catalog history", () => {
 
     expect(code).toBe(2);
     expect(stderr).toContain('has no row of the sku "C3" from 2026-01-01 to 2026-01-04');
+    expect(stderr).toContain(`\`catalog history --search WORDS ${synced}\``);
+  });
+
+  test("calls the folder of --demo the demo, and keeps --demo in the command that searches", async () => {
+    const [cache, now] = [await temporaryFolder(), Date.UTC(2026, 0, 5)];
+    // It was filled earlier that day.
+    await cp(synced, join(cache, "demo", "rows-2026-01-05"), { recursive: true });
+    const folders = { config: "/nonexistent", data: "/nonexistent", cache };
+    const { code, stderr } = await runInProcess(["history", "nykqaq", "--demo"], { folders, now: () => now });
+
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: the demo has no row of the sku "nykqaq" from /)]);
+    expect(stderr).toContain("`catalog history --search WORDS --demo`");
   });
 
   test("writes every output that is asked for, in the order and length that are asked for", async () => {

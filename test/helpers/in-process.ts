@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { clearLine, cursorTo, moveCursor } from "node:readline";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -105,7 +106,12 @@ function capture(columns: number | undefined): { stream: Output; text: () => str
     },
   });
   if (columns !== undefined) {
-    Object.assign(stream, { isTTY: true, columns });
+    Object.assign(stream, {
+      ...{ isTTY: true, columns },
+      cursorTo: (x: number) => cursorTo(stream, x),
+      moveCursor: (dx: number, dy: number) => moveCursor(stream, dx, dy),
+      clearLine: (direction: -1 | 0 | 1) => clearLine(stream, direction),
+    });
   }
   return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
 }

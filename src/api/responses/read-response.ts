@@ -109,10 +109,14 @@ export async function readProblem(
   }
   const read = await readErrorBody(response, maxBody, redact);
   const { problem, text } = read;
+  const answer = `answered ${status}${codeInBrackets(problem)}: ${text}`;
+  // No operation answers `not_found`: its path is wrong, because the path of the base URL is.
+  const place =
+    problem.code === undefined ? origin : problem.code === "not_found" ? `this path of ${origin}` : undefined;
   const message =
-    status === 404 && problem.code === undefined
-      ? `There is no catalog service at ${origin}; check --base-url. It answered 404: ${text}`
-      : `${origin} answered ${status}${codeInBrackets(problem)}: ${text}`;
+    status === 404 && place !== undefined
+      ? `There is no catalog service at ${place}; check --base-url. It ${answer}`
+      : `${origin} ${answer}`;
   return {
     outcome: { failure: { ...facts, message, problem: read.problem } },
     bytes: read.bytes,

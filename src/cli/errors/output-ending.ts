@@ -42,7 +42,7 @@ export function refuseEnding(
   }
   const named = formatOfFile(name).format;
   if (named !== undefined || known.includes(ending)) {
-    refuseContradiction(name, flags, named);
+    refuseContradiction(name, flags, named, known.includes(ending));
     return;
   }
   const renamed = (meant: string) => stem.slice(0, -ending.length) + meant + name.slice(stem.length);
@@ -73,17 +73,22 @@ export function refuseEnding(
   }
 }
 
-/** @param named the format of the ending; undefined for one that is not a format of rows, such as `.md` */
+/**
+ * @param named the format of the ending; undefined for one that is not a format of rows, such as `.md`
+ * @param isWritten whether the command writes this format, so that the name is right without the flag
+ */
 function refuseContradiction(
   name: string,
   { format, compress }: { format?: string; compress?: Compression },
   named: RowFormat | undefined,
+  isWritten: boolean,
 ): void {
   const { stem, compression } = withoutCompressionEnding(name);
   const extensions = format === undefined ? [] : extensionsOf([format]);
   const ending = extname(stem).slice(1);
   const refuse = (what: string, flag: string, value: string) => {
-    throw new UsageError(`${what}, or leave out ${flag}.`, { flag: "--output", value: name, suggestions: [value] });
+    const other = isWritten ? `, or leave out ${flag}` : "";
+    throw new UsageError(`${what}${other}.`, { flag: "--output", value: name, suggestions: [value] });
   };
   if (format !== undefined && !extensions.includes(ending.toLowerCase())) {
     const usual = format === "table" ? "txt" : extensions[0];

@@ -17,7 +17,7 @@ export async function withFolderPrices<T>(
 ): Promise<T> {
   const onDay = (day: string) => reporter.progress.update({ doing: `reading the prices of ${day}` });
   const onNotKept = (reason: string) =>
-    reporter.note(`the prices of ${synced.folder} cannot be kept for the next command: ${reason}`);
+    reporter.note(`the prices of ${synced.name} cannot be kept for the next command: ${reason}`);
   const isOfDay = synced.filters.own_days === undefined ? undefined : ownDayFilter(synced.filters);
   return await withPrices({ ...synced, pid, onDay, onNotKept, isOfDay }, async (prices) => {
     reporter.progress.clear();

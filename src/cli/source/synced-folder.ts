@@ -26,6 +26,8 @@ interface FolderOptions {
 /** A folder of `catalog sync`, with the filters of the command line resolved against it. */
 export interface SyncedFolder {
   folder: string;
+  /** What messages call the folder: nobody has named the folder of the demo. */
+  name: string;
   state: SyncState;
   filters: SetFilters;
   isWanted: (combination: Rcd) => boolean;
@@ -59,15 +61,16 @@ export async function withSyncedFolder<T>(
       ? // Loaded where it is needed: it takes the client and the demo service.
         await (await import("./demo-folder.ts")).demoFolder(globals, context)
       : await namedFolder(options.folder);
+    const name = options.demo ? "the demo" : folder;
     const state = await readSyncedFolder(folder);
     if (state.incomplete) {
       reporter.warn(
-        `${folder} lacks days: its first sync is under way or was interrupted; \`catalog sync\` completes it`,
+        `${name} lacks days: its first sync is under way or was interrupted; \`catalog sync\` completes it`,
       );
     }
-    const filters = await resolveFilters(written, folderFilters(folder, state), context.now());
+    const filters = await resolveFilters(written, folderFilters(name, state), context.now());
     if (Object.keys(state.filters).length > 0) {
-      reporter.note(`${folder} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
+      reporter.note(`${name} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
     }
     const isWanted = combinationFilter(filters);
     const isOwnDay = ownDayFilter(filters);
@@ -75,7 +78,7 @@ export async function withSyncedFolder<T>(
       filters.own_days === undefined ||
       combinationsOf(state.days[day] ?? { counts: {} }).some((one) => isWanted(one) && isOwnDay(one.retailer, day));
     const days = matchingDays(state, isWanted).filter(dayFilter(filters)).filter(hasWanted);
-    return await use({ folder, state, filters, isWanted, brands: options.brand, days, reporter, signal });
+    return await use({ folder, name, state, filters, isWanted, brands: options.brand, days, reporter, signal });
   });
 }
 

@@ -11,6 +11,7 @@ import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
 import { rowTable } from "../../output/terminal/tables/row-table.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { visible } from "../../output/terminal/visible.ts";
@@ -89,21 +90,23 @@ async function findSeries(options: HistoryOptions, synced: SyncedFolder, prices:
   const missing = options.skus.filter((_, index) => spelled[index]?.every((sku) => isMissing(sku, series)));
   const [first] = missing;
   if (first !== undefined) {
-    throw unknownSkus(missing, synced, similarSkus(prices.listings, first));
+    throw unknownSkus(missing, options, synced, similarSkus(prices.listings, first));
   }
   return series;
 }
 
 function unknownSkus(
   skus: readonly string[],
-  { folder, days }: SyncedFolder,
+  { demo }: HistoryOptions,
+  { folder, name, days }: SyncedFolder,
   suggestions: readonly string[],
 ): UsageError {
   const [value = ""] = skus;
   const range = days.length === 0 ? "" : ` from ${days[0]} to ${days.at(-1)}`;
   const path = value.includes("/") ? `, and ${quoted(value)} is not a folder of \`catalog sync\`` : "";
+  const search = quoteCommand(["catalog", "history", "--search", "WORDS", demo ? "--demo" : folder]);
   return new UsageError(
-    `${folder} has no row of the sku ${skus.map(quoted).join(", ")}${range}${path}. \`catalog history --search WORDS\` finds products by title, brand or model number.`,
+    `${name} has no row of the sku ${skus.map(quoted).join(", ")}${range}${path}. \`${search}\` finds products by title, brand or model number.`,
     { value, suggestions },
   );
 }
@@ -111,14 +114,14 @@ function unknownSkus(
 /** @throws UsageError if the words find nothing or too many products */
 async function findProducts(
   { search, list, output, page }: HistoryOptions,
-  { folder, reporter }: SyncedFolder,
+  { name, reporter }: SyncedFolder,
   prices: Prices,
 ): Promise<readonly FoundProduct[]> {
   const found = await searchProducts(prices, search);
   const words = JSON.stringify(search.join(" "));
   if (found.length === 0) {
     throw new UsageError(
-      `No product of ${folder} has the words ${words} in its title, brand or model number, or as the beginning of its sku.`,
+      `No product of ${name} has the words ${words} in its title, brand or model number, or as the beginning of its sku.`,
       {
         flag: "--search",
       },

@@ -60,16 +60,16 @@ export async function runMovers(options: MoversOptions, context: Context): Promi
 }
 
 /** @throws UsageError if the folder has no earlier day to compare with, or no later one */
-function sinceDay({ since }: MoversOptions, { folder, days }: SyncedFolder, context: Context): string {
+function sinceDay({ since }: MoversOptions, { name, days }: SyncedFolder, context: Context): string {
   const [first = "", latest = first] = [days[0], days.at(-1)];
   const day = resolveDay(since, { today: dayOf(context.now()), latest }) ?? "";
   if (days.length === 0) {
-    throw new UsageError(`${folder} holds no rows that the filters match.`);
+    throw new UsageError(`${name} holds no rows that the filters match.`);
   }
   if (day >= latest || day < first) {
     const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
     throw new UsageError(
-      `--since ${since}: ${folder} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
+      `--since ${since}: ${name} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
       { flag: "--since", value: since, suggestions: ["latest-7d"] },
     );
   }

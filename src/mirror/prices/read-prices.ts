@@ -7,6 +7,8 @@ import { openIndex, type PriceIndex } from "./index-file.ts";
 import { brandIn, type Listings } from "./listings.ts";
 
 interface PricesRequest extends IndexRequest {
+  /** What messages call the folder. */
+  name: string;
   /** Whether the rows of a combination are read. */
   isWanted: (combination: Rcd) => boolean;
   /** The brands whose rows are read, in any letter case; undefined for all. */
@@ -39,12 +41,12 @@ export async function withPrices<T>(request: PricesRequest, use: (prices: Prices
   }
 }
 
-function pricesOf(index: PriceIndex, { folder, days, isWanted, brands, isOfDay, signal }: PricesRequest): Prices {
+function pricesOf(index: PriceIndex, { folder, name, days, isWanted, brands, isOfDay, signal }: PricesRequest): Prices {
   const { listings } = index;
   const wantedDays = [...days].sort().flatMap((day) => index.days.get(day) ?? []);
   const mostRows = wantedDays.reduce((most, { rows }) => Math.max(most, rows), 0);
   const wanted = listings.combinations.map(isWanted);
-  const ofBrands = brands === undefined ? undefined : listingsOf(brands, listings, folder);
+  const ofBrands = brands === undefined ? undefined : listingsOf(brands, listings, name);
   const isWantedListing = Uint8Array.from(listings.combination, (combination, listing) =>
     wanted[combination] && ofBrands?.[listing] !== 0 ? 1 : 0,
   );
@@ -75,19 +77,19 @@ function pricesOf(index: PriceIndex, { folder, days, isWanted, brands, isOfDay, 
 }
 
 /** Marks the listings of brands with 1. */
-function listingsOf(brands: readonly string[], { listings, modelOf }: Listings, folder: string): Uint8Array {
+function listingsOf(brands: readonly string[], { listings, modelOf }: Listings, name: string): Uint8Array {
   const known = new Map<string, string>();
   const wanted = new Set(brands.map(folded));
   const marked = new Uint8Array(listings);
   for (let listing = 0; listing < listings; listing += 1) {
     const brand = brandIn(modelOf(listing));
-    const name = folded(brand);
-    known.set(name, brand);
-    marked[listing] = wanted.has(name) ? 1 : 0;
+    const key = folded(brand);
+    known.set(key, brand);
+    marked[listing] = wanted.has(key) ? 1 : 0;
   }
   const missing = brands.find((brand) => !known.has(folded(brand)));
   if (missing !== undefined) {
-    throw new UsageError(`${folder} has no product of the brand ${JSON.stringify(missing)}.`, {
+    throw new UsageError(`${name} has no product of the brand ${JSON.stringify(missing)}.`, {
       ...{ flag: "--brand", value: missing },
       suggestions: closest(missing, [...known.values()]),
     });

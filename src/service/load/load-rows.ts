@@ -46,7 +46,12 @@ export async function loadRows(
   });
   try {
     return await database.prepareWrite(async (session) => {
-      const stage = await createRowStage(session, refuseOtherContent, replacement);
+      const stage = await createRowStage(
+        session,
+        (line, body, presentBody, isStored) =>
+          refuseOtherContent(line, body, presentBody, isStored && replacement === undefined),
+        replacement,
+      );
       let read = 0;
       await session.transaction("DEFERRED", async () => {
         for await (const rows of batches) {
@@ -80,7 +85,8 @@ function requireSlice(row: NewRow, replacement: Replacement): NewRow {
   return row;
 }
 
-function refuseOtherContent(line: number, body: string, presentBody: string): void {
+/** @param isReplaceable whether the present row makes room in a load that replaces rows of the same `product_id` */
+function refuseOtherContent(line: number, body: string, presentBody: string, isReplaceable: boolean): void {
   if (body === presentBody) {
     return;
   }
@@ -88,7 +94,7 @@ function refuseOtherContent(line: number, body: string, presentBody: string): vo
   const field = PRODUCT_COLUMNS.find((column) => product[column] !== present[column]);
   if (field !== undefined) {
     const found = shown(JSON.stringify(product[field]));
-    const expected = `${shown(JSON.stringify(present[field]))} as in the row with the same product_id ${shown(product.product_id)}`;
+    const expected = `${shown(JSON.stringify(present[field]))} as in the row with the same product_id ${shown(product.product_id)}${isReplaceable ? " (--replace replaces that row)" : ""}`;
     throw new RowError({ line, field, found, expected });
   }
 }

@@ -78,6 +78,12 @@ describe("an output whose ending names another format", () => {
     expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
   });
 
+  test("a name is not offered without the flag for a format that the command does not write", async () => {
+    const { code, stderr } = await runInProcess(["coverage", "-f", "csv", "-o", "x.parquet"], { service });
+    const message = '"x.parquet" would hold csv: name the file "x.csv".';
+    expect([code, stderr.split("\n")[0]]).toEqual([EXIT.usage, `error: ${message}`]);
+  });
+
   test.each([
     ["rows", []],
     ["rows.txt", []],

@@ -285,7 +285,7 @@ async function pricesOf(
 ) {
   const state = await readSyncedFolder(folder);
   const { signal } = new AbortController();
-  const request = { folder, state, days, isWanted, signal, pid: process.pid, onDay: () => {}, onNotKept };
+  const request = { folder, name: folder, state, days, isWanted, signal, pid: process.pid, onDay: () => {}, onNotKept };
   return await withPrices(request, async ({ listings, days }) => {
     const found = [];
     for await (const prices of days()) {

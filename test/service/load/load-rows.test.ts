@@ -69,8 +69,12 @@ test("the same product_id with other values is refused, and the stored row stays
     line: 2,
     field: "title",
     found: '"Another"',
-    expected: '"Title of sku-1" as in the row with the same product_id p',
+    expected: '"Title of sku-1" as in the row with the same product_id p (--replace replaces that row)',
   });
+  const twice = [product({ product_id: "q" }), { ...other, product_id: "q" }].map((row) => JSON.stringify(row));
+  expect((await errorIn(loadLines(store, twice))).expected).toBe(
+    '"Title of sku-1" as in the row with the same product_id q',
+  );
   expect(await walk(store)).toEqual([JSON.stringify(product({ product_id: "p" }))]);
 });
 

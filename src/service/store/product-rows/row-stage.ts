@@ -15,8 +15,11 @@ export interface NewRow {
   body: string;
 }
 
-/** Called with a row whose `product_id` exists with another text. Throws if the row must be refused. */
-type OnConflict = (line: number, body: string, presentBody: string) => void;
+/**
+ * Called with a row whose `product_id` exists with another text: in the database, or else in an earlier row of the
+ * source. Throws if the row must be refused.
+ */
+type OnConflict = (line: number, body: string, presentBody: string, isStored: boolean) => void;
 
 /** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
 export type Replacement = "same-ids" | { retailer: string; day: string };
@@ -72,7 +75,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
     let conflicts = await session.query(CONFLICTS, [-1]);
     while (conflicts.length > 0) {
       for (const [line, body, presentBody] of conflicts) {
-        onConflict(Number(line), blobOf(body).toString(), blobOf(presentBody).toString());
+        onConflict(Number(line), blobOf(body).toString(), blobOf(presentBody).toString(), true);
       }
       conflicts = await session.query(CONFLICTS, [conflicts.at(-1)?.[0] ?? null]);
     }
@@ -87,7 +90,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
         const place = [retailer, department, category, compactDay(crawl_date)];
         if (insert([line, product_id, sku, ...place, bytes, crc32(bytes)]) === 0) {
           const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [product_id]);
-          onConflict(line, body, blobOf(staged).toString());
+          onConflict(line, body, blobOf(staged).toString(), false);
         }
       }
     },
