@@ -1,5 +1,5 @@
-// Bundles the tool into dist/, in chunks that a command loads only when it runs. libsql has a native library, so it
-// stays a package.
+// Bundles the tool into dist/, in chunks that a command loads only when it runs. libsql and DuckDB have
+// native libraries, so they stay packages.
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -64,7 +64,7 @@ const result = await build({
   format: "esm",
   platform: "node",
   target: "node20.18",
-  external: ["libsql"],
+  external: ["libsql", "@duckdb/node-api"],
   chunkNames: "chunks/[name]-[hash]",
   metafile: true,
   write: false,

@@ -128,7 +128,7 @@ const KINDS = {
     title: "A package is not installed",
     exitCode: EXIT.failure,
     retryable: false,
-    meaning: "The command needs a package that is not installed by default.",
+    meaning: "npm left out a package that the command needs: DuckDB or libsql.",
     remedy: "Run the npm command in the error message, then run the command again.",
   },
   empty: {

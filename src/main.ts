@@ -32,7 +32,7 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    const safe = context.redact(withShortageNamed(error));
+    const safe = context.redact(await withCauseNamed(error));
     return await report(safe, context.redact(argv), context);
   }
 }
@@ -44,10 +44,18 @@ const SHORTAGES: Readonly<Record<string, string>> = {
   ENOMEM: "there is too little memory; try again later",
 };
 
-/** Any part of the tool may fail from a shortage, because even modules are loaded from files. */
-function withShortageNamed(error: unknown): unknown {
-  const shortage = SHORTAGES[error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? "") : ""];
-  return shortage === undefined || error instanceof FileError ? error : new FileError(shortage, "", error);
+/** Any part of the tool may fail from a shortage or from a package that npm left out, because modules are loaded from files. */
+async function withCauseNamed(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || error instanceof FileError) {
+    return error;
+  }
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (/MODULE_NOT_FOUND$|^ERR_DLOPEN_FAILED$/.test(code) || error.message.includes("native binding")) {
+    const { missingPackageError } = await import("./cli/errors/missing-package.ts");
+    return missingPackageError(error) ?? error;
+  }
+  const shortage = SHORTAGES[code];
+  return shortage === undefined ? error : new FileError(shortage, "", error);
 }
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
+import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
 /** Writes at the end of a process which files it loaded, and which modules of Node.js. */
 const RECORDER = `process.on("exit", () => {
@@ -51,6 +52,14 @@ describe("what is loaded", () => {
   test("by a table of coverage: tables too, but not what reads Parquet", async () => {
     const { held } = await loadedBy(["coverage", "--format", "table"], await startTestService());
     expect(held(["wordWrap", "PAR1"])).toEqual(["wordWrap"]);
+  });
+
+  test("by sql: DuckDB; by movers, which also reads a folder: not", async () => {
+    const { folder, sync } = await servedFolder(sixteenDays());
+    await sync();
+    const [sql, movers] = [await loadedBy(["sql", "select 1", folder]), await loadedBy(["movers", folder])];
+    const words = ["JsonDuckDBValueConverter"];
+    expect([sql.held(words), movers.held(words)]).toEqual([words, []]);
   });
 });
 

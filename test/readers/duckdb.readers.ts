@@ -1,20 +1,9 @@
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 
-/** DuckDB is a large package that only these tests need; `.ci/run` installs it beside the project's own. */
-interface DuckDb {
-  DuckDBInstance: {
-    create(
-      path: string,
-    ): Promise<{ connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRows(): unknown[][] }> }> }>;
-  };
-}
-
 async function query(sql: string): Promise<unknown[][]> {
-  const folder = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
-  const { DuckDBInstance } = createRequire(join(folder, "package.json"))("@duckdb/node-api") as DuckDb;
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   return (await connection.runAndReadAll(sql)).getRows();
 }

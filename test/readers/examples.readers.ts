@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
@@ -13,9 +13,6 @@ import { CATALOG, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
-
-const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
-const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Values that stand for those of a reader, and the values of the rows here. */
 const PLACEHOLDERS = { "SKU ": "B0CHX1W1XY ", "MODEL OR TITLE": "samsung a15", SLUG: "lamps" };
@@ -49,13 +46,8 @@ beforeAll(async () => {
   service = await startTestService({ rows: ROWS, rateLimit: 100_000, sampleRateLimit: 1_000, onEnd });
   home = await temporaryFolder(onEnd);
   const bin = join(home, "bin");
-  // As it is installed, with DuckDB beside it.
-  await cp(dirname(CATALOG), join(home, "dist"), { recursive: true });
-  await mkdir(join(home, "node_modules"));
-  await symlink(join(ROOT, "node_modules", "libsql"), join(home, "node_modules", "libsql"));
-  await symlink(join(MODULES, "node_modules", "@duckdb"), join(home, "node_modules", "@duckdb"));
   await mkdir(bin);
-  await symlink(join(home, "dist", "catalog.js"), join(bin, "catalog"));
+  await symlink(CATALOG, join(bin, "catalog"));
   await Promise.all(
     Object.entries(PROGRAMS).map(async ([name, script]) => {
       await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);

@@ -2,20 +2,13 @@ import { execFile, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 
 const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
 
 /** What these tests use of the packages that `.ci/run` installs beside the project's own. */
-interface DuckDb {
-  DuckDBInstance: {
-    create(path: string): Promise<{ connect(): Promise<Connection> }>;
-  };
-}
-interface Connection {
-  runAndReadAll(sql: string): Promise<{ getRowsJson(): unknown[][] }>;
-}
 interface Polars {
   scanParquet(path: string, options?: { hivePartitioning: boolean }): { collectSync(): { toRecords(): Row[] } };
 }
@@ -24,7 +17,6 @@ type Row = Record<string, unknown>;
 /** Each reads a folder by its usual call; the day as text, or as a number of days since 1970-01-01. */
 const READERS: Readonly<Record<string, (folder: string, depth: number) => Promise<Row[]>>> = {
   DuckDB: async (folder, depth) => {
-    const { DuckDBInstance } = required<DuckDb>("@duckdb/node-api");
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const names = ["product_id", "retailer", "crawl_date", "selling_price"];
     const sql = `SELECT ${names.join(", ")} FROM '${folder}/${"*/".repeat(depth)}*.parquet'`;

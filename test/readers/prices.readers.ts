@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
@@ -7,18 +6,6 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
-
-const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
-
-/** What these tests use of the package that `.ci/run` installs beside the project's own. */
-interface DuckDb {
-  DuckDBInstance: {
-    create(path: string): Promise<{ connect(): Promise<Connection> }>;
-  };
-}
-interface Connection {
-  runAndReadAll(sql: string): Promise<{ getRowsJson(): unknown[][] }>;
-}
 
 const DAYS = 12;
 const dayAt = (index: number) => addDays(FIRST_DAY, index);
@@ -58,7 +45,6 @@ type Chosen = { retailer?: string; category?: string };
 async function synced(rows: readonly Product[]) {
   const { folder, sync } = await servedFolder(rows);
   await sync();
-  const { DuckDBInstance } = createRequire(join(MODULES, "package.json"))("@duckdb/node-api") as DuckDb;
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   await connection.runAndReadAll(`CREATE VIEW every_row AS FROM '${folder}/**/*.parquet'`);
   const days = [...new Set(rows.map(({ crawl_date }) => crawl_date))].sort();

@@ -1,38 +1,21 @@
-import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { CATALOG, type RunResult, temporaryFolder } from "../helpers/cli.ts";
+import { runCatalog } from "../helpers/cli.ts";
 import { rewriteDay, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
 
-const MODULES = process.env.READERS_MODULES ?? join(import.meta.dirname, "..", "..", "coverage", "readers");
-
-/** The built tool as it is installed, with DuckDB beside it or without, and a synced folder of 48 rows. */
-async function installed({ duckDb = true } = {}) {
-  const home = await temporaryFolder();
-  const dist = dirname(CATALOG);
-  await cp(dist, join(home, "dist"), { recursive: true });
-  await mkdir(join(home, "node_modules"));
-  if (duckDb) {
-    await symlink(join(MODULES, "node_modules", "@duckdb"), join(home, "node_modules", "@duckdb"));
-  }
+/** A synced folder of 48 rows, and the built tool in it. */
+async function synced() {
   const { folder, sync } = await servedFolder(sixteenDays());
   await sync();
-  const sql = (args: readonly string[], stdin = "") =>
-    new Promise<RunResult>((resolve) => {
-      const command = [join(home, "dist", "catalog.js"), "sql", ...args];
-      const child = execFile(process.execPath, command, { cwd: folder }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), signal: null, stdout, stderr });
-      });
-      child.stdin?.end(stdin);
-    });
+  const sql = (args: readonly string[], stdin = "") => runCatalog(["sql", ...args], { cwd: folder, stdin });
   return { folder, sql };
 }
 
 describe("catalog sql", () => {
   test("answers a query in every text format", async () => {
-    const { sql } = await installed();
+    const { sql } = await synced();
     const query = "SELECT retailer, count(*) AS rows, min(mrp) AS mrp FROM rows GROUP BY ALL ORDER BY 1";
     const answers = await Promise.all(
       ["csv", "tsv", "ndjson", "json", "table"].map((format) => sql([query, "-f", format])),
@@ -48,7 +31,7 @@ describe("catalog sql", () => {
   });
 
   test("writes a sheet with the days and times of DuckDB as dates, and exact numbers", async () => {
-    const { folder, sql } = await installed();
+    const { folder, sql } = await synced();
     const query = `SELECT crawl_date, TIMESTAMP '2026-01-05 12:34:56.5' AS at, TIMESTAMPTZ '2026-01-05 12:00:00+00' AS zoned,
       TIMESTAMP '2026-01-05 12:34:56.123456' AS exact, sku, '2026-01-05' AS day_text, url, 1e15::BIGINT + 1 AS long,
       19.90::DECIMAL(9, 2) AS price, 1 / 3 AS third, 12345678901234567890::HUGEINT AS huge, true AS yes, NULL AS nothing,
@@ -75,7 +58,7 @@ describe("catalog sql", () => {
   });
 
   test("leaves no file of a response that no sheet can hold", async () => {
-    const { folder, sql } = await installed();
+    const { folder, sql } = await synced();
     const before = await readdir(folder);
     const { code, stderr } = await sql(["SELECT range AS n FROM range(1048576)", "-o", "answer.xlsx"]);
     expect([code, stderr.replace(/\s+/g, " "), await readdir(folder)]).toEqual([
@@ -86,7 +69,7 @@ describe("catalog sql", () => {
   });
 
   test("reads the query from standard input, and shows the tables with .schema", async () => {
-    const { sql } = await installed();
+    const { sql } = await synced();
     expect(await sql(["-", "-f", "csv"], "SELECT count(*) AS n FROM days -- every day\n")).toMatchObject({
       code: 0,
       stdout: "n\r\n16\r\n",
@@ -107,7 +90,7 @@ describe("catalog sql", () => {
     ["SELECT nothing FROM rows"],
     ["SELEC 1"],
   ])("refuses %s, and leaves no file", async (query) => {
-    const { folder, sql } = await installed();
+    const { folder, sql } = await synced();
     const before = await readdir(folder);
     const { code, stdout, stderr } = await sql([query]);
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([
@@ -119,7 +102,7 @@ describe("catalog sql", () => {
   });
 
   test("shows the message of DuckDB line by line, with control characters as escapes", async () => {
-    const { sql } = await installed();
+    const { sql } = await synced();
     const { stderr } = await sql(["SELECT selling_prize FROM rows"]);
     expect(stderr.split("\n").slice(0, 2)).toEqual([
       expect.stringMatching(
@@ -133,7 +116,7 @@ describe("catalog sql", () => {
   });
 
   test("refuses a folder with a flipped bit, wherever it is", async () => {
-    const { folder, sql } = await installed();
+    const { folder, sql } = await synced();
     const path = join(folder, "crawl_date=2026-01-02", "part-0.parquet");
     const whole = await readFile(path);
     for (let part = 0; part < 12; part += 1) {
@@ -149,7 +132,7 @@ describe("catalog sql", () => {
   });
 
   test("reads day files with the day as a column, with a column less and with one more, beside the others", async () => {
-    const { folder, sql } = await installed();
+    const { folder, sql } = await synced();
     const query = "SELECT * FROM rows ORDER BY crawl_date, sku";
     const { stdout: before } = await sql([query, "-f", "ndjson"]);
     const lines = before
@@ -174,12 +157,5 @@ describe("catalog sql", () => {
         rating: row.crawl_date === "2026-01-03" ? "4" : null,
       })),
     );
-  });
-
-  test("says how to install DuckDB where it is missing", async () => {
-    const { sql } = await installed({ duckDb: false });
-    const { code, stdout, stderr } = await sql(["SELECT 1"]);
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/needs DuckDB, which is not installed\. Install it with: npm install .*@duckdb\/node-api/);
   });
 });

@@ -1,38 +1,13 @@
-import { dirname, join } from "node:path";
-import { MissingPackageError, UsageError } from "../../errors.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import type { DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+import { UsageError } from "../../errors.ts";
 
-const PACKAGE = "@duckdb/node-api";
+/** Most threads of DuckDB. Each needs memory of its own. */
+export const MOST_THREADS = 4;
 
-/** The used part of `@duckdb/node-api`; the package is an optional peer, so its own types may be missing. */
-interface DuckDb {
-  DuckDBInstance: {
-    create(
-      path: string,
-      options: Record<string, string>,
-    ): Promise<{ connect(): Promise<DuckDbConnection>; closeSync(): void }>;
-  };
-  StatementType: { SELECT: number };
-}
-
-interface DuckDbConnection {
-  run(sql: string): Promise<unknown>;
-  extractStatements(sql: string): Promise<{ count: number; prepare(index: number): Promise<Prepared> }>;
-  interrupt(): void;
-  closeSync(): void;
-}
-
-interface Prepared {
-  statementType: number;
-  stream(): Promise<Result>;
-}
-
-interface Result {
-  columnNames(): string[];
-  columnTypes(): { toString(): string }[];
-  /** Chunks of rows; a value is what `JSON.stringify` takes, with exact numbers as text. */
-  yieldRowsJson(): AsyncIterable<unknown[][]>;
-}
+/** Milliseconds between two interrupts: one that comes before a query begins to run has no effect. */
+const INTERRUPT_INTERVAL = 10;
 
 /** The result of a query. */
 export interface QueryResult {
@@ -45,15 +20,17 @@ export interface SqlSession {
   /** @throws UsageError if the text is not exactly one query, or DuckDB refuses it */
   query(sql: string): Promise<QueryResult>;
   /** Writes the result of `sql` as a Parquet file with DuckDB's own types. @throws UsageError as `query` does */
-  writeParquet(sql: string, path: string): Promise<void>;
+  writeParquet(sql: string): Promise<void>;
   close(): void;
 }
 
 export interface SqlSessionOptions {
-  /** Statements that declare the tables; they run before outside access is disabled. */
+  /** Statements that declare the tables. They run before outside access is disabled. */
   setUp: readonly string[];
-  /** Folders that queries may read and where DuckDB may spill; nothing else can be opened. */
-  folders: readonly string[];
+  /** The only files that queries can read, as the tables name them. */
+  files: readonly string[];
+  /** The file of `writeParquet`. */
+  resultFile: string;
   /** Folder for data that does not fit into memory. */
   spillFolder: string;
   /** Memory limit of DuckDB in bytes. */
@@ -62,22 +39,25 @@ export interface SqlSessionOptions {
 }
 
 /**
- * Opens an in-memory DuckDB that can only read `folders`: no network, no extensions, no other files, no change of
- * settings.
- *
- * @throws MissingPackageError if DuckDB is not installed
+ * Opens an in-memory DuckDB that can only read `files`: no network, no extensions, no other files, no change of settings.
+ * It uses at most 4 threads. When `signal` is aborted, a running query ends at once.
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
-  const { setUp, folders, spillFolder, memory, signal } = options;
+  const { setUp, files, resultFile, spillFolder, memory, signal } = options;
   const { DuckDBInstance, StatementType } = await loadDuckDb();
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: `${Math.ceil(memory / 1024)}KiB`,
+    threads: String(Math.min(availableParallelism(), MOST_THREADS)),
     temp_directory: spillFolder,
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });
   const connection = await instance.connect();
-  const interrupt = () => connection.interrupt();
+  let interrupting: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL);
+  };
   signal.addEventListener("abort", interrupt);
   const ask = async <T>(action: () => Promise<T>): Promise<T> => {
     try {
@@ -88,7 +68,11 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
       throw new UsageError(messageOf(error));
     }
   };
-  const prepare = async (sql: string): Promise<Prepared> => {
+  /** The settings let COPY and ATTACH change the files themselves; a query cannot. */
+  const prepareQuery = async (sql: string): Promise<DuckDBPreparedStatement> => {
+    if (sql.includes("\0")) {
+      throw new Error("it holds a NUL character, which would end it there.");
+    }
     const statements = await connection.extractStatements(sql);
     if (statements.count !== 1) {
       throw new Error(`expected one query, got ${statements.count} statements.`);
@@ -103,7 +87,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   };
   for (const statement of [
     ...setUp,
-    `SET allowed_directories = [${[...folders, spillFolder].map((folder) => sqlText(`${folder}/`)).join(", ")}]`,
+    `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
     "SET enable_external_access = false",
     "SET lock_configuration = true",
   ]) {
@@ -112,21 +96,23 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   return {
     query: (sql) =>
       ask(async () => {
-        const result = await (await prepare(sql)).stream();
+        const result = await (await prepareQuery(sql)).stream();
         const types = result.columnTypes().map(String);
         return {
           columns: result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" })),
           rows: resultTexts(result, types, ask),
         };
       }),
-    writeParquet: (sql, path) =>
+    writeParquet: (sql) =>
       ask(async () => {
-        await prepare(sql);
+        await prepareQuery(sql);
         // The line end closes a comment at the end of the query, which would otherwise hide the parenthesis.
-        await connection.run(`COPY (${sql.replace(/[\s;]+$/, "")}\n) TO ${sqlText(path)} (FORMAT parquet)`);
+        const query = `${sql.replace(/[\s;]+$/, "")}\n`;
+        await connection.run(`COPY (${query}) TO ${sqlText(resultFile)} (FORMAT parquet, USE_TMP_FILE false)`);
       }),
     close: () => {
       signal.removeEventListener("abort", interrupt);
+      clearInterval(interrupting);
       connection.closeSync();
       instance.closeSync();
     },
@@ -135,7 +121,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
 
 /** Rows as JSON texts. Integers of any size and decimals are numbers with all their digits. */
 async function* resultTexts(
-  result: Result,
+  result: DuckDBResult,
   types: readonly string[],
   ask: <T>(action: () => Promise<T>) => Promise<T>,
 ): AsyncGenerator<string[][], void, void> {
@@ -157,27 +143,12 @@ export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-async function loadDuckDb(): Promise<DuckDb> {
-  // Not a literal, so that the package is resolved at run time and not bundled.
-  const name: string = PACKAGE;
-  try {
-    return (await import(name)) as DuckDb;
-  } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    // As an ES module, and in the bundle, which is CommonJS. A module that the package itself needs is no such case.
-    if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(code) || !message.includes(`'${PACKAGE}'`)) {
-      throw error;
-    }
-    const command = installCommand(import.meta.filename);
-    throw new MissingPackageError(`\`catalog sql\` needs DuckDB, which is not installed. Install it with: ${command}`);
-  }
-}
-
-/** The command that installs the package where the tool at `own` finds it. */
-export function installCommand(own: string): string {
-  const [, home = dirname(own)] = /^(.*?)[\\/](?:node_modules[\\/]retail-catalog-cli|dist)[\\/]/.exec(own) ?? [];
-  const isGlobal = home === join(dirname(home), "lib");
-  return quoteCommand(["npm", "install", ...(isGlobal ? ["--global"] : ["--no-save", "--prefix", home]), PACKAGE]);
+async function loadDuckDb() {
+  const duckDb = await import("@duckdb/node-api");
+  // The package's own decoder takes the first character of a text away if it is a byte order mark.
+  const accessors = createRequire(import.meta.filename)("@duckdb/node-api/lib/vectors/dataAccessors.js");
+  accessors.textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return duckDb;
 }
 
 /** DuckDB's message without its prefix and without the drawing of the error position, which a terminal would wrap. */

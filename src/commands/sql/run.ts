@@ -9,18 +9,17 @@ import { readStdinText } from "../../cli/stdin.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeChunks, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { placeOfDay } from "../../mirror/folder/day-files.ts";
 import { openDay } from "../../mirror/folder/synced-day.ts";
-import { parquetColumns } from "../../output/formats/parquet/parquet-columns.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../../output/formats/xlsx/cell-kinds.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { batchOf } from "../../rows/scan.ts";
-import { openSqlSession, type QueryResult, type SqlSession, sqlText } from "./duckdb.ts";
+import { openSqlSession, type QueryResult, type SqlSession } from "./duckdb.ts";
 import { SCHEMA, type SqlOptions } from "./options.ts";
+import { pathPattern, tableStatements } from "./tables.ts";
 
 /** Most rows of a table; every other format has all rows. */
 const SHOWN = 1000;
@@ -32,7 +31,8 @@ const tooLong = () => new UsageError("the query on stdin is longer than 16 MiB; 
 
 /** What `.schema` shows. */
 const SCHEMA_QUERY = `SELECT table_name AS "table", column_name AS "column", data_type AS type
-FROM information_schema.columns ORDER BY CASE table_name WHEN 'rows' THEN 1 WHEN 'days' THEN 2 ELSE 3 END, ordinal_position`;
+FROM information_schema.columns WHERE table_schema = 'main'
+ORDER BY list_position(['rows', 'latest', 'prices_daily', 'changes', 'days', 'combinations'], table_name), ordinal_position`;
 
 /** Types of DuckDB that are dates in a sheet; one with a time zone is not. */
 const KIND_OF_TYPE: CellKinds = {
@@ -61,49 +61,30 @@ export async function runSql(options: SqlOptions, context: Context): Promise<voi
   });
 }
 
+/** Where a Parquet file is written before it is handed on. */
+const resultFileIn = (scratch: string) => join(scratch, "result.parquet");
+
 async function openFolderSession({ folder, state, days, signal }: SyncedFolder, scratch: string, memory: number) {
   if (days.length === 0) {
     throw new UsageError(`${folder} holds no rows; \`catalog sync\` fills it.`);
   }
-  const root = await realpath(folder);
-  const files = days.map((day) => join(root, placeOfDay(day)));
   // DuckDB takes flipped bits for values, so each file is compared with the state first.
   for (const day of days) {
     signal.throwIfAborted();
     await (await openDay(folder, day, state))?.close();
   }
+  const root = await realpath(folder);
+  const paths = days.map((day) => join(root, placeOfDay(day)));
+  const patterns = paths.map(pathPattern);
   return await openSqlSession({
-    setUp: [
-      rowsView(files),
-      `CREATE VIEW days AS SELECT crawl_date, count(*) AS rows, count(DISTINCT retailer) AS retailers,
-         count(DISTINCT (retailer, category, department)) AS combinations FROM rows GROUP BY ALL ORDER BY crawl_date`,
-      `CREATE VIEW combinations AS SELECT retailer, category, department, count(*) AS rows,
-         count(DISTINCT sku) AS products, min(crawl_date) AS first_day, max(crawl_date) AS last_day
-         FROM rows GROUP BY ALL ORDER BY ALL`,
-    ],
-    folders: [root],
+    setUp: tableStatements(patterns),
+    // DuckDB compares each of the two with its allowed paths.
+    files: [...new Set([...patterns, ...paths])],
+    resultFile: resultFileIn(scratch),
     spillFolder: scratch,
     memory,
     signal,
   });
-}
-
-/**
- * The day comes from the path, as in every reader of such folders, but only from the folder right above the file: the
- * folders above the synced one may have names of this kind, too. Files of earlier versions have the day as a column. The
- * empty part gives the columns their order, and null to a column that no file has.
- */
-function rowsView(files: readonly string[]): string {
-  const path = "path of the file";
-  const columns = parquetColumns(PRODUCT_COLUMNS).map(
-    ({ name, type, converted_type }) =>
-      `NULL::${converted_type === "DATE" ? "DATE" : type === "DOUBLE" ? type : "VARCHAR"} AS ${name}`,
-  );
-  return `CREATE VIEW rows AS SELECT ${columns.join(", ")} WHERE false UNION ALL BY NAME
-    SELECT regexp_extract("${path}", 'crawl_date=([0-9-]+)[^0-9-]part-0.parquet$', 1)::DATE AS crawl_date,
-      COLUMNS(name -> name NOT IN ('crawl_date', '${path}'))
-    FROM read_parquet([${files.map(sqlText).join(", ")}],
-      hive_partitioning = false, union_by_name = true, filename = '${path}')`;
 }
 
 async function writeQueryResult(
@@ -116,9 +97,8 @@ async function writeQueryResult(
 ): Promise<void> {
   const { output } = options;
   if (output.format === "parquet") {
-    const file = join(scratch, "result.parquet");
-    await session.writeParquet(query, file);
-    await writeChunks(createReadStream(file), output, context);
+    await session.writeParquet(query);
+    await writeChunks(createReadStream(resultFileIn(scratch)), output, context);
     return;
   }
   const result = await session.query(query);

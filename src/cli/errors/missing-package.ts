@@ -1,0 +1,44 @@
+import { dirname, join } from "node:path";
+import { MissingPackageError } from "../../errors.ts";
+import { quoteCommand } from "../../output/terminal/quote.ts";
+
+/** The packages with a native part, which npm leaves out with `--omit=optional` and on platforms without one. */
+const PACKAGES = [
+  {
+    name: "@duckdb/node-api",
+    pattern: /@duckdb\/|duckdb native binding/,
+    title: "DuckDB, which runs the queries of `catalog sql`,",
+  },
+  { name: "libsql", pattern: /libsql/, title: "libsql, the database of --demo and `catalog service`," },
+];
+
+/**
+ * The error that says how to get a package which could not be loaded.
+ *
+ * @param error of loading a module
+ * @returns undefined if it is about something else
+ */
+export function missingPackageError(error: Error): MissingPackageError | undefined {
+  // The lines after the first name the files that required it, and their paths may have any name.
+  const [reason = ""] = error.message.split("\n");
+  const missing = PACKAGES.find(({ pattern }) => pattern.test(reason));
+  if (missing === undefined) {
+    return undefined;
+  }
+  const isDamaged = (error as NodeJS.ErrnoException).code === "ERR_DLOPEN_FAILED";
+  const state = isDamaged ? `cannot be loaded here (${reason})` : "is not installed";
+  const platform = `${process.platform}-${process.arch}`;
+  const command = installCommand(import.meta.filename, missing.name);
+  return new MissingPackageError(
+    `${missing.title} ${state}. Where it exists for ${platform}, this installs it: ${command}`,
+    { cause: error },
+  );
+}
+
+/** The command that installs a package where the tool at `own` finds it. */
+function installCommand(own: string, name: string): string {
+  const [, home = dirname(own)] = /^(.*?)[\\/](?:node_modules[\\/]retail-catalog-cli|dist)[\\/]/.exec(own) ?? [];
+  const isGlobal = home === join(dirname(home), "lib");
+  const place = isGlobal ? ["--global"] : ["--no-save", "--prefix", home];
+  return quoteCommand(["npm", "install", "--include=optional", ...place, name]);
+}
