@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import { LockedError } from "../../../src/errors.ts";
+import { ownFolderOf, withLockedFolder } from "../../../src/mirror/folder/folder-lock.ts";
+import { moveIntoPlace } from "../../../src/output/destination/partitions.ts";
+import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { product } from "../../helpers/products.ts";
+import { startTestService } from "../../helpers/service.ts";
+import { FIRST_DAY } from "../../helpers/synced-folder.ts";
+
+/** Makes the lock that of a process elsewhere, which was silent for longer than a lock lives. */
+async function makeStale(folder: string): Promise<void> {
+  const path = join(ownFolderOf(folder), "lock");
+  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), namespace: "another" }));
+  const time = Date.now() / 1_000 - 61;
+  await utimes(path, time, time);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder, { recursive: true }).catch(() => []);
+}
+
+test.each([
+  ["export", ["export", "--partition-by", "crawl_date", "-f", "csv", "-o"]],
+  ["sync", ["sync"]],
+])("%s that was stopped while another run took its lock moves nothing and removes nothing", async (_, args) => {
+  const days = Array.from({ length: 60 }, (_, day) => product({ crawl_date: addDays(FIRST_DAY, day) }));
+  const { url, key } = await startTestService({ rows: days });
+  const folder = await temporaryFolder();
+  const child = startCatalog([...args, folder], { env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key } });
+  const closed = once(child, "close");
+  // The rows are there, and the first of the new files.
+  while (!(await namesIn(ownFolderOf(folder))).some((name) => /^staging-[^/]*\/(?!rows)/.test(name))) {
+    await setTimeout(2);
+  }
+  child.kill("SIGSTOP");
+  const state = join(ownFolderOf(folder), "state.json");
+  expect(await readdir(folder)).toEqual([".catalog"]);
+  await makeStale(folder);
+  await withLockedFolder(folder, process.pid, async ({ lock, staging }) => {
+    await writeFile(join(staging, "1"), "mine");
+    await writeFile(state, "mine");
+    child.kill("SIGCONT");
+    expect((await closed)[0]).toBe(5);
+    expect([await readdir(folder), await readdir(staging), await readFile(state, "utf8")]).toEqual([
+      [".catalog"],
+      ["1"],
+      "mine",
+    ]);
+    await lock.assertHeld();
+  });
+});
+
+test("files are moved only as long as the lock is held, also in the middle of a move", async () => {
+  const folder = await temporaryFolder();
+  const moved = withLockedFolder(folder, process.pid, async ({ lock, staging }) => {
+    const files = new Map<string, string>();
+    for (const name of ["a", "b"]) {
+      await writeFile(join(staging, name), name);
+      files.set(`day=${name}/${name}`, join(staging, name));
+    }
+    let asked = 0;
+    await moveIntoPlace(folder, files, async () => {
+      asked += 1;
+      if (asked === 2) {
+        // Another process takes the lock, as `lock` does.
+        await writeFile(join(folder, "other"), "{}");
+        await rename(join(folder, "other"), join(ownFolderOf(folder), "lock"));
+      }
+      await lock.assertHeld();
+    });
+  });
+  await expect(moved).rejects.toThrow(LockedError);
+  expect([(await readdir(folder)).sort(), await readdir(ownFolderOf(folder))]).toEqual([
+    [".catalog", "day=a"],
+    ["lock"],
+  ]);
+});
+
+test("what earlier runs staged is removed, and the folder of the tool is gone when nothing is kept", async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(ownFolderOf(folder), "staging/left"), { recursive: true });
+  await withLockedFolder(folder, process.pid, async ({ staging }) => {
+    expect(await readdir(ownFolderOf(folder))).toEqual(["lock", basename(staging)]);
+  });
+  expect(await readdir(folder)).toEqual([]);
+});

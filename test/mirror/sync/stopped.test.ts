@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
+import type { SyncState } from "../../../src/mirror/folder/folder-state.ts";
+import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { afterAllTests } from "../../helpers/endings.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { type InterruptibleService, startInterruptibleService } from "../../helpers/interruption.ts";
+import { product } from "../../helpers/products.ts";
+import { FIRST_DAY } from "../../helpers/synced-folder.ts";
+
+/** Eight days of 500 rows: a slice of one page each, so that no page is requested again to be compared. */
+const DAYS = 8;
+const ROWS = Array.from({ length: DAYS * 500 }, (_, row) =>
+  product({ crawl_date: addDays(FIRST_DAY, row % DAYS), sku: `s${row}` }),
+);
+
+const onEnd = afterAllTests();
+let service: InterruptibleService;
+let whole: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startInterruptibleService({ rows: ROWS, onEnd });
+  const folder = await temporaryFolder(onEnd);
+  await runInProcess(["sync", folder], { env: service.env });
+  whole = await daysOf(folder);
+  expect(service.returned.length).toBe(DAYS);
+});
+
+/** The files of the days, by their places. */
+async function daysOf(folder: string): Promise<Record<string, string>> {
+  const places = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet")).sort();
+  return Object.fromEntries(
+    await Promise.all(places.map(async (place) => [place, await readFile(join(folder, place), "base64")] as const)),
+  );
+}
+
+/** A first sync that is killed when it has this number of pages, and of days in place. */
+async function killedSync({ pages, days = 0 }: { pages: number; days?: number }, ...flags: string[]): Promise<string> {
+  const folder = join(await temporaryFolder(), "copy");
+  service.returned.length = 0;
+  service.answerOnly(pages);
+  const child = startCatalog(["sync", folder, ...flags], { env: service.env });
+  const closed = once(child, "close");
+  while (!service.isStalled() || (await storedPages(folder)) < pages || (await placedDays(folder)) < days) {
+    await setTimeout(10);
+  }
+  child.kill("SIGKILL");
+  await closed;
+  service.answerOnly(Number.POSITIVE_INFINITY);
+  return folder;
+}
+
+async function storedPages(folder: string): Promise<number> {
+  const lines = await readFile(join(folder, ".catalog/sync.json"), "utf8").catch(() => "");
+  return lines.split('{"kind":"page"').length - 1;
+}
+
+async function placedDays(folder: string): Promise<number> {
+  const state = await readFile(join(folder, ".catalog/state.json"), "utf8").catch(() => '{"days":{}}');
+  return Object.keys((JSON.parse(state) as SyncState).days).length;
+}
+
+describe("a first sync that was killed", () => {
+  test.each([
+    [6, "1"],
+    [6, "8"],
+  ])("after %i pages, %s at once, goes on with them and asks for no page again", async (pages, concurrency) => {
+    const folder = await killedSync({ pages }, "--concurrency", concurrency);
+    const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect([service.returned.length, new Set(service.returned).size]).toEqual([DAYS, DAYS]);
+    expect(await daysOf(folder)).toEqual(whole);
+    expect(await readdir(join(folder, ".catalog"))).toEqual(["state.json"]);
+  });
+
+  test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
+    const folder = await killedSync({ pages: 7, days: 7 }, "--concurrency", "1");
+    const placed = await daysOf(folder);
+    expect([Object.keys(placed).length, whole]).toEqual([7, expect.objectContaining(placed)]);
+    const read = await runInProcess(["history", "s0", folder]);
+    expect([read.code, read.stderr]).toEqual([0, expect.stringContaining("lacks days: its first sync is under way")]);
+    await runInProcess(["sync", folder], { env: service.env });
+    expect(await runInProcess(["history", "s0", folder])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {
+    const folder = await killedSync({ pages: 6 }, "--retailer", "acme", "--concurrency", "8");
+    const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
+    expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
+    expect([service.returned.length, await daysOf(folder)]).toEqual([DAYS, whole]);
+  });
+
+  test("reads its newest days again after a day, and damaged pages", async () => {
+    const folder = await killedSync({ pages: 7 }, "--concurrency", "1");
+    const path = join(folder, ".catalog/sync.pages");
+    const bytes = await readFile(path);
+    bytes.fill(0, 10, 20);
+    await writeFile(path, bytes);
+    const tomorrow = Date.now() + 25 * 60 * 60 * 1_000;
+    const { code, stderr } = await runInProcess(["sync", folder], { env: service.env, now: () => tomorrow });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("1 page on disk cannot be used")]);
+    // All pages, the damaged one again, and the two newest days.
+    expect([service.returned.length, await daysOf(folder)]).toEqual([DAYS + 1 + 2, whole]);
+  });
+});
