@@ -10,30 +10,40 @@ import { fileError } from "./system-error.ts";
  * link at `path` is replaced, not followed.
  *
  * @param mode permissions of the new file
+ * @param beforePlacing called when the new file is complete and on disk; an error keeps it from its name
  * @param tag distinguishes this process's temporary file from others, if several processes may write without a lock
  * @throws FileError if it cannot be written
  */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
-  { mode = 0o666, tag }: { mode?: number; tag?: number } = {},
+  { mode = 0o666, tag, beforePlacing }: { mode?: number; tag?: number; beforePlacing?: () => Promise<void> } = {},
 ) {
   const next = tag === undefined ? `${path}.new` : `${path}.${tag}.new`;
   await removeOwnFile(next);
   const handle = await createOwnFile(next, { mode });
-  try {
+  const orRemoved = async (action: () => Promise<void>) => {
+    try {
+      await action();
+    } catch (error) {
+      await rm(next, { force: true }).catch(() => undefined);
+      throw fileError(path, error);
+    }
+  };
+  await orRemoved(async () => {
     try {
       await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();
     }
+  });
+  // The new file stays after an error of this: it may already be the one of another process.
+  await beforePlacing?.();
+  await orRemoved(async () => {
     await rename(next, path);
     await fsyncFolder(dirname(path));
-  } catch (error) {
-    await rm(next, { force: true }).catch(() => undefined);
-    throw fileError(path, error);
-  }
+  });
 }
 
 /**

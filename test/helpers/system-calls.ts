@@ -24,7 +24,7 @@ interface Recording {
   stdin?: string;
   /** Only calls with these paths are recorded. */
   paths?: readonly string[];
-  /** A fault for these calls, see `inject` in strace(1). It counts the calls of each thread. */
+  /** A fault for these calls instead of slow syncs, see `inject` in strace(1). It counts the calls of each thread. */
   inject?: string;
   /** Called once the tool runs; it may read the calls so far, as long as it runs. */
   meanwhile?: (soFar: () => Promise<SystemCall[]>) => Promise<void>;
@@ -52,16 +52,19 @@ const KINDS: Readonly<Record<string, SystemCall["kind"]>> = {
   rmdir: "remove folder",
 };
 
+/** The next step of a run that does not wait for a sync begins before the sync has ended. */
+const SLOW_SYNC = "fsync,fdatasync:delay_enter=10ms";
+
 /** Runs the built tool under strace and records its calls in the order in which the system saw them. */
 export async function recordCalls(
   args: readonly string[],
-  { cwd, env, stdin = "", paths = [], inject, meanwhile }: Recording,
+  { cwd, env, stdin = "", paths = [], inject = SLOW_SYNC, meanwhile }: Recording,
 ): Promise<RunResult & { calls: SystemCall[] }> {
   const record = join(await temporaryFolder(), "calls");
   // A name with `?` may be missing on this processor.
   const traced = `trace=${Object.keys(KINDS).map((name) => `?${name}`)}`;
   const flags = ["-f", "-y", "--seccomp-bpf", "-s", "8192", "-o", record, "-e", traced];
-  flags.push(...paths.flatMap((path) => ["-P", path]), ...(inject === undefined ? [] : ["-e", `inject=${inject}`]));
+  flags.push("-e", `inject=${inject}`, ...paths.flatMap((path) => ["-P", path]));
   const child = spawn("strace", [...flags, process.execPath, CATALOG, ...args], {
     cwd,
     // Calls through io_uring would be invisible.

@@ -149,7 +149,7 @@ export function rowEncoding({ columns, spreadsheet, output }: ExportOptions, rep
 /** Writes the manifest of an output that is complete and in its place. */
 async function writeManifest(
   result: PullResult,
-  { target, resumedFrom }: Claim,
+  { target, resumedFrom, assertHeld }: Claim,
   fingerprint: Fingerprint,
   options: ExportOptions,
   { service, filters, reporter }: Connection,
@@ -181,5 +181,5 @@ async function writeManifest(
     finished_at: new Date(context.now()).toISOString(),
     resumed: resumedFrom !== undefined,
   };
-  await replaceFile(manifestPathOf(target), manifestText(manifest));
+  await replaceFile(manifestPathOf(target), manifestText(manifest), { beforePlacing: assertHeld });
 }

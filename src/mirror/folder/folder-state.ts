@@ -172,7 +172,12 @@ function isWrittenFilter([name, value]: [name: string, value: unknown]): boolean
   );
 }
 
-/** Writes the state in one step: the file is always either the old or the new one. */
-export async function writeState(folder: string, state: SyncState): Promise<void> {
-  await replaceFile(statePathOf(folder), withChecksum(JSON.stringify(state).slice(0, -"}".length)));
+/**
+ * Writes the state in one step: the file is always either the old or the new one.
+ *
+ * @param beforePlacing called right before the new one has its name; an error keeps it from that
+ */
+export async function writeState(folder: string, state: SyncState, beforePlacing?: () => Promise<void>): Promise<void> {
+  const text = withChecksum(JSON.stringify(state).slice(0, -"}".length));
+  await replaceFile(statePathOf(folder), text, beforePlacing && { beforePlacing });
 }

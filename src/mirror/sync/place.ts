@@ -39,5 +39,5 @@ export async function placeDays(
 /** Writes the state of the folder, unless another process has taken it. */
 export async function saveState({ lock, state, options }: SyncRun): Promise<void> {
   await lock.assertHeld();
-  await writeState(options.folder, state);
+  await writeState(options.folder, state, lock.assertHeld);
 }
