@@ -126,16 +126,17 @@ export async function assertOwnFolder(path: string): Promise<void> {
  * `mkdir` never ends if the system reports ENOENT below an existing folder, as Linux does in `/proc`.
  *
  * @param mode permissions of the new folders
+ * @param named the folder that errors name
  * @throws FileError if it cannot be made, or something else has its name
  */
-export async function makeFolderPath(path: string, mode = 0o777): Promise<void> {
+export async function makeFolderPath(path: string, mode = 0o777, named = path): Promise<void> {
   const isFolder = async () => (await stat(path).catch(() => undefined))?.isDirectory() === true;
   if (await isFolder()) {
     return;
   }
   const parent = dirname(path);
   if (parent !== path) {
-    await makeFolderPath(parent, mode);
+    await makeFolderPath(parent, mode, named);
   }
   try {
     await mkdir(path, mode);
@@ -144,7 +145,7 @@ export async function makeFolderPath(path: string, mode = 0o777): Promise<void> 
     if (!(await isFolder())) {
       throw errorCode(error) === "EEXIST"
         ? new FileError(`${path} is a file; a folder is needed`, path, error)
-        : fileError(path, error);
+        : fileError(named, error);
     }
   }
   await withFileError(parent, () => fsyncFolder(parent));
