@@ -66,8 +66,13 @@ async function pullPartitions(
   const columns = options.partitionBy ?? [];
   const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(columns));
   try {
-    const { rows } = await pullWithProgress(spool, options, { store: pages }, connection, context, (coverage) =>
-      assertFolderNames(columns, coverage),
+    const { rows } = await pullWithProgress(
+      spool,
+      options,
+      { store: pages, target: ownFolderOf(folder) },
+      connection,
+      context,
+      (coverage) => assertFolderNames(columns, coverage),
     );
     if (rows === 0) {
       await reportEmpty(connection, options);

@@ -23,16 +23,18 @@ const SHARES: Readonly<Record<RowFormat, number>> = {
 const COMPRESSED_SHARE = 0.13;
 
 /**
- * Bytes on disk that an export needs until it is complete, roughly: its pages, and its output if that is a file.
+ * Bytes on disk that an export needs until it is complete, roughly: its pages, its output if that is a file, and
+ * once more its rows, sorted, for partitions.
  *
  * @param stored rows that are in the store already
  */
-export function bytesNeeded(rows: number, { output, columns }: ExportOptions, stored = 0): number {
+export function bytesNeeded(rows: number, { output, columns, partitionBy }: ExportOptions, stored = 0): number {
   const { format, compression } = output;
   const share = compression === undefined ? SHARES[format] : COMPRESSED_SHARE;
   const chosen = columns === undefined ? 1 : columns.length / PRODUCT_COLUMNS.length;
   const ofOutput = isStdout(output.output) ? 0 : rows * share * chosen;
-  return Math.ceil((Math.max(0, rows - stored) + ofOutput) * BYTES_OF_ROW);
+  const sorted = partitionBy === undefined ? 0 : rows;
+  return Math.ceil((Math.max(0, rows - stored) + sorted + ofOutput) * BYTES_OF_ROW);
 }
 
 /**

@@ -39,7 +39,8 @@ export function declare(command: Command, context: Context): void {
     ],
     `Rows that were added, removed or moved to another day change a count. Sync finds them at once or, if the changes of a
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
-combination and day changes no count; only --lookback finds it.`,
+combination and day changes no count; only --lookback finds it. A run that was stopped is finished by the next one, which
+asks for no page again.`,
   ).action(async (folder: string, flags: SyncFlags) => {
     const options = parseSyncOptions(command, folder, flags, context);
     const { runSync } = await import("./run.ts");

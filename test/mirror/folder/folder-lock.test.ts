@@ -1,12 +1,18 @@
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { LockedError } from "../../../src/errors.ts";
-import { ownFolderOf, withLockedFolder } from "../../../src/mirror/folder/folder-lock.ts";
+import { ownFolderOf, storeIn, withLockedFolder } from "../../../src/mirror/folder/folder-lock.ts";
+import { newState } from "../../../src/mirror/folder/folder-state.ts";
+import { placeDays } from "../../../src/mirror/sync/place.ts";
+import type { SyncRun } from "../../../src/mirror/sync/sync-run.ts";
 import { moveIntoPlace } from "../../../src/output/destination/partitions.ts";
+import { openStore } from "../../../src/pull/store/open-store.ts";
+import type { SetFacts } from "../../../src/pull/store/stored-page.ts";
+import { batchOf } from "../../../src/rows/scan.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { product } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
@@ -55,6 +61,12 @@ test.each([
   });
 });
 
+/** Gives the lock of a folder to another process, as `lock` does. */
+async function takeLock(folder: string): Promise<void> {
+  await writeFile(join(folder, "other"), "{}");
+  await rename(join(folder, "other"), join(ownFolderOf(folder), "lock"));
+}
+
 test("files are moved only as long as the lock is held, also in the middle of a move", async () => {
   const folder = await temporaryFolder();
   const moved = withLockedFolder(folder, process.pid, async ({ lock, staging }) => {
@@ -67,9 +79,7 @@ test("files are moved only as long as the lock is held, also in the middle of a 
     await moveIntoPlace(folder, files, async () => {
       asked += 1;
       if (asked === 2) {
-        // Another process takes the lock, as `lock` does.
-        await writeFile(join(folder, "other"), "{}");
-        await rename(join(folder, "other"), join(ownFolderOf(folder), "lock"));
+        await takeLock(folder);
       }
       await lock.assertHeld();
     });
@@ -79,6 +89,29 @@ test("files are moved only as long as the lock is held, also in the middle of a 
     [".catalog", "day=a"],
     ["lock"],
   ]);
+});
+
+test("no page, no day and no state of a folder is written without its lock", async () => {
+  const folder = await temporaryFolder();
+  const paths = storeIn(folder, "sync");
+  const lost = withLockedFolder(folder, process.pid, async (locked) => {
+    const store = await openStore(paths, {
+      ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode: "fresh", tool: "test", startedAt: "" },
+      lock: locked.lock,
+      refuse: () => new Error("refused"),
+    });
+    await takeLock(folder);
+    const page = { rows: 1, digest: "", cursor: null, facts: {} as SetFacts };
+    await expect(store.pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
+    await expect(store.remove()).rejects.toThrow(LockedError);
+    const state = newState({ service: "a", filters: {} });
+    const run = { ...locked, state, options: { folder } } as unknown as SyncRun;
+    await expect(placeDays(run, { replaced: new Map(), removed: [FIRST_DAY] })).rejects.toThrow(LockedError);
+    throw new Error("hidden by the reason for all of these");
+  });
+  await expect(lost).rejects.toThrow(LockedError);
+  expect((await readdir(ownFolderOf(folder))).sort()).toEqual(["lock", "sync.json", "sync.pages"]);
+  expect((await stat(paths.pages)).size).toBe(0);
 });
 
 test("what earlier runs staged is removed, and the folder of the tool is gone when nothing is kept", async () => {
