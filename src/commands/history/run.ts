@@ -31,7 +31,7 @@ const SHOWN_TITLE = 70;
 
 export async function runHistory(options: HistoryOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const { folder, reporter } = synced;
+    const { name, reporter } = synced;
     const { output, columns, list, page } = options;
     const series = await withFolderPrices(synced, context, (prices) => findSeries(options, synced, prices));
     const writeListing = async () => {
@@ -62,7 +62,7 @@ export async function runHistory(options: HistoryOptions, context: Context): Pro
       synced,
       series.map(({ last }) => last),
     );
-    const html = historyPage(series, { folder, now: context.now(), list, addressOf });
+    const html = historyPage(series, { folder: name, now: context.now(), list, addressOf });
     await writePage(html, page, context, writeListing);
     reporter.note(
       `${page.file}: the prices of ${counted(Math.min(series.length, list.limit ?? series.length), "product")}`,

@@ -47,21 +47,25 @@ export function withCompressionEnding(name: string, compression: Compression | u
  * @throws UsageError if the two contradict each other, or this Node.js lacks the codec.
  */
 export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
-  const byEnding = file === undefined ? undefined : withoutCompressionEnding(file).compression;
-  if (asked !== undefined && byEnding !== undefined && asked !== byEnding) {
-    throw new UsageError(`--compress ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${file}`, {
-      flag: "--compress",
-      value: asked,
-      suggestions: [byEnding],
-    });
-  }
+  const { stem, compression: byEnding } = withoutCompressionEnding(file ?? "");
   const compression = asked ?? byEnding;
+  const renamed = (codec: Compression, isRight: boolean) => ({
+    ...{ flag: "--output", value: file ?? "" },
+    suggestions: isRight ? [withCompressionEnding(stem, codec)] : [],
+  });
   if (compression !== undefined && CODECS[compression].createStream === undefined) {
-    throw new UsageError("zstd needs Node.js 22.15 or newer; gzip works with every version", {
-      flag: "--compress",
-      value: compression,
-      suggestions: ["gzip"],
-    });
+    throw new UsageError(
+      "zstd needs Node.js 22.15 or newer; gzip works with every version",
+      byEnding === compression
+        ? renamed("gzip", asked === undefined)
+        : { flag: "--compress", value: compression, suggestions: ["gzip"] },
+    );
+  }
+  if (asked !== undefined && byEnding !== undefined && asked !== byEnding) {
+    throw new UsageError(
+      `--compress ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${file}`,
+      renamed(asked, true),
+    );
   }
   return compression;
 }

@@ -173,7 +173,7 @@ test("a compression that contradicts the ending is refused", () => {
     expect.objectContaining({
       name: "UsageError",
       message: "--compress gzip contradicts the ending .zst of rows.csv.zst",
-      suggestions: ["zstd"],
+      ...{ flag: "--output", suggestions: ["rows.csv.gz"] },
     }),
   );
 });
@@ -193,12 +193,13 @@ if (hasZstd) {
   });
 } else {
   test("zstd is refused if this Node.js lacks it", () => {
-    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(
-      expect.objectContaining({
-        name: "UsageError",
-        message: "zstd needs Node.js 22.15 or newer; gzip works with every version",
-        suggestions: ["gzip"],
-      }),
-    );
+    const message = "zstd needs Node.js 22.15 or newer; gzip works with every version";
+    const refusal = (flag: string, suggestions: readonly string[]) =>
+      expect.objectContaining({ name: "UsageError", message, flag, suggestions });
+    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("--output", ["rows.csv.gz"]));
+    expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("--compress", ["gzip"]));
+    expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("--compress", ["gzip"]));
+    // Both would have to change, and a correction changes one word.
+    expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("--output", []));
   });
 }
