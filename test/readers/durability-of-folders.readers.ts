@@ -1,8 +1,10 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { runCatalog } from "../helpers/cli.ts";
-import { product } from "../helpers/products.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { startInterruptibleService } from "../helpers/interruption.ts";
+import { product, products } from "../helpers/products.ts";
 import { servedFolder } from "../helpers/synced-folder.ts";
 import { contentSynced, losses, recordCalls, type SystemCall, story, syncOf } from "../helpers/system-calls.ts";
 
@@ -96,11 +98,48 @@ test("partitions are replaced when all of them are complete and on disk, and the
   }
 });
 
+test.each([
+  ["sync", ["sync"]],
+  ["export", ["export", "--partition-by", "crawl_date", "-f", "csv", "-o"]],
+])("an interrupted %s leaves with its pages on disk, and then their lines", async (name, args) => {
+  const { env, answerOnly, isStalled } = await startInterruptibleService({
+    rows: ["2026-01-01", "2026-01-02"].flatMap((crawl_date) => products(600, { crawl_date })),
+  });
+  const folder = join(await temporaryFolder(), "copy");
+  const own = join(folder, ".catalog");
+  const [lines, pages] = [join(own, `${name}.json`), join(own, `${name}.pages`)];
+  const written = (calls: SystemCall[], path: string) =>
+    calls.filter((call) => call.kind === "write" && call.path === path && call.end !== Number.POSITIVE_INFINITY).length;
+  answerOnly(2);
+  const { code, calls } = await recordCalls([...args, folder], {
+    cwd: dirname(folder),
+    env,
+    meanwhile: async (soFar) => {
+      while (!isStalled() || written(await soFar(), lines) < 1 + 1 + 2) {
+        await delay(20);
+      }
+      const { pid } = JSON.parse(await readFile(join(own, "lock"), "utf8")) as { pid: number };
+      process.kill(pid, "SIGINT");
+    },
+  });
+  const last = calls.slice(calls.findIndex(({ kind }) => kind === "signal"));
+  const told = story(
+    last.filter(({ path }) => [lines, pages, join(own, "lock"), "SIGINT"].includes(path)),
+    own,
+  );
+  expect([code, written(calls, pages), told]).toEqual([
+    130,
+    2,
+    ["SIGINT", `sync ${name}.pages`, `sync ${name}.json`, "remove lock"],
+  ]);
+  expect(losses(calls, dirname(folder), isPassing)).toEqual([]);
+});
+
 describe("a folder that cannot be synced is an error that names it, and the next run mends what it left", () => {
   test.each([
     ["its own folder, before a day is placed", ".catalog", 0],
     ["the folder of a day that was placed", "crawl_date=2026-01-02", 3],
-    ["the folder of the days", "", 3],
+    ["the folder of the days, before anything is read", "", 0],
   ])("%s", async (_, name, days) => {
     const { folder, env, days: placed } = await servedFolder(ROWS);
     await mkdir(folder);

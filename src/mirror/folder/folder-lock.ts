@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { type Lock, lock } from "../../files/lock.ts";
 import { makeFolderPath, makeOwnFolder } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
@@ -40,6 +41,8 @@ export async function withLockedFolder<T>(
   const own = ownFolderOf(folder);
   await makeFolderPath(folder);
   await makeOwnFolder(own);
+  // Pages that an interrupted run leaves in it must not be lost with its name.
+  await withFileError(folder, () => fsyncFolder(folder));
   const held = await lock(folder, join(own, "lock"), pid);
   const staging = join(own, `${STAGING}-${randomUUID()}`);
   try {
