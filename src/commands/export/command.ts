@@ -33,7 +33,7 @@ export function declare(command: Command, context: Context): void {
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
     .option(
       "--resume",
-      "continue an interrupted export to the same output, in any format; without one, start the export",
+      "continue an interrupted export to the same path, in any format; without one, start the export",
     )
     .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
