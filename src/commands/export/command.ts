@@ -31,10 +31,7 @@ export function declare(command: Command, context: Context): void {
     .option("--excel", "as --bom, and protect text: no formula runs, and 0062355309 keeps its zeros")
     .option("--page-size <n>", "rows of one request, 1 to 500", wholeNumber("--page-size", minimum, maximum), maximum)
     .option("--max-rows <n>", "stop after this many rows", wholeNumber("--max-rows", 1))
-    .option(
-      "--resume",
-      "continue an interrupted export to the same path, in any format; without one, start the export",
-    )
+    .option("--resume", "continue an interrupted export to the same path, in any format; without one, start the export")
     .option("--fresh", "start over, and throw away what an interrupted export has read; overrides --resume")
     .option("--manifest", "also write FILE.manifest.json: filters, counts, sha256, requests; see `catalog verify`")
     .option("--dry-run", "show the rows, requests, time and disk space of the export, and export nothing");

@@ -20,7 +20,7 @@ const BATCH_ROWS = 100_000;
 
 /**
  * Reads a batch and replaces the files of its days, each in one step, as soon as its rows are complete. A day with the same
- * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedRange`.
+ * rows keeps its file. The pages are kept until the whole batch is in place, see `unfinishedBatch`.
  *
  * @param onRemoval called with the number of rows before they are removed; it throws if they must be kept
  * @param mode `resume` goes on with the pages of an earlier run, `fresh` begins anew
