@@ -1,8 +1,10 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { products } from "../helpers/products.ts";
@@ -28,13 +30,13 @@ async function sqlFromIdleInput(...flags: string[]) {
 test.each([
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", EXIT.terminated],
-] as const)("the first %s ends the wait for a query", async (signal, code) => {
+] as const)("the first %s ends the wait for a query on stdin", async (signal, code) => {
   const { child, ended } = await sqlFromIdleInput();
   child.kill(signal);
   expect(await ended).toEqual([code, null]);
 });
 
-test("--max-time ends the wait for a query", async () => {
+test("--max-time ends the wait for a query on stdin", async () => {
   const { ended } = await sqlFromIdleInput("--max-time", "500ms");
   expect(await ended).toEqual([EXIT.unavailable, null]);
 });
@@ -44,3 +46,33 @@ test("a query of more than 16 MiB is refused as wrong usage", async () => {
   const { code, stderr } = await runInProcess(["sql", "-", folder], { stdin });
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the query on stdin is longer than 16 MiB")]);
 });
+
+/** Runs for hours. */
+const LONG_QUERY = "select count(*) from range(1000000000000) numbers(n) where n % 7 = random()";
+
+test("a signal ends a running query", async () => {
+  const child = startCatalog(["sql", LONG_QUERY, folder]);
+  const ended = once(child, "close");
+  await isBusy(child.pid ?? 0);
+  child.kill("SIGINT");
+  expect(await ended).toEqual([EXIT.interrupted, null]);
+});
+
+test("--max-time ends a running query", async () => {
+  const { code, signal } = await runCatalog(["sql", LONG_QUERY, folder, "--max-time", "2s"]);
+  expect([code, signal]).toEqual([EXIT.unavailable, null]);
+});
+
+/** Waits until a process has used 3 seconds of processor time, which no start takes. */
+async function isBusy(pid: number): Promise<void> {
+  for (;;) {
+    const [, , , , , , , , , , , user = "0", system = "0"] = (await readFile(`/proc/${pid}/stat`, "utf8"))
+      .replace(/^.*\) /, "")
+      .split(" ");
+    // In ticks of 10 ms.
+    if (Number(user) + Number(system) > 300) {
+      return;
+    }
+    await setTimeout(50);
+  }
+}

@@ -36,7 +36,7 @@ describe("catalog sql", () => {
       TIMESTAMP '2026-01-05 12:34:56.123456' AS exact, sku, '2026-01-05' AS day_text, url, 1e15::BIGINT + 1 AS long,
       19.90::DECIMAL(9, 2) AS price, 1 / 3 AS third, 12345678901234567890::HUGEINT AS huge, true AS yes, NULL AS nothing,
       [1, 2] AS list FROM rows ORDER BY crawl_date, sku LIMIT 1`;
-    expect(await sql([query, "-o", "answer.xlsx"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(await sql([query, "-o", "answer.xlsx", "--links"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
     const [sheet] = (await readXlsx(await readFile(join(folder, "answer.xlsx")))).sheets;
     expect(sheet?.rows[1]).toEqual([
       new Date("2026-01-01"),

@@ -1,0 +1,94 @@
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+
+/** A synced folder of these titles, one product each. */
+async function synced(...titles: readonly string[]) {
+  const { folder, sync } = await servedFolder(
+    titles.map((title, index) => product({ crawl_date: FIRST_DAY, sku: `s${index}`, title })),
+  );
+  await sync();
+  return folder;
+}
+
+const titles = "select title from rows order by sku";
+
+test("a folder whose name is a pattern is read itself, not another one that the pattern matches", async () => {
+  const parent = await temporaryFolder();
+  for (const name of ["hard", "ha[r]d", "a*d", "axd", "q?d", "qxd", "{a,b}", "a", "c\\d", "it's"]) {
+    await cp(await synced(name), join(parent, name), { recursive: true });
+  }
+  for (const name of ["ha[r]d", "a*d", "q?d", "{a,b}", "c\\d", "it's"]) {
+    const { code, stdout, stderr } = await runInProcess(["sql", titles, join(parent, name), "-f", "ndjson"]);
+    expect([code, stderr, stdout]).toEqual([0, "", `${JSON.stringify({ title: name })}\n`]);
+  }
+});
+
+test("a byte order mark at the start of a value stays, in columns and in lists and structures", async () => {
+  const folder = await synced("\ufefflamp", "\ufeff", "lamp\ufeff");
+  const query = "select title, {'t': title} as structure, [title] as list from rows order by sku";
+  const { stdout } = await runInProcess(["sql", query, folder, "-f", "ndjson"]);
+  const rows = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rows).toEqual(["\ufefflamp", "\ufeff", "lamp\ufeff"].map((t) => ({ title: t, structure: { t }, list: [t] })));
+});
+
+test("a query reads no other file, not even one of the folder or a day file that was not synced", async () => {
+  const folder = await synced("lamp");
+  const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");
+  const stranger = join(dirname(day), "part-1.parquet");
+  await writeFile(stranger, await readFile(day));
+  const files = [stranger, join(folder, "*", "*.parquet"), join(folder, ".catalog", "state.json")];
+  const calls = files.flatMap((file) => [`read_parquet('${file}')`, `read_text('${file}')`, `glob('${file}')`]);
+  for (const call of calls) {
+    const { code, stderr } = await runInProcess(["sql", `select * from ${call}`, folder]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("Permission Error: Cannot access file")]);
+  }
+});
+
+test.each([
+  "copy (select 1) to 'DAY' (format csv, use_tmp_file false)",
+  "attach 'DAY' as other",
+  "copy rows to 'other.csv'",
+  "load httpfs",
+  "install httpfs",
+  "set threads = 64",
+  "call enable_logging()",
+  "select 1; select 2",
+])("%s is refused, and the folder stays as it is", async (statement) => {
+  const folder = await synced("lamp");
+  const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");
+  const before = await readFile(day);
+  const { code, stdout, stderr } = await runInProcess(["sql", statement.replace("DAY", day), folder]);
+  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("error: The query cannot be run: ")]);
+  expect(await readFile(day)).toEqual(before);
+});
+
+test("a NUL character does not end a query early", async () => {
+  const stdin = "select 1 as one\0 union all select 2";
+  const { code, stdout, stderr } = await runInProcess(["sql", "-", await synced("lamp")], { stdin });
+  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("holds a NUL character")]);
+});
+
+test("memory, threads and extensions are held as the help says, and no setting can be changed", async () => {
+  const query = `select name, value from duckdb_settings() where name in ('memory_limit', 'lock_configuration',
+    'enable_external_access', 'autoinstall_known_extensions', 'autoload_known_extensions') order by name`;
+  const folder = await synced("lamp");
+  const { stdout } = await runInProcess(["sql", query, folder, "-f", "csv"]);
+  expect(stdout.split("\r\n").slice(1, -1)).toEqual([
+    "autoinstall_known_extensions,false",
+    "autoload_known_extensions,false",
+    "enable_external_access,false",
+    "lock_configuration,true",
+    "memory_limit,512.0 MiB",
+  ]);
+  const threads = await runInProcess(["sql", "select current_setting('threads') as n", folder, "-f", "ndjson"]);
+  expect(JSON.parse(threads.stdout).n).toBeLessThanOrEqual(4);
+});
