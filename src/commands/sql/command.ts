@@ -7,25 +7,47 @@ import type { Context } from "../../context.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { parseSqlOptions, SCHEMA, type SqlFlags } from "./options.ts";
 
+const TABLES = `Tables:
+  rows          every row as it was crawled
+  latest        the last known price of each product: the cheapest row of its
+                newest day
+  prices_daily  the cheapest row of each product and day, as in \`history\`
+  changes       each change of a product's price or currency from one day of
+                prices_daily to the next
+  days          each day: rows, retailers, combinations
+  combinations  each retailer, category and department: rows, products, first
+                and last day
+
+A product is a retailer and a sku. rows, latest and prices_daily have the
+columns of the contract: crawl_date is a DATE; mrp, selling_price and
+discount_pct are DOUBLE; the others are VARCHAR. changes has crawl_date and
+previous_date (DATE); retailer, department, category, sku, brand, title, currency
+and previous_currency (VARCHAR); selling_price, previous_price, change and
+percent (DOUBLE). change and percent are NULL between two currencies, and
+percent is NULL after a price of 0.`;
+
 export function declare(command: Command, context: Context): void {
   command
     .argument("<query>", `one query; - reads it from standard input, ${SCHEMA} shows the tables`)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
-      "Runs one query over a synced folder, by DuckDB. The tables are rows, days and combinations. The folder is " +
-        "read-only, and a query reaches no other file and no network.",
+      "Runs one query over a synced folder, by DuckDB with at most 4 threads. The folder is read-only, and a query reaches " +
+        "no other file and no network.",
     );
   addDemoFlag(addLinksFlag(addListOutput(command, ["table", ...ROW_FORMATS])))
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
-  addReportingFlags(command, [
+  const examples = [
     `catalog sql ${SCHEMA} rows`,
     "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
-    "catalog sql 'from rows where selling_price < 10 limit 5' rows -f csv",
+    "catalog sql 'from changes where percent <= -15 order by crawl_date desc' rows -f csv",
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
-  ]).action(async (query: string, folder: string | undefined, flags: SqlFlags) => {
-    const options = parseSqlOptions(command, query, folder, flags, context);
-    const { runSql } = await import("./run.ts");
-    await runSql(options, context);
-  });
+  ];
+  addReportingFlags(command, examples, TABLES).action(
+    async (query: string, folder: string | undefined, flags: SqlFlags) => {
+      const options = parseSqlOptions(command, query, folder, flags, context);
+      const { runSql } = await import("./run.ts");
+      await runSql(options, context);
+    },
+  );
 }
