@@ -30,13 +30,13 @@ async function sqlFromIdleInput(...flags: string[]) {
 test.each([
   ["SIGINT", EXIT.interrupted],
   ["SIGTERM", EXIT.terminated],
-] as const)("the first %s ends the wait for a query on stdin", async (signal, code) => {
+] as const)("the first %s ends the wait for a query", async (signal, code) => {
   const { child, ended } = await sqlFromIdleInput();
   child.kill(signal);
   expect(await ended).toEqual([code, null]);
 });
 
-test("--max-time ends the wait for a query on stdin", async () => {
+test("--max-time ends the wait for a query", async () => {
   const { ended } = await sqlFromIdleInput("--max-time", "500ms");
   expect(await ended).toEqual([EXIT.unavailable, null]);
 });
