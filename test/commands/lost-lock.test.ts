@@ -24,7 +24,7 @@ interface Run {
 
 /** Names, identities, sizes and times of the files of a folder, without those that only one run uses. */
 async function filesOf(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => !/\.partial$|\.new$|staging-/.test(name));
+  const names = (await readdir(folder, { recursive: true })).filter((name) => !/\.partial$|staging-/.test(name));
   const entries = names.sort().map(async (name) => {
     const entry = await stat(join(folder, name));
     return [name, entry.isFile() ? [entry.ino, entry.size, entry.mtimeMs].join() : "folder"] as const;
