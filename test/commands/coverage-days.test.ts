@@ -275,3 +275,13 @@ test("coverage DIR is coverage --from DIR", async () => {
   expect((await run(folder, "--fail-if", "days_old > 5")).code).toBe(8);
   expect((await run(folder, "--from", folder)).code).toBe(2);
 });
+
+test.each([["coverage"], ["movers"], ["history", "A1"]])(
+  "%s of a folder refuses a retailer that it does not know",
+  async (...command) => {
+    const { folder, sync } = await servedFolder(ROWS);
+    await sync();
+    const { code, stdout, stderr } = await runInProcess([...command, folder, "--retailer", "acmee"], { now });
+    expect([code, stdout, stderr.split("\n")[0]]).toEqual([2, "", `error: There is no retailer "acmee" in ${folder}.`]);
+  },
+);

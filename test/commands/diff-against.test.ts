@@ -192,7 +192,7 @@ describe("a filter value that is not in the folder is refused:", () => {
     [["--retailer", "blt"], 'There is no retailer "blt" in copy.\nDid you mean bolt?'],
     [["--retailer", "acme", "--category", "sofas"], 'There is no category "sofas" at the retailer "acme" in copy.'],
     [["--department", "livin"], 'There is no department "livin" in copy.\nDid you mean living?'],
-    [["--rcd", "acme:lamps:home,bolt:sofa:living"], "Did you mean bolt:sofas:living?"],
+    [["--rcd", "acme:lamps:home,bolt:sofa:living"], "Did you mean bolt:sofas:living"],
   ])("%j", async (filters, message) => {
     const { fromFolder } = await synced();
     const { code, stdout, stderr } = await fromFolder("--from", MONDAY, "--to", TUESDAY, ...filters);

@@ -52,7 +52,7 @@ export function nearestDays(day: string, days: readonly string[]): string[] {
 
 /** The combinations of all days of the folder. */
 export function folderFilters(folder: string, state: SyncState): FilterSource {
-  const check = async (filters: Filters) => checkVocabulary(filters, Object.keys(state.days), folder, state);
+  const check = async (filters: Filters) => checkVocabulary(filters, folder, state);
   return {
     check,
     combinations: async (filters) => {
@@ -63,13 +63,13 @@ export function folderFilters(folder: string, state: SyncState): FilterSource {
 }
 
 /**
- * Refuses filter values that the folder has on no day. The scope is that of the service: category and department within
- * the retailer, and a triple as a whole.
+ * Refuses filter values that the folder has on no day, unless it has no days at all. The scope is that of the service:
+ * category and department within the retailer, and a triple as a whole.
  *
- * @throws UsageError with the closest values that the folder has on `days`
+ * @throws UsageError with the closest values that the folder has
  */
-export function checkVocabulary(filters: Filters, days: readonly string[], folder: string, state: SyncState): void {
-  const named = namedBy(filters);
+function checkVocabulary(filters: Filters, folder: string, state: SyncState): void {
+  const named = Object.keys(state.days).length === 0 ? [] : namedBy(filters);
   const everywhere = named.length === 0 ? [] : combinationsOn(Object.keys(state.days), state);
   for (const { filter, value, scope, read } of named) {
     const isInScope = combinationFilter(scope);
@@ -81,7 +81,7 @@ export function checkVocabulary(filters: Filters, days: readonly string[], folde
       throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
         flag: flagOfFilter(filter),
         value,
-        suggestions: closest(value, combinationsOn(days, state).filter(isInScope).map(read)),
+        suggestions: closest(value, everywhere.filter(isInScope).map(read)),
       });
     }
   }

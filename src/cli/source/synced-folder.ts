@@ -68,7 +68,12 @@ export async function withSyncedFolder<T>(
         `${name} lacks days: its first sync is under way or was interrupted; \`catalog sync\` completes it`,
       );
     }
-    const filters = await resolveFilters(written, folderFilters(name, state), context.now());
+    const source = folderFilters(name, state);
+    const filters = await resolveFilters(written, source, context.now());
+    // Several values were checked as they were resolved, but a single one is taken as it is: a service would refuse it.
+    const { retailer, category, department } = filters;
+    const typed = { retailer, category, department, rcd: written.rcd && filters.rcd };
+    await source.check(Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined)));
     if (Object.keys(state.filters).length > 0) {
       reporter.note(`${name} holds what it was synced with: ${filtersAsFlags(state.filters)}`);
     }

@@ -1,6 +1,6 @@
 import type { Reporter } from "../../cli/reporter.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
-import { checkDays, checkVocabulary, nearestDays } from "../../cli/source/folder-vocabulary.ts";
+import { checkDays, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
@@ -15,7 +15,7 @@ import type { DiffOptions } from "./options.ts";
 /**
  * Days of a synced folder, read without any request.
  *
- * @throws UsageError if the folder does not cover a day, or does not know a filter value
+ * @throws UsageError if the folder does not cover a day
  */
 export async function withFolderDays(
   options: DiffOptions,
@@ -23,10 +23,9 @@ export async function withFolderDays(
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
   await withSyncedFolder({ ...options, folder: options.against }, context, async (synced) => {
-    const { folder, state, filters, isWanted, days: withRows, reporter, signal } = synced;
+    const { folder, state, isWanted, days: withRows, reporter, signal } = synced;
     const { from, to } = await resolveDaysOf(options, context.now(), async () => withRows.at(-1));
     checkDays({ from, to }, folder, state);
-    checkVocabulary(filters, [from, to], folder, state);
     const about = {
       ...{ from, to, reporter, signal },
       daysWithRows: async (empty: readonly string[]) => {
