@@ -47,6 +47,11 @@ test("a query of more than 16 MiB is refused as wrong usage", async () => {
   expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("the query on stdin is longer than 16 MiB")]);
 });
 
+test("a folder alone is a missing query", async () => {
+  const { code, stdout, stderr } = await runInProcess(["sql", folder]);
+  expect([code, stdout, stderr]).toEqual([EXIT.usage, "", expect.stringContaining("a query is missing")]);
+});
+
 /** Runs for hours. */
 const LONG_QUERY = "select count(*) from range(1000000000000) numbers(n) where n % 7 = random()";
 

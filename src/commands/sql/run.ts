@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasRowFormat } from "../../cli/flags/output.ts";
+import { quoted } from "../../cli/flags/values.ts";
 import { showTable } from "../../cli/pager.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { readStdinText } from "../../cli/stdin.ts";
@@ -12,6 +13,7 @@ import type { Context } from "../../context.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { placeOfDay } from "../../mirror/folder/day-files.ts";
+import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { openDay } from "../../mirror/folder/synced-day.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../../output/formats/xlsx/cell-kinds.ts";
 import { jsonCell } from "../../output/terminal/tables/cell.ts";
@@ -44,6 +46,11 @@ const KIND_OF_TYPE: CellKinds = {
 };
 
 export async function runSql(options: SqlOptions, context: Context): Promise<void> {
+  if (options.folder === undefined && (await isSyncedFolder(options.query))) {
+    throw new UsageError(
+      `a query is missing: ${quoted(options.query)} is a folder. Write the query before it, as in 'select count(*) from rows'.`,
+    );
+  }
   await withSyncedFolder(options, context, async (synced) => {
     const query =
       options.query === "-" ? await readStdinText(context, synced.signal, LONGEST_QUERY, tooLong) : options.query;
