@@ -93,6 +93,9 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   const outside = [...new Set([...Object.keys(state.days), ...unknown])].filter((day) => !isInWindow(day)).sort();
   if (options.prune) {
     await placeDays(run, { replaced: new Map(), removed: outside });
+    for (const day of outside) {
+      unknown.delete(day);
+    }
   } else {
     await readAgain(run, outside);
   }

@@ -49,9 +49,18 @@ test("days that were replaced although the state has the old ones are read again
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
+test("a day that was replaced is read again even if the window has no rows any more", async () => {
+  const { rows, leave, nextSync } = await killedBeforeItsState();
+  await copyFile(rows.file(addDays(FIRST_DAY, 2)), rows.file(FIRST_DAY));
+  await leave([FIRST_DAY]);
+  expect(await nextSync({ now: () => LAST_NOON + 40 * DAY })).toMatchObject({ days: 1, daysChecked: 0 });
+  expect(await rows.copy()).toEqual(rows.expected());
+});
+
 test("days that were about to be removed are gone, and --prune asks for nothing again", async () => {
   const { rows, leave, nextSync } = await killedBeforeItsState();
   await rm(dirname(rows.file(FIRST_DAY)), { recursive: true });
+  await copyFile(rows.file(LAST_DAY), rows.file(SECOND_DAY));
   await leave([FIRST_DAY, SECOND_DAY], { [FIRST_DAY]: undefined });
   expect(await nextSync({ prune: true })).toMatchObject({ requests: 1, daysPruned: 1, outside: [] });
   expect(await rows.days()).toHaveLength(14);
