@@ -1,3 +1,5 @@
+import { constants, openSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Context } from "../context.ts";
 
 /** The bytes of standard input. When `signal` is aborted, the wait for them ends at once. @throws the reason of `signal` */
@@ -10,6 +12,18 @@ export async function* readStdin({ stdin }: Pick<Context, "stdin">, signal: Abor
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/**
+ * The bytes of a pipe that has a name, also one of `<(…)`. Opening and reading it as a file would wait in a thread that no
+ * signal ends.
+ *
+ * @throws the reason of `signal`
+ */
+export async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const stdin = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
+  yield* readStdin({ stdin }, signal);
 }
 
 /**

@@ -96,12 +96,19 @@ export async function fingerprint(
 /**
  * Reads the manifest of a file.
  *
- * @throws FileError if there is none, or this version does not understand it
+ * @throws FileError if there is none, this version does not understand it, or one of the two is no regular file
  * @throws MismatchError if its own checksum is wrong
  */
 export async function readManifest(file: string): Promise<Manifest> {
   // The manifest is next to the file itself, not next to a link to it.
   const path = manifestPathOf(await realpath(file).catch(() => file));
+  for (const name of [file, path]) {
+    const entry = await stat(name).catch(() => undefined);
+    if (entry?.isFile() === false && !entry.isDirectory()) {
+      // Reading a pipe would wait in a thread that no signal ends.
+      throw new FileError(`${name} is no regular file, so it cannot be verified`, name);
+    }
+  }
   let manifest: Partial<Manifest> | null;
   let text: string;
   try {

@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { stat, writeFile } from "node:fs/promises";
+import { access, open, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
 import { LIMITS, ROW_BOUNDS } from "../../src/contract/limits.ts";
 import { EXIT } from "../../src/errors.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
@@ -44,6 +46,51 @@ test("--max-time ends a load that waits for its input", async () => {
 
   expect(String(stderr)).toContain("not done within the --max-time");
   expect(await once(child, "close")).toEqual([EXIT.unavailable, null]);
+});
+
+/** A named pipe that does not end while `onTestFinished` has not run, although nothing is written to it. */
+async function idlePipe(): Promise<string> {
+  const pipe = join(await temporaryFolder(), "rows.pipe");
+  await promisify(execFile)("mkfifo", [pipe]);
+  const writer = await open(pipe, "r+");
+  onTestFinished(() => writer.close());
+  return pipe;
+}
+
+test("SIGTERM ends a load that waits for a named pipe", async () => {
+  const database = join(await temporaryFolder(), "rows.db");
+  const child = startCatalog(["service", "load", await idlePipe(), "--database", database]);
+  const ended = once(child, "close");
+  await expect
+    .poll(
+      () =>
+        access(database).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe(true);
+
+  child.kill("SIGTERM");
+
+  expect(await ended).toEqual([EXIT.terminated, null]);
+});
+
+test("--max-time ends a load that waits for a named pipe", async () => {
+  const child = startCatalog(["service", "load", await idlePipe(), "--database", ":memory:", "--max-time", "500ms"]);
+
+  expect(await once(child, "close")).toEqual([EXIT.unavailable, null]);
+});
+
+test("a load waits for the writer of a named pipe", async () => {
+  const pipe = join(await temporaryFolder(), "rows.pipe");
+  await promisify(execFile)("mkfifo", [pipe]);
+  const load = runInProcess(["service", "load", pipe, "--database", ":memory:"]);
+
+  await writeFile(pipe, `${JSON.stringify(product())}\n`);
+
+  expect(await load).toMatchObject({ code: EXIT.ok, stderr: expect.stringContaining("1 row added") });
 });
 
 /** Loads rows as a file, and exports them from a service on the same database. */

@@ -1,6 +1,6 @@
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { flagError, quoted, valueError } from "../../cli/flags/values.ts";
-import { readStdin } from "../../cli/stdin.ts";
+import { readPipe, readStdin } from "../../cli/stdin.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { FileError, UsageError } from "../../errors.ts";
@@ -76,7 +76,9 @@ async function loadFile(
   { globals, reporter, context, signal }: ServiceCall,
 ): Promise<void> {
   const source =
-    file === "-" ? { name: "standard input", stream: readStdin(context, signal) } : { name: file, path: file };
+    file === "-"
+      ? { name: "standard input", stream: readStdin(context, signal) }
+      : { name: file, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
     const options = { signal, onProgress, replacement };
