@@ -95,23 +95,6 @@ export function endOfLongString(bytes: Uint8Array, view: DataView, at: number): 
   return endOfString(bytes, next);
 }
 
-/** Whether there is a backslash between two offsets. Looks at four bytes at a time, as `endOfLongString`. */
-export function hasEscape(view: DataView, start: number, end: number): boolean {
-  let at = start;
-  for (; at + 4 <= end; at += 4) {
-    const word = view.getInt32(at, true) ^ BACKSLASHES;
-    if ((((word - ONES) | 0) & ~word & HIGH_BITS) !== 0) {
-      return true;
-    }
-  }
-  for (; at < end; at += 1) {
-    if (view.getUint8(at) === BACKSLASH) {
-      return true;
-    }
-  }
-  return false;
-}
-
 const NULL = 0x6c6c756e;
 
 /** Whether the word `null` stands at `at`. */

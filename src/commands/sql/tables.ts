@@ -1,5 +1,5 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
-import { parquetColumns } from "../../output/formats/parquet/parquet-columns.ts";
+import { parquetElement } from "../../output/formats/parquet/parquet-columns.ts";
 import { sqlText } from "./duckdb.ts";
 
 /** A path as DuckDB reads it, which takes each path for a pattern. */
@@ -38,7 +38,7 @@ const NUMBER = `"row of the file"`;
  */
 function numberedRows(files: readonly string[]): string {
   const path = "path of the file";
-  const columns = parquetColumns(PRODUCT_COLUMNS).map(
+  const columns = PRODUCT_COLUMNS.map(parquetElement).map(
     ({ name, type, converted_type }) =>
       `NULL::${converted_type === "DATE" ? "DATE" : type === "DOUBLE" ? type : "VARCHAR"} AS ${name}`,
   );

@@ -1,32 +1,94 @@
 import type { SchemaElement } from "hyparquet";
+import { isCalendarDate } from "../../../contract/filters.ts";
 import { productSchema } from "../../../contract/product.ts";
+import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import { isExactDouble } from "../../../contract/values/decimal.ts";
 import { ContractError } from "../../../errors.ts";
 import type { RowBatch } from "../../../rows/batch.ts";
+import { BACKSLASH, QUOTE } from "../../../rows/json-bytes.ts";
 import type { EncoderOptions } from "../encoder.ts";
-import { identityOf, memberOf, reportOnce } from "../row-members.ts";
-import type { ColumnChunkBuilder, ColumnElement } from "./column-chunk.ts";
-import { dateReader, numberReader, textReader } from "./parquet-values.ts";
+import { identityOf, missingMember, reportOnce } from "../row-members.ts";
+import { ColumnValues } from "./column-values.ts";
+
+/** First byte of `null`, and of no other JSON value. */
+const LETTER_N = 110;
 
 const ELEMENTS = {
   string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
   number: { type: "DOUBLE" },
   date: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
-} as const satisfies Record<string, Omit<ColumnElement, "name">>;
+} as const satisfies Record<string, Omit<SchemaElement, "name">>;
 
-/** The columns of a file, in this order; types and nullability are those of the contract. */
-export function parquetColumns(names: readonly string[]): ColumnElement[] {
-  return names.map((name) => {
-    const { kind, nullable } = columnOf(name);
-    return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...ELEMENTS[kind] };
-  });
+/** A value as the Parquet library takes it: UTF-8, a number, days since 1970-01-01, or null. */
+type StoredValue = Uint8Array | number | null;
+
+/** The column in the schema of a file; type and nullability are those of the contract. */
+export function parquetElement(name: string): SchemaElement {
+  const { kind, nullable } = kindOf(name);
+  return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...ELEMENTS[kind] };
 }
 
-/** The schema of a file with these columns. */
-export function parquetSchema(columns: readonly ColumnElement[]): SchemaElement[] {
-  return [{ name: "schema", num_children: columns.length }, ...columns];
+/** One column of a file. */
+export interface ParquetColumn {
+  name: string;
+  /**
+   * Adds the values of the rows from `from` to the one before `to`.
+   *
+   * @throws ContractError if a value does not fit the type of the column
+   */
+  add(rows: RowBatch, from: number, to: number): void;
+  /** The values of all rows since the last `clear`. */
+  values(): StoredValue[];
+  clear(): void;
 }
 
-function columnOf(name: string): { kind: keyof typeof ELEMENTS; nullable: boolean } {
+/** @param mostRows that are added before a `clear` */
+export function createColumn(name: string, mostRows: number, options: EncoderOptions): ParquetColumn {
+  const { kind, nullable } = kindOf(name);
+  const held = new ColumnValues(mostRows);
+  const read = {
+    string: textReader(name, reportOnce(options.onLoneSurrogate)),
+    number: numberReader(name, reportOnce(options.onRounded)),
+    date: readDate,
+  }[kind];
+
+  function storedValue(bytes: Buffer, start: number, end: number): StoredValue | undefined {
+    return nullable && bytes[start] === LETTER_N ? null : read(bytes, start, end);
+  }
+
+  function assertFits(rows: RowBatch, row: number, start: number, end: number): void {
+    if (storedValue(rows.bytes, start, end) === undefined) {
+      const raw = rows.bytes.toString("utf8", start, end).slice(0, 80);
+      throw new ContractError(
+        `the service sent "${name}" as ${raw} (${identityOf(rows, row)}), which is no ${kind}; ndjson can carry it`,
+      );
+    }
+  }
+
+  return {
+    name,
+    add: (rows, from, to) => {
+      const { bytes } = rows;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const number = rows.column(name);
+      for (let row = from; row < to; row += 1) {
+        const start = rows.valueStart(row, number);
+        const end = rows.valueEnd(row, number);
+        if (start === 0) {
+          throw missingMember(rows, row, name);
+        }
+        // Every JSON string is a text, so that most values are read only once.
+        if (held.add(view, start, end) && (kind !== "string" || bytes[start] !== QUOTE)) {
+          assertFits(rows, row, start, end);
+        }
+      }
+    },
+    values: () => held.map((bytes, start, end) => storedValue(bytes, start, end) ?? null),
+    clear: () => held.clear(),
+  };
+}
+
+function kindOf(name: string): { kind: keyof typeof ELEMENTS; nullable: boolean } {
   const properties: Readonly<Record<string, { type: string | readonly string[]; format?: string }>> =
     productSchema.properties;
   const property = properties[name];
@@ -36,48 +98,42 @@ function columnOf(name: string): { kind: keyof typeof ELEMENTS; nullable: boolea
   };
 }
 
-/** Adds one column of the rows from `from` to the one before `to` to its chunk. @param view of the bytes of the rows */
-export type ColumnReader = (rows: RowBatch, view: DataView, from: number, to: number) => void;
+/** Reads the JSON text between two offsets; undefined if it is not of the type. */
+type ValueReader = (bytes: Buffer, start: number, end: number) => StoredValue | undefined;
 
-/**
- * Creates the reader of a column, which adds values as Parquet stores them: UTF-8, a double, days since 1970-01-01, or
- * null. Usual values are read from their bytes, the others are parsed as JSON.
- *
- * @throws ContractError from the returned function, if a value does not fit the type of the column
- */
-export function columnReader(
-  column: string,
-  chunk: ColumnChunkBuilder,
-  { onLoneSurrogate, onRounded }: EncoderOptions,
-): ColumnReader {
-  const { kind, nullable } = columnOf(column);
-  const reportSurrogate = reportOnce(onLoneSurrogate);
-  const reportRounded = reportOnce(onRounded);
-  const values = {
-    string: () => textReader(chunk, () => reportSurrogate(column)),
-    number: () => numberReader(chunk, () => reportRounded(column)),
-    date: () => dateReader(chunk),
-  }[kind]();
-
-  function addUnusual(rows: RowBatch, row: number): void {
-    const raw = memberOf(rows, row, column);
-    if (raw === "null" && nullable) {
-      chunk.addNull();
-    } else if (!values.addParsed(raw)) {
-      throw new ContractError(
-        `the service sent "${column}" as ${raw.slice(0, 80)} (${identityOf(rows, row)}), which is no ${kind}; ndjson can carry it`,
-      );
+function textReader(name: string, reportSurrogate: (column: string) => void): ValueReader {
+  return (bytes, start, end) => {
+    if (bytes[start] !== QUOTE) {
+      return undefined;
     }
-  }
-
-  return (rows, view, from, to) => {
-    const number = rows.column(column);
-    for (let row = from; row < to; row += 1) {
-      const start = rows.valueStart(row, number);
-      // A row that lacks the column has it from 0 to 0.
-      if (start === 0 || !values.addUsual(view, start, rows.valueEnd(row, number))) {
-        addUnusual(rows, row);
-      }
+    const utf8 = bytes.subarray(start + 1, end - 1);
+    if (!utf8.includes(BACKSLASH)) {
+      return utf8;
     }
+    const text = JSON.parse(`"${utf8}"`) as string;
+    if (/\p{Surrogate}/u.test(text)) {
+      reportSurrogate(name);
+    }
+    return Buffer.from(text);
   };
+}
+
+function numberReader(name: string, reportRounded: (column: string) => void): ValueReader {
+  return (bytes, start, end) => {
+    const raw = bytes.toString("latin1", start, end);
+    const value = /^[-\d]/.test(raw) ? Number(raw) : Number.NaN;
+    if (!Number.isFinite(value)) {
+      return undefined;
+    }
+    if (!isExactDouble(raw)) {
+      reportRounded(name);
+    }
+    // The library takes 0 and -0 for one value, the one that comes first.
+    return value === 0 ? 0 : value;
+  };
+}
+
+function readDate(bytes: Buffer, start: number, end: number): number | undefined {
+  const date: unknown = bytes[start] === QUOTE ? JSON.parse(bytes.toString("utf8", start, end)) : undefined;
+  return typeof date === "string" && isCalendarDate(date) ? dayNumber(date) : undefined;
 }

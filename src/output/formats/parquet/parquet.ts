@@ -1,10 +1,10 @@
-import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import type { ColumnChunk } from "hyparquet";
+import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import { snappyCompressor } from "hysnappy";
 import type { RowBatch } from "../../../rows/batch.ts";
 import type { EncoderOptions, RowEncoder } from "../encoder.ts";
 import { columnsOf, reportUnknownMembers } from "../row-members.ts";
-import { ColumnChunkBuilder } from "./column-chunk.ts";
-import { columnReader, parquetColumns, parquetSchema } from "./parquet-columns.ts";
-import { createCompressor } from "./parquet-pages.ts";
+import { createColumn, parquetElement } from "./parquet-columns.ts";
 
 /** Rows of a full row group. The columns of one are in memory until it is written. */
 export const ROW_GROUP_ROWS = 10_000;
@@ -21,25 +21,35 @@ export const PARQUET_WRITER = "retail-catalog-cli";
  * independent of the calls of `encode`, so that the bytes depend only on the rows.
  */
 export function createParquetEncoder(options: EncoderOptions): RowEncoder {
-  const columns = parquetColumns(columnsOf(options));
-  const chunks = columns.map((element) => new ColumnChunkBuilder(element));
-  const readers = chunks.map((chunk) => columnReader(chunk.name, chunk, options));
+  const names = columnsOf(options);
+  const columns = names.map((name) => createColumn(name, ROW_GROUP_ROWS, options));
   const reportUnknown = reportUnknownMembers(options);
   const bytes = new ByteWriter();
-  const file = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns), createdBy: PARQUET_WRITER });
+  const schema = [{ name: "schema", num_children: names.length }, ...names.map(parquetElement)];
+  const file = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
+  // The library asks for a column when it writes it, so that the values of one column are in memory at a time.
+  const columnData = columns.map(
+    ({ name, values }): ColumnSource => ({
+      name,
+      get data() {
+        return values();
+      },
+      offsetIndex: false,
+    }),
+  );
   let heldRows = 0;
   let heldBytes = 0;
 
   /** Adds rows from `from` until the row group is full; returns the first row that was not added. */
-  function add(rows: RowBatch, view: DataView, from: number): number {
+  function add(rows: RowBatch, from: number): number {
     let to = from;
     while (to < rows.length && !isFull()) {
       heldBytes += rows.end(to) - rows.start(to);
       heldRows += 1;
       to += 1;
     }
-    for (const read of readers) {
-      read(rows, view, from, to);
+    for (const column of columns) {
+      column.add(rows, from, to);
     }
     return to;
   }
@@ -52,18 +62,13 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
     if (heldRows === 0) {
       return;
     }
-    const start = bytes.offset;
-    // A new one, so that the bytes of a row group do not depend on what this process wrote before.
-    const compress = createCompressor();
-    const parts = chunks.map((chunk) => chunk.write(bytes, compress));
-    const num_rows = BigInt(heldRows);
-    file.num_rows += num_rows;
-    file.row_groups.push({
-      columns: parts,
-      total_byte_size: parts.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n),
-      num_rows,
-      total_compressed_size: BigInt(bytes.offset - start),
-    });
+    // A compressor keeps its table of known bytes. With a new one, a row group does not depend on the ones before.
+    file.compressors.SNAPPY = snappyCompressor();
+    file.write({ columnData, rowGroupSize: heldRows });
+    file.row_groups.at(-1)?.columns.forEach(keepBounds);
+    for (const column of columns) {
+      column.clear();
+    }
     heldRows = 0;
     heldBytes = 0;
   }
@@ -78,9 +83,8 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
     begin: take,
     encode: (rows) => {
       reportUnknown(rows);
-      const view = new DataView(rows.bytes.buffer, rows.bytes.byteOffset, rows.bytes.byteLength);
       for (let row = 0; row < rows.length; ) {
-        row = add(rows, view, row);
+        row = add(rows, row);
         if (isFull()) {
           writeGroup();
         }
@@ -93,4 +97,15 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
       return take();
     },
   };
+}
+
+/** Copies the bounds of a column, which are bytes of its values until then; the next row group overwrites these. */
+function keepBounds({ meta_data }: ColumnChunk): void {
+  const statistics = meta_data?.statistics;
+  for (const bound of ["min_value", "max_value"] as const) {
+    const value = statistics?.[bound];
+    if (statistics !== undefined && value instanceof Uint8Array) {
+      statistics[bound] = new Uint8Array(value);
+    }
+  }
 }

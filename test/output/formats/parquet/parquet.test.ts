@@ -3,6 +3,7 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
 import { ContractError } from "../../../../src/errors.ts";
+import { TEXT_PARSERS } from "../../../../src/export/parquet-groups.ts";
 import type { EncoderOptions, RowEncoder } from "../../../../src/output/formats/encoder.ts";
 import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../../../src/rows/scan.ts";
@@ -90,10 +91,54 @@ test("every column of a row group has its minimum, its maximum and its number of
   expect(statistics.get("crawl_date")).toMatchObject({ min_value: new Date("2026-03-01") });
 });
 
+test("each row group has the bounds of its own texts", async () => {
+  const rows = ["Alder", "Birch", "Cedar"].flatMap((brand) =>
+    Array.from({ length: ROW_GROUP_ROWS }, (_, row) => `{"brand":"${brand} ${row % 2}"}`),
+  );
+  const { row_groups } = parquetMetadata(await parquetOf([rows], { known: ["brand"] }));
+  const bounds = row_groups.map(({ columns }) => columns[0]?.meta_data?.statistics);
+  expect(bounds.map((group) => [group?.min_value, group?.max_value])).toEqual([
+    ["Alder 0", "Alder 1"],
+    ["Birch 0", "Birch 1"],
+    ["Cedar 0", "Cedar 1"],
+  ]);
+});
+
 test("values that repeat are kept in a dictionary, compressed with Snappy", async () => {
   const columns = parquetMetadata(await parquetOf([numbered(1_000)])).row_groups[0]?.columns ?? [];
   const retailer = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === "retailer");
   expect(retailer?.meta_data).toMatchObject({ codec: "SNAPPY", encodings: ["PLAIN", "RLE_DICTIONARY"] });
+});
+
+test("values with the same hash stay apart", async () => {
+  const skus = Array.from({ length: 100 }, (_, row) => (row % 2 === 0 ? "sku-0070805" : "sku-0080200"));
+  const file = await parquetOf([skus.map((sku) => `{"sku":"${sku}"}`)], { known: ["sku"] });
+  expect(await rowsOf(file)).toEqual(skus.map((sku) => ({ sku })));
+});
+
+test("the bytes of a row group do not depend on the rows before it", async () => {
+  const known = ["title"];
+  const row = (number: number) => `{"title":"${number} ${"Sea Green ".repeat(number % 5)}"}`;
+  const last = Array.from({ length: 500 }, (_, number) => row(number));
+  const written = [7, 11].map(async (step) => {
+    const first = Array.from({ length: ROW_GROUP_ROWS }, (_, number) => row(number * step));
+    const file = await parquetOf([first, last], { known });
+    const [before, after] = parquetMetadata(file).row_groups;
+    const start = 4 + Number(before?.total_compressed_size);
+    return { file, group: Buffer.from(file, start, Number(after?.total_compressed_size)) };
+  });
+  const [a, b] = await Promise.all(written);
+  expect(a?.group.equals(b?.group as Buffer)).toBe(true);
+  expect((await rowsOf(a?.file as ArrayBuffer)).slice(ROW_GROUP_ROWS)).toEqual(
+    await rowsOf(await parquetOf([last], { known })),
+  );
+});
+
+test("a byte order mark in a text is kept, and a zero has no sign", async () => {
+  const rows = ["0", "-0", "0.0", "-0.0"].map((mrp) => `{"title":"\uFEFFDice","mrp":${mrp}}`);
+  const file = await parquetOf([rows], { known: ["title", "mrp"] });
+  const read = await parquetReadObjects({ file, parsers: TEXT_PARSERS });
+  expect(read).toEqual(rows.map(() => ({ title: "\uFEFFDice", mrp: 0 })));
 });
 
 test("a number with more digits than a double is reported once, one with as many is not", async () => {

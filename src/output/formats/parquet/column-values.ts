@@ -1,0 +1,140 @@
+const FIRST_BYTES = 4096;
+
+/**
+ * The values of one column in one row group: the JSON text of each distinct value once, and for each row the number of
+ * its value. They are in typed arrays, which the next row group uses again: a row group of JavaScript values would stay in
+ * memory until the garbage collector looks at old objects.
+ *
+ * Memory: the distinct values, and 16 bytes for each row that a row group may have.
+ */
+export class ColumnValues {
+  /** Rows so far. */
+  rows = 0;
+  /** Distinct values so far, numbered in the order of their first appearance. */
+  private count = 0;
+  private bytes = Buffer.alloc(FIRST_BYTES);
+  private view = viewOf(this.bytes);
+  /** Number of the value of each row. */
+  private readonly numbers: Uint16Array;
+  /** Where each value begins in `bytes`, and after the last one where the next would. */
+  private readonly starts: Uint32Array;
+  private readonly hashes: Int32Array;
+  /** A hash table with open addressing: numbers of values plus one; zero is a free slot. */
+  private readonly slots: Uint16Array;
+  private last = 0;
+
+  /** @param mostRows of a row group, less than 2^16 */
+  constructor(mostRows: number) {
+    this.numbers = new Uint16Array(mostRows);
+    this.starts = new Uint32Array(mostRows + 1);
+    this.hashes = new Int32Array(mostRows);
+    this.slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * mostRows)));
+  }
+
+  /** Adds the value of the next row, between two offsets of `source`; returns whether no row before has these bytes. */
+  add(source: DataView, start: number, end: number): boolean {
+    const { count } = this;
+    if (!this.isValue(this.last, source, start, end)) {
+      this.last = this.numberOf(source, start, end);
+    }
+    this.numbers[this.rows] = this.last;
+    this.rows += 1;
+    return this.count > count;
+  }
+
+  private numberOf(source: DataView, start: number, end: number): number {
+    const { slots, hashes } = this;
+    const hash = valueHash(source, start, end);
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const number = (slots[slot] as number) - 1;
+      if (hashes[number] === hash && this.isValue(number, source, start, end)) {
+        return number;
+      }
+    }
+    const number = this.count;
+    this.count += 1;
+    slots[slot] = this.count;
+    hashes[number] = hash;
+    this.append(source, start, end);
+    return number;
+  }
+
+  private isValue(number: number, source: DataView, start: number, end: number): boolean {
+    const { view, starts } = this;
+    const from = starts[number] as number;
+    const size = end - start;
+    if (number >= this.count || (starts[number + 1] as number) - from !== size) {
+      return false;
+    }
+    let at = 0;
+    for (; at + 4 <= size; at += 4) {
+      if (view.getInt32(from + at, true) !== source.getInt32(start + at, true)) {
+        return false;
+      }
+    }
+    for (; at < size; at += 1) {
+      if (view.getUint8(from + at) !== source.getUint8(start + at)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Appends the last value to the bytes. */
+  private append(source: DataView, start: number, end: number): void {
+    const from = this.starts[this.count - 1] as number;
+    const size = end - start;
+    if (from + size > this.bytes.length) {
+      const larger = Buffer.alloc(Math.max(this.bytes.length * 2, from + size));
+      this.bytes.copy(larger, 0, 0, from);
+      this.bytes = larger;
+      this.view = viewOf(larger);
+    }
+    const { view } = this;
+    let at = 0;
+    for (; at + 4 <= size; at += 4) {
+      view.setInt32(from + at, source.getInt32(start + at, true), true);
+    }
+    for (; at < size; at += 1) {
+      view.setUint8(from + at, source.getUint8(start + at));
+    }
+    this.starts[this.count] = from + size;
+  }
+
+  /** What `read` makes of the JSON text of each row; it is called once for each distinct one, with its place. */
+  map<T>(read: (bytes: Buffer, start: number, end: number) => T): T[] {
+    const { bytes, starts, numbers, count, rows } = this;
+    const values: T[] = [];
+    for (let number = 0; number < count; number += 1) {
+      values.push(read(bytes, starts[number] as number, starts[number + 1] as number));
+    }
+    return Array.from(numbers.subarray(0, rows), (number) => values[number] as T);
+  }
+
+  /** Removes all rows and keeps the memory. */
+  clear(): void {
+    this.rows = 0;
+    this.count = 0;
+    this.slots.fill(0);
+  }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+function valueHash(source: DataView, start: number, end: number): number {
+  let hash = end - start;
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    hash = Math.imul(hash ^ source.getInt32(at, true), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  for (; at < end; at += 1) {
+    hash = Math.imul(hash ^ source.getUint8(at), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  return hash;
+}
