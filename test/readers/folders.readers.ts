@@ -42,7 +42,7 @@ const READERS: Readonly<Record<string, (folder: string, depth: number) => Promis
 
 const NEEDED: Readonly<Record<string, string>> = { pyarrow: "pyarrow", pandas: "pandas, pyarrow" };
 
-/** PyPI is not everywhere, so that the readers in Python may be missing; then they have no tests, and the run says so. */
+/** pip cannot install everywhere, so the readers in Python may be missing; then they have no tests, and the run says so. */
 const missing = Object.keys(NEEDED).filter((name) => !canImport(NEEDED[name] ?? ""));
 if (missing.length > 0) {
   process.stderr.write(`not installed, so not tested: ${missing.join(", ")}\n`);
