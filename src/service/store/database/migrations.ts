@@ -51,8 +51,9 @@ export const PORTAL_TABLES = `
   );
 `;
 
-/** The table of version 6 for rows that the newest version no longer has. `version` is the first one without the row. */
-export const REMOVED_TABLE = `
+/** The tables of version 6: rows that the newest version no longer has, and the index that still knows them. */
+export const REMOVAL_TABLES = `
+  -- Its version is the first one without the row.
   CREATE TABLE removed_row (
     id INTEGER PRIMARY KEY,
     product_id TEXT NOT NULL,
@@ -62,6 +63,15 @@ export const REMOVED_TABLE = `
     body TEXT NOT NULL,
     sum INTEGER NOT NULL,
     version INTEGER NOT NULL
+  );
+  -- The columns that filters need, in the row order of the service, some rows at a time: little-endian 32-bit integers.
+  CREATE TABLE row_index (
+    first INTEGER PRIMARY KEY,
+    ids BLOB NOT NULL,
+    combinations BLOB NOT NULL,
+    days BLOB NOT NULL,
+    removals BLOB NOT NULL,
+    sum INTEGER NOT NULL DEFAULT 0
   );
 `;
 
@@ -140,16 +150,8 @@ async function addChecksums(session: Session): Promise<void> {
 /** Version 6: rows can be removed, and walks that began earlier still read them. */
 async function addRemovals(session: Session): Promise<void> {
   await session.script(`
-    ${REMOVED_TABLE}
     DROP TABLE row_index;
-    CREATE TABLE row_index (
-      first INTEGER PRIMARY KEY,
-      ids BLOB NOT NULL,
-      combinations BLOB NOT NULL,
-      days BLOB NOT NULL,
-      removals BLOB NOT NULL,
-      sum INTEGER NOT NULL DEFAULT 0
-    );
+    ${REMOVAL_TABLES}
   `);
   await writeNextVersion(session);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeNextVersion } from "../product-rows/column-index.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseConnection, Session } from "./database-connection.ts";
-import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, REMOVED_TABLE, TEAM_TABLES } from "./migrations.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, REMOVAL_TABLES, TEAM_TABLES } from "./migrations.ts";
 
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
@@ -27,16 +27,7 @@ const TABLES = `
   );
   CREATE TABLE data_version (version INTEGER NOT NULL);
   CREATE TABLE row_version (version INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, rows INTEGER NOT NULL);
-  -- The columns that filters need, in the row order of the service, some rows at a time: little-endian 32-bit integers.
-  CREATE TABLE row_index (
-    first INTEGER PRIMARY KEY,
-    ids BLOB NOT NULL,
-    combinations BLOB NOT NULL,
-    days BLOB NOT NULL,
-    removals BLOB NOT NULL,
-    sum INTEGER NOT NULL DEFAULT 0
-  );
-  ${REMOVED_TABLE}
+  ${REMOVAL_TABLES}
   CREATE TABLE secret (cursor BLOB NOT NULL);
   ${TEAM_TABLES}
   ${PORTAL_TABLES}
