@@ -210,12 +210,9 @@ async function passOn(
     passed.slices.push({ filters, rows: passed.more });
     passed.more = 0;
     await store.passed(key);
-    const [next] = plan.slices
-      .slice(passed.slices.length)
-      .map((slice) => slice.filters.start_date ?? "")
-      .sort();
-    if (next !== undefined) {
-      await sink.daysWritten?.(next);
+    if (sink.daysWritten !== undefined && passed.slices.length < plan.slices.length) {
+      const starts = plan.slices.slice(passed.slices.length).map((other) => other.filters.start_date ?? "");
+      await sink.daysWritten(starts.reduce((first, start) => (start < first ? start : first)));
     }
   };
   // More walks than wanted pages would request pages that are not needed.
