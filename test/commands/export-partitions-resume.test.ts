@@ -7,7 +7,7 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
-import { type InterruptibleService, startInterruptibleService } from "../helpers/interruption.ts";
+import { filesBelow, type InterruptibleService, startInterruptibleService } from "../helpers/interruption.ts";
 import { product } from "../helpers/products.ts";
 import { FIRST_DAY } from "../helpers/synced-folder.ts";
 
@@ -25,19 +25,12 @@ beforeAll(async () => {
   service = await startInterruptibleService({ rows: ROWS, onEnd });
   const folder = await temporaryFolder(onEnd);
   await runInProcess(argsOf(folder), { env: service.env });
-  whole = await filesOf(folder);
+  whole = await filesBelow(folder, ".csv");
   expect([Object.keys(whole).length, service.returned.length]).toEqual([4, PAGES]);
 });
 
 function argsOf(folder: string, ...flags: string[]): string[] {
   return ["export", "--partition-by", "crawl_date", "--page-size", "20", "-f", "csv", "-o", folder, ...flags];
-}
-
-async function filesOf(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".csv")).sort();
-  return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
-  );
 }
 
 /** A folder in which an export was killed after this number of pages. */
@@ -59,11 +52,11 @@ async function killedExport(pages: number): Promise<string> {
 
 test("--resume goes on with the pages of a killed run and asks for none again", async () => {
   const folder = await killedExport(7);
-  expect(await filesOf(folder)).toEqual({});
+  expect(await filesBelow(folder, ".csv")).toEqual({});
   const resumed = await runInProcess(argsOf(folder, "--resume"), { env: service.env });
   expect(resumed).toEqual({ code: 0, stdout: "", stderr: "" });
   expect([service.returned.length, new Set(service.returned).size]).toEqual([PAGES, PAGES]);
-  expect(await filesOf(folder)).toEqual(whole);
+  expect(await filesBelow(folder, ".csv")).toEqual(whole);
   expect(await readdir(folder)).not.toContain(".catalog");
 });
 
@@ -81,5 +74,5 @@ test("the pages of a killed run are not thrown away without being asked, and --f
   }
   const fresh = await runInProcess(argsOf(folder, "--fresh"), { env: service.env });
   expect(fresh).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect([service.returned.length, await filesOf(folder)]).toEqual([7 + PAGES, whole]);
+  expect([service.returned.length, await filesBelow(folder, ".csv")]).toEqual([7 + PAGES, whole]);
 });

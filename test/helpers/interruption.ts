@@ -163,6 +163,14 @@ async function filesOf(folder: string): Promise<[name: string, bytes: Buffer][]>
   return files;
 }
 
+/** The files below a folder whose names have this ending, by their places, in base64. */
+export async function filesBelow(folder: string, ending: string): Promise<Record<string, string>> {
+  const places = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(ending)).sort();
+  return Object.fromEntries(
+    await Promise.all(places.map(async (place) => [place, await readFile(join(folder, place), "base64")] as const)),
+  );
+}
+
 async function journaledPages(file: string): Promise<number> {
   const text = await readFile(`${file}.partial.json`, "utf8").catch(() => "");
   return text.split('{"kind":"page"').length - 1;

@@ -18,7 +18,7 @@ import { type OpenStore, openStore } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./pull-rows.ts";
-import { rowEncoding, storeOptions } from "./run.ts";
+import { rowEncoding, storeOptions, warnOfKept } from "./run.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
@@ -44,15 +44,12 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
   });
 }
 
-async function leave(store: OpenStore, pages: string, { globals }: ExportOptions, { warn }: Reporter): Promise<void> {
+async function leave(store: OpenStore, pages: string, options: ExportOptions, reporter: Reporter): Promise<void> {
   if (store.pages.size() === 0) {
     return await store.remove();
   }
   await store.leave();
-  // With `--error-format json` only the error is written.
-  if (globals.errorFormat === "human") {
-    warn(`${pages} keeps what was read; repeat the command with --resume to continue`);
-  }
+  warnOfKept(pages, options, reporter);
 }
 
 async function pullPartitions(

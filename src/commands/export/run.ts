@@ -53,11 +53,8 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       }
     } catch (error) {
       await sink?.abandon();
-      // With `--error-format json` only the error is written.
-      if ((await claim?.leave()) && options.globals.errorFormat === "human") {
-        connection.reporter.warn(
-          `${options.output.output}.partial.pages keeps what was read; repeat the command with --resume to continue`,
-        );
+      if (await claim?.leave()) {
+        warnOfKept(`${options.output.output}.partial.pages`, options, connection.reporter);
       }
       throw error;
     }
@@ -66,6 +63,13 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       noteOutcome(result.rows, options, connection.reporter, context);
     }
   });
+}
+
+/** Says where the pages of an interrupted run are; with `--error-format json` only the error is written. */
+export function warnOfKept(pages: string, { globals }: ExportOptions, { warn }: Reporter): void {
+  if (globals.errorFormat === "human") {
+    warn(`${pages} keeps what was read; repeat the command with --resume to continue`);
+  }
 }
 
 /** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */

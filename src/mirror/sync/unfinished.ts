@@ -1,7 +1,6 @@
 import { dayFilter } from "../../contract/filter-match.ts";
 import { FEW_PAGES, removeStore } from "../../pull/store/open-store.ts";
-import { readStoreLines, type StoreHead } from "../../pull/store/store-lines.ts";
-import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { countPages, isSameSet, readStoreLines, type StoreHead } from "../../pull/store/store-lines.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import { newState, type SyncState } from "../folder/folder-state.ts";
 import { syncBatch } from "./day-batch.ts";
@@ -30,7 +29,7 @@ export async function unfinishedBatch(folder: string): Promise<UnfinishedBatch |
   }
   const { head } = content;
   const { start_date: first, end_date: last } = head.filters;
-  const pages = [...content.pages.values()].reduce((sum, { length }) => sum + length, 0);
+  const pages = countPages(content.pages);
   return first === undefined || last === undefined
     ? undefined
     : { head, range: { first, last }, pages, begun: Date.parse(head.started_at) };
@@ -49,10 +48,9 @@ export function stateOfPages(unfinished: UnfinishedBatch | undefined): SyncState
  */
 function isOfRun({ head, range }: UnfinishedBatch, { state, filters, options }: SyncRun): boolean {
   const isWanted = dayFilter(filters);
-  const inOrder = (asked: WrittenFilters) => JSON.stringify(Object.entries(asked).sort());
   return (
     head.service === options.service &&
-    inOrder(head.asked) === inOrder(state.filters) &&
+    isSameSet(head.asked, state.filters) &&
     (isWanted(range.first) || isWanted(range.last))
   );
 }

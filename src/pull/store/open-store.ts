@@ -6,6 +6,8 @@ import { openStoredBytes, type StoredBytes } from "../../files/stored-bytes.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { createPageStore, type PageStore } from "./page-store.ts";
 import {
+  countPages,
+  isSameSet,
   openStoreLines,
   readStoreLines,
   STORE_VERSION,
@@ -163,7 +165,7 @@ function usable(
   }
   const difference = firstDifference(content.head, head);
   const reason = difference ?? (mode === "resume" ? undefined : "not resumed");
-  const pages = [...content.pages.values()].reduce((sum, { length }) => sum + length, 0);
+  const pages = countPages(content.pages);
   if (reason === undefined && (pages > FEW_PAGES || content.cuts?.page_size === pageSize)) {
     return content;
   }
@@ -180,8 +182,7 @@ function firstDifference(found: StoreHead, wanted: StoreHead): "other service" |
   if (found.service !== wanted.service) {
     return "other service";
   }
-  const inOrder = ({ filters }: StoreHead) => JSON.stringify(Object.entries(filters).sort());
-  return inOrder(found) === inOrder(wanted) ? undefined : "other filters";
+  return isSameSet(found.filters, wanted.filters) ? undefined : "other filters";
 }
 
 /** Does `work` at intervals while it is due. `assertNoFailure` throws its error. */

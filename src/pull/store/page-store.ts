@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type StoredBytes, temporaryBytes, waitingRoom } from "../../files/stored-bytes.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
-import type { PlanCuts, StoreLine } from "./store-lines.ts";
+import { countPages, type PlanCuts, type StoreLine } from "./store-lines.ts";
 import type { StoredPage, WalkPlace } from "./stored-page.ts";
 
 /**
@@ -98,7 +98,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     /** The slices that it has pages of. */
     keys: () => [...pages.keys()],
     /** Number of its pages. */
-    size: () => [...pages.values()].reduce((sum, { length }) => sum + length, 0),
+    size: () => countPages(pages),
     close: bytes.close,
   };
 }

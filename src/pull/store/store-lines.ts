@@ -46,6 +46,17 @@ export interface StoreContent {
   isDamaged: boolean;
 }
 
+/** Whether two sets are the same; the order of the filters does not matter. */
+export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | WrittenFilters): boolean {
+  const inOrder = (filters: object) => JSON.stringify(Object.entries(filters).sort());
+  return inOrder(one) === inOrder(other);
+}
+
+/** Number of pages of all slices. */
+export function countPages(pages: ReadonlyMap<string, readonly StoredPage[]>): number {
+  return [...pages.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
 /**
  * Reads the lines of a store up to the first one that was cut or damaged.
  *

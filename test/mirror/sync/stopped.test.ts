@@ -8,7 +8,7 @@ import type { SyncState } from "../../../src/mirror/folder/folder-state.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
-import { type InterruptibleService, startInterruptibleService } from "../../helpers/interruption.ts";
+import { filesBelow, type InterruptibleService, startInterruptibleService } from "../../helpers/interruption.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY } from "../../helpers/synced-folder.ts";
 
@@ -26,17 +26,9 @@ beforeAll(async () => {
   service = await startInterruptibleService({ rows: ROWS, onEnd });
   const folder = await temporaryFolder(onEnd);
   await runInProcess(["sync", folder], { env: service.env });
-  whole = await daysOf(folder);
+  whole = await filesBelow(folder, ".parquet");
   expect(service.returned.length).toBe(DAYS);
 });
-
-/** The files of the days, by their places. */
-async function daysOf(folder: string): Promise<Record<string, string>> {
-  const places = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet")).sort();
-  return Object.fromEntries(
-    await Promise.all(places.map(async (place) => [place, await readFile(join(folder, place), "base64")] as const)),
-  );
-}
 
 /** A first sync that is killed when it has this number of pages, and of days in place. */
 async function killedSync({ pages, days = 0 }: { pages: number; days?: number }, ...flags: string[]): Promise<string> {
@@ -73,13 +65,13 @@ describe("a first sync that was killed", () => {
     const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
     expect([code, stderr]).toEqual([0, ""]);
     expect([service.returned.length, new Set(service.returned).size]).toEqual([DAYS, DAYS]);
-    expect(await daysOf(folder)).toEqual(whole);
+    expect(await filesBelow(folder, ".parquet")).toEqual(whole);
     expect(await readdir(join(folder, ".catalog"))).toEqual(["state.json"]);
   });
 
   test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
     const folder = await killedSync({ pages: 7, days: 7 }, "--concurrency", "1");
-    const placed = await daysOf(folder);
+    const placed = await filesBelow(folder, ".parquet");
     expect([Object.keys(placed).length, whole]).toEqual([7, expect.objectContaining(placed)]);
     const read = await runInProcess(["history", "s0", folder]);
     expect([read.code, read.stderr]).toEqual([0, expect.stringContaining("lacks days: its first sync is under way")]);
@@ -92,7 +84,7 @@ describe("a first sync that was killed", () => {
     const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
     expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
-    expect([service.returned.length, await daysOf(folder)]).toEqual([DAYS, whole]);
+    expect([service.returned.length, await filesBelow(folder, ".parquet")]).toEqual([DAYS, whole]);
   });
 
   test("reads its newest days again after a day, and damaged pages", async () => {
@@ -105,6 +97,6 @@ describe("a first sync that was killed", () => {
     const { code, stderr } = await runInProcess(["sync", folder], { env: service.env, now: () => tomorrow });
     expect([code, stderr]).toEqual([0, expect.stringContaining("1 page on disk cannot be used")]);
     // All pages, the damaged one again, and the two newest days.
-    expect([service.returned.length, await daysOf(folder)]).toEqual([DAYS + 1 + 2, whole]);
+    expect([service.returned.length, await filesBelow(folder, ".parquet")]).toEqual([DAYS + 1 + 2, whole]);
   });
 });
