@@ -1,17 +1,14 @@
-// Prices over time: history, movers and diff over a synced year of 1,000,000 rows.
-import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { parquetWriteBuffer } from "hyparquet-writer";
+// Every command that reads a folder, over a synced year of 1,000,000 rows.
+import { rm, writeFile } from "node:fs/promises";
 import { CATALOG } from "./catalog.mjs";
 import { measure } from "./side-by-side.mjs";
 import { mebibytes, median, printTable, ratio } from "./table.mjs";
+import { DAYS, dayAt, ROWS_A_DAY, skuOf, writeDay, writeYear } from "./year.mjs";
 
-const DAYS = 365;
-const ROWS_A_DAY = 2740;
-const RUNS = 5;
-const FIRST = Date.UTC(2025, 0, 1);
-const RETAILERS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch"];
-const DEPARTMENTS = ["garden", "home", "kitchen"];
+const RUNS = Number(process.env.RUNS ?? 5);
+/** What no question may take on idle cores: seconds, and bytes. */
+const MOST = { seconds: 1, peak: 300_000_000 };
+const VIEWS = ["rows", "latest", "prices_daily", "changes", "days", "combinations"];
 
 /** Which products are crawled: the same ones each day, or a few of many. */
 const YEARS = [
@@ -23,6 +20,9 @@ export async function run({ folder }) {
   for (const { title, products } of YEARS) {
     const rows = `${folder}/year-of-${products}`;
     await writeYear(rows, products);
+    const basket = `${folder}/basket.csv`;
+    const lines = Array.from({ length: 20 }, (_, product) => `${skuOf(product * 7)},${product + 1}\n`);
+    await writeFile(basket, `sku,quantity\n${lines.join("")}`);
     const bare = await medians(folder, ["-e", "0"]);
     const results = [["node -e 0", bare]];
     const tool = (...args) => [CATALOG, ...args];
@@ -32,7 +32,18 @@ export async function run({ folder }) {
       ["movers --since latest-7d", movers],
       ["history SKU", tool("history", skuOf(7), rows)],
       ["history --search, 1 product", tool("history", "--search", "number 1007,", rows)],
-      ["diff --as-of", tool("diff", "--against", rows, "--as-of", "--from", dayAt(200), "--to", dayAt(350))],
+      ["report --html", tool("report", rows, "--html", `${folder}/report.html`)],
+      ["report --text", tool("report", rows, "--text")],
+      ["movers --group-by brand", tool("movers", rows, "--group-by", "brand")],
+      ["diff --as-of", tool("diff", rows, "--as-of", "--from", dayAt(200), "--to", dayAt(350))],
+      ["diff --no-as-of", tool("diff", rows, "--no-as-of")],
+      ["coverage", tool("coverage", rows)],
+      ["coverage --group-by day", tool("coverage", rows, "--group-by", "day")],
+      ["coverage --group-by brand", tool("coverage", rows, "--group-by", "brand")],
+      ["latest", tool("latest", rows)],
+      ["latest --group-by brand", tool("latest", rows, "--group-by", "brand")],
+      ["index of 20 products", tool("index", basket, rows)],
+      ...VIEWS.map((view) => [`sql, the rows of ${view}`, tool("sql", `select count(*) from ${view}`, rows)]),
     ];
     for (const [name, args] of questions) {
       results.push([name, await medians(folder, args)]);
@@ -41,10 +52,11 @@ export async function run({ folder }) {
     results.push(["movers after a sync of one day", await measured(folder, movers)]);
     printTable(
       `Prices of 1,000,100 rows, ${title}`,
-      ["command", "seconds", "CPU seconds", "CPU of node -e 0", "peak memory"],
+      ["command", "seconds", "CPU seconds", "CPU of node -e 0", "peak memory", "over 1 s or 300 MB"],
       results.map(([name, { seconds, cpu, peak }]) => [
         ...[name, seconds.toFixed(2), cpu.toFixed(2)],
         ...[`${ratio(cpu, bare.cpu)} x`, mebibytes(peak * 1024)],
+        [seconds > MOST.seconds && "seconds", peak * 1024 > MOST.peak && "memory"].filter(Boolean).join(", "),
       ]),
     );
     await rm(rows, { recursive: true });
@@ -62,94 +74,4 @@ async function medians(folder, args) {
 
 function measured(folder, args) {
   return measure([process.execPath, ...args], { folder });
-}
-
-/** A folder as `catalog sync` leaves it. */
-async function writeYear(folder, products) {
-  await mkdir(`${folder}/.catalog`, { recursive: true });
-  const state = { version: 2, service: "http://127.0.0.1:1/", filters: {}, window: {}, days: {}, pending: [] };
-  await writeFile(`${folder}/.catalog/state.json`, JSON.stringify(state));
-  const days = {};
-  for (let day = 0; day < DAYS; day += 1) {
-    days[dayAt(day)] = await writeFileOfDay(folder, day, products, "");
-  }
-  await writeFile(`${folder}/.catalog/state.json`, JSON.stringify({ ...state, days }));
-}
-
-/** Replaces one day, as a sync does. */
-async function writeDay(folder, day, products, mark) {
-  const path = `${folder}/.catalog/state.json`;
-  const state = JSON.parse(await readFile(path, "utf8"));
-  state.days[dayAt(day)] = await writeFileOfDay(folder, day, products, mark);
-  await writeFile(path, JSON.stringify(state));
-}
-
-const COLUMNS = {
-  ...{ product_id: "text", sku: "text", url: "text", domain: "text", retailer: "text", department: "text" },
-  ...{ category: "text", brand: "text", model_number: "text", title: "text", mrp: "number", selling_price: "number" },
-  ...{ discount_pct: "number", currency: "text", color: "text", image_url: "text", crawl_date: "date" },
-};
-const ELEMENTS = {
-  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  number: { type: "DOUBLE" },
-  date: { type: "INT32", converted_type: "DATE" },
-};
-
-async function writeFileOfDay(folder, day, products, mark) {
-  const rows = Array.from({ length: ROWS_A_DAY }, (_, index) => rowOf(productOf(day, index, products), day, mark));
-  const elements = Object.entries(COLUMNS).map(([name, kind]) => ({
-    ...{ name, repetition_type: "REQUIRED" },
-    ...ELEMENTS[kind],
-  }));
-  const bytes = Buffer.from(
-    parquetWriteBuffer({
-      columnData: Object.keys(COLUMNS).map((name) => ({ name, data: rows.map((row) => row[name]) })),
-      schema: [{ name: "schema", num_children: elements.length }, ...elements],
-    }),
-  );
-  const counts = {};
-  for (const { retailer, category, department } of rows) {
-    const rcd = `${retailer}:${category}:${department}`;
-    counts[rcd] = (counts[rcd] ?? 0) + 1;
-  }
-  await mkdir(`${folder}/crawl_date=${dayAt(day)}`, { recursive: true });
-  await writeFile(`${folder}/crawl_date=${dayAt(day)}/part-0.parquet`, bytes);
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { rows: rows.length, digest: "", bytes: bytes.length, sha256, counts };
-}
-
-/** Different products for each index of a day, spread over all; a factor prime to the number of products. */
-function productOf(day, index, products) {
-  return ((index + day * 613) * 7919) % products;
-}
-
-function rowOf(product, day, mark) {
-  const retailer = RETAILERS[product % RETAILERS.length];
-  const changes = Math.floor((day + product) / 9);
-  const selling_price = Math.round((20 + (product % 400) + ((product * 31 + changes * 17) % 60) / 7) * 100) / 100;
-  const discount_pct = changes % 3 === 0 ? 16.7 : 0;
-  return {
-    product_id: createHash("md5").update(`${product} ${day} ${mark}`).digest("hex"),
-    sku: skuOf(product),
-    url: `https://${retailer}.example/products/${product}`,
-    domain: `${retailer}.example`,
-    retailer,
-    department: DEPARTMENTS[product % 3],
-    category: `category-${product % 60}`,
-    brand: "Alden",
-    model_number: `AL-${product}`,
-    // One product in five gets another title once.
-    title: `Product number ${product}, with a title of ordinary length${product % 5 === 0 && day > 180 ? ", new" : ""}`,
-    mrp: Math.round(selling_price * (discount_pct === 0 ? 1 : 1.2) * 100) / 100,
-    ...{ selling_price, discount_pct, currency: "EUR", color: "", image_url: "" },
-    crawl_date: FIRST / 86_400_000 + day,
-  };
-}
-
-function skuOf(product) {
-  return `SKU-${String(product).padStart(7, "0")}`;
-}
-
-function dayAt(day) {
-  return new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10);
 }

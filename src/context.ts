@@ -33,8 +33,8 @@ export interface Context {
   nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM; its reason is an `InterruptedError`. */
   signal: AbortSignal;
-  /** Ignores SIGINT until the returned function is called. */
-  ignoreInterrupts: () => () => void;
+  /** SIGINT calls `handle`, instead of aborting `signal`, until the returned function is called. The latest call counts. */
+  takeInterrupts: (handle: () => void) => () => void;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Milliseconds of a monotonic clock, for pacing and measuring. */
@@ -60,7 +60,7 @@ export type Output = Writable & { isTTY?: boolean; columns?: number; rows?: numb
 
 /** The context of the running process. */
 export function processContext({ config, data, cache }: Folders): ProcessContext {
-  const { signal, ignoreInterrupts } = endingSignal();
+  const { signal, takeInterrupts } = endingSignal();
   for (const stream of [process.stdout, process.stderr]) {
     // The writer gets the error of a closed pipe; without a listener Node would end the process.
     stream.on("error", () => undefined);
@@ -80,7 +80,7 @@ export function processContext({ config, data, cache }: Folders): ProcessContext
     pid: process.pid,
     nodeVersion: process.version,
     signal,
-    ignoreInterrupts,
+    takeInterrupts,
     now: Date.now,
     elapsed: () => performance.now(),
     sleep: (milliseconds, abort = signal) => sleep(milliseconds, abort),
@@ -103,16 +103,16 @@ function isClosed(fd: number): boolean {
 }
 
 /** The first SIGINT or SIGTERM aborts, so that a command can clean up; a second one ends the process at once. */
-function endingSignal(): Pick<Context, "signal" | "ignoreInterrupts"> {
+function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
   const controller = new AbortController();
-  let ignoring = 0;
+  const takers: (() => void)[] = [];
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     // Not `once`: the library that restores the cursor ends the process if it has the only listener.
     const end = () => {
-      if (name === "SIGINT" && ignoring > 0) {
-        return;
-      }
-      if (controller.signal.aborted) {
+      const taker = takers.at(-1);
+      if (name === "SIGINT" && taker !== undefined) {
+        taker();
+      } else if (controller.signal.aborted) {
         process.off(name, end);
         process.kill(process.pid, name);
       } else {
@@ -123,10 +123,10 @@ function endingSignal(): Pick<Context, "signal" | "ignoreInterrupts"> {
   }
   return {
     signal: controller.signal,
-    ignoreInterrupts: () => {
-      ignoring += 1;
+    takeInterrupts: (handle) => {
+      takers.push(handle);
       return () => {
-        ignoring -= 1;
+        takers.splice(takers.lastIndexOf(handle), 1);
       };
     },
   };

@@ -41,7 +41,7 @@ export async function showTable(
 async function runPager(text: string, command: string, context: Context): Promise<boolean> {
   const { spawn } = await import("node:child_process");
   // Ctrl-C reaches every process of the terminal; while the pager runs, only the pager handles it.
-  const resume = context.ignoreInterrupts();
+  const resume = context.takeInterrupts(() => undefined);
   let stop = () => {};
   try {
     const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });

@@ -1,13 +1,16 @@
 import type { Context } from "../context.ts";
-import { openDestination } from "../output/destination/open.ts";
-import type { Chunk, EncoderOptions } from "../output/formats/encoder.ts";
+import type { Chunk, Encoder, EncoderOptions } from "../output/formats/encoder.ts";
 import { loadEncoder, type RowFormat } from "../output/formats/registry.ts";
 import { reportOnce } from "../output/formats/row-members.ts";
+import { openSink, type SinkOptions } from "../output/sink.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import type { OutputOptions, PageOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 
 type WriteTarget = Pick<Context, "stdout" | "signal">;
+
+/** What is written unchanged. */
+const asItIs: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
 
 /** Writes encoded output, such as the text of a table. */
 export async function writeChunks(
@@ -15,26 +18,34 @@ export async function writeChunks(
   output: OutputOptions<string>,
   target: WriteTarget,
 ): Promise<void> {
-  await withDestination(output, target, async (write) => {
-    for await (const chunk of chunks) {
-      await write(chunk);
-    }
-  });
+  await withSink(
+    { ...output, ...target },
+    () => asItIs,
+    async (write) => {
+      for await (const chunk of chunks) {
+        await write(chunk);
+      }
+    },
+  );
 }
 
 /** Writes an HTML page, and before it what else is asked for: nothing at all if the page must not replace a file. */
 export async function writePage(
   html: string,
-  page: PageOptions,
+  { file, isOnly, ...page }: PageOptions,
   target: WriteTarget,
   writeListing: () => Promise<void>,
 ): Promise<void> {
-  await withDestination({ format: "html", output: page.file, ...page }, target, async (write) => {
-    if (!page.isOnly) {
-      await writeListing();
-    }
-    await write(html);
-  });
+  await withSink(
+    { output: file, ...page, ...target },
+    () => asItIs,
+    async (write) => {
+      if (!isOnly) {
+        await writeListing();
+      }
+      await write(html);
+    },
+  );
 }
 
 /** Writes rows as they arrive; one batch is in memory at a time. Warns about what the format cannot represent. */
@@ -61,28 +72,26 @@ export async function withRowWriter<T>(
   produce: (write: (rows: RowBatch) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { format, links } = output;
-  const encoder = (await loadEncoder(format))({ ...encoding, links, ...lossWarnings(format, reporter) });
-  return await withDestination({ ...output, beforeData: reporter.dataBegins }, target, async (write) => {
-    await write(await encoder.begin());
-    const result = await produce(async (rows) => write(await encoder.encode(rows)));
-    await write(await encoder.end());
-    return result;
-  });
+  const createEncoder = await loadEncoder(format);
+  return await withSink(
+    { ...output, ...target, beforeData: reporter.dataBegins },
+    () => createEncoder({ ...encoding, links, ...lossWarnings(format, reporter) }),
+    produce,
+  );
 }
 
-async function withDestination<T>(
-  output: OutputOptions<string> & { beforeData?: () => void },
-  { stdout, signal }: WriteTarget,
-  use: (write: (chunk: Chunk) => Promise<void>) => Promise<T>,
+async function withSink<Input, T>(
+  options: SinkOptions,
+  createEncoder: () => Encoder<Input>,
+  use: (write: (input: Input) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const destination = await openDestination({ ...output, stdout, signal });
+  const sink = await openSink(options, createEncoder);
   try {
-    const result = await use(destination.write);
-    await destination.finish();
+    const result = await use(sink.write);
+    await sink.finish();
     return result;
-  } catch (error) {
-    await destination.abandon();
-    throw error;
+  } finally {
+    await sink.abandon();
   }
 }
 

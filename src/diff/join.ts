@@ -32,15 +32,19 @@ interface ProductComparison {
 /** Compares two days product by product, in the order of retailer and sku by code unit. */
 export function* joinDays(from: DayFacts, to: DayFacts): Generator<ProductComparison, void, void> {
   for (const product of [...new Set([...from.keys(), ...to.keys()])].sort()) {
-    yield compareProduct(unpackProduct(product), from.get(product) ?? [], to.get(product) ?? []);
+    const factsOn = (day: DayFacts) => [...(day.get(product) ?? [])].sort().map(unpackFacts);
+    yield compareProduct(unpackProduct(product), factsOn(from), factsOn(to));
   }
 }
 
-/** Compares the packed facts of a product's rows on two days; no facts mean that the product was absent. */
+/**
+ * Compares the facts of a product's rows on two days, each in the order of `packFacts`; no facts mean that the product was
+ * absent.
+ */
 export function compareProduct(
   product: { retailer: string; sku: string },
-  from: readonly string[],
-  to: readonly string[],
+  from: readonly ProductFacts[],
+  to: readonly ProductFacts[],
 ): ProductComparison {
   const change = from.length === 0 ? "appeared" : to.length === 0 ? "vanished" : "changed";
   const before = distinctPrices(from);
@@ -54,10 +58,8 @@ export function compareProduct(
 }
 
 /** One row of each price, the cheapest first: a product that has one price in two categories counts once. */
-function distinctPrices(packed: readonly string[]): ProductFacts[] {
-  return [...packed]
-    .sort()
-    .map(unpackFacts)
+function distinctPrices(rows: readonly ProductFacts[]): ProductFacts[] {
+  return rows
     .filter((facts, index, all) => all.findIndex((other) => samePrices(facts, other)) === index)
     .sort((a, b) => Number(a.selling_price) - Number(b.selling_price));
 }

@@ -4,9 +4,6 @@ import type { RowBatch } from "../rows/batch.ts";
 
 const FACTS = ["department", "category", "title", "mrp", "selling_price", "discount_pct", "currency"] as const;
 
-/** Members of a row that a comparison needs. */
-export const COMPARED_COLUMNS: readonly string[] = ["retailer", "sku", ...FACTS];
-
 /** What a comparison keeps of a row: the raw JSON text of each fact, prices with the digits the API sent. */
 export type ProductFacts = Record<(typeof FACTS)[number], string>;
 
@@ -20,8 +17,22 @@ export function packRow(rows: RowBatch, row: number): [product: string, facts: s
   return [packProduct(text("retailer"), text("sku")), `[${FACTS.map(raw).join(",")}]`];
 }
 
-export function packFacts(values: Record<(typeof FACTS)[number], string | number>): string {
-  return JSON.stringify(FACTS.map((name) => values[name]));
+/** The facts of some values. */
+export function factsOf(values: Record<(typeof FACTS)[number], string | number>): ProductFacts {
+  return {
+    department: JSON.stringify(values.department),
+    category: JSON.stringify(values.category),
+    title: JSON.stringify(values.title),
+    mrp: JSON.stringify(values.mrp),
+    selling_price: JSON.stringify(values.selling_price),
+    discount_pct: JSON.stringify(values.discount_pct),
+    currency: JSON.stringify(values.currency),
+  };
+}
+
+/** Facts in one string, by which several of a product are in an order of their own. */
+export function packFacts(facts: ProductFacts): string {
+  return `[${FACTS.map((name) => facts[name]).join(",")}]`;
 }
 
 export function unpackFacts(facts: string): ProductFacts {

@@ -1,7 +1,7 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Filters } from "../contract/filters.ts";
-import { ofRetailer } from "../pull/own-days.ts";
 import { type PullOptions, pull } from "../pull/pull.ts";
+import { ofRetailer } from "../pull/set-filters.ts";
 import type { DiffSource } from "./compare.ts";
 
 export interface ServiceDaysOptions extends Pick<PullOptions, "pageSize" | "concurrency" | "signal"> {

@@ -68,15 +68,23 @@ async function claim(target: string, lock: Lock, options: ClaimOptions) {
         await lock.release();
       }
     },
-    /** Stops writing the output. Resolves to whether a later run can go on; otherwise everything is removed. */
+    /**
+     * Stops writing the output. Resolves to whether a later run can go on; otherwise everything is removed.
+     *
+     * @throws FileError if the pages of a later run would not survive a loss of power
+     */
     leave: async (): Promise<boolean> => {
-      const hasPages = store.pages.size() > 0;
-      const removeAll = async () => {
-        await store.remove();
+      try {
+        if (await store.leave()) {
+          return (await exists(paths.lines)) && (await exists(paths.pages));
+        }
         await removeOwnFile(partial);
-      };
-      await (hasPages ? store.leave() : removeAll()).catch(unlessLocked).finally(lock.release);
-      return hasPages && (await exists(paths.lines)) && (await exists(paths.pages));
+      } catch (error) {
+        unlessLocked(error);
+      } finally {
+        await lock.release();
+      }
+      return false;
     },
   };
 }

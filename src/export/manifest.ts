@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { type FileHandle, readFile, realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
-import type { Filters } from "../contract/filters.ts";
+import { FILTER_NAMES, type Filters } from "../contract/filters.ts";
+import { isJsonObject } from "../contract/values/json-object.ts";
 import { FileError, MismatchError } from "../errors.ts";
-import { errorCode, fileError, withFileError } from "../files/system-error.ts";
+import { errorCode, withFileError } from "../files/system-error.ts";
 import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { Spreadsheet } from "../output/formats/encoder.ts";
 import type { FinishedSlice } from "../pull/slice-counts.ts";
@@ -67,33 +65,6 @@ export function manifestPathOf(file: string): string {
 }
 
 /**
- * Size and SHA-256 of a file, read in bounded memory.
- *
- * @param opened the file, if it is already open: the path may name a different file by now
- */
-export async function fingerprint(
-  path: string,
-  { opened, signal }: { opened?: FileHandle; signal?: AbortSignal } = {},
-): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash("sha256");
-  let bytes = 0;
-  try {
-    const content = opened?.createReadStream({ start: 0, autoClose: false }) ?? createReadStream(path);
-    await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) {
-        signal?.throwIfAborted();
-        bytes += chunk.length;
-        hash.update(chunk);
-      }
-    });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw fileError(path, error);
-  }
-  return { bytes, sha256: hash.digest("hex") };
-}
-
-/**
  * Reads the manifest of a file.
  *
  * @throws FileError if there is none, this version does not understand it, or one of the two is no regular file
@@ -134,15 +105,23 @@ export async function readManifest(file: string): Promise<Manifest> {
 
 /** Whether it has all members that a file is checked against. */
 function isWhole(manifest: Partial<Manifest>): manifest is Manifest {
-  const { file, rows, coverage, plan } = manifest;
+  const { file, filters, rows, coverage, plan } = manifest;
   return (
     typeof file?.sha256 === "string" &&
     typeof file.bytes === "number" &&
     typeof file.format === "string" &&
     typeof rows === "number" &&
     typeof coverage?.matching_rows === "number" &&
-    Array.isArray(plan?.slices)
+    areFilters(filters) &&
+    Array.isArray(plan?.slices) &&
+    plan.slices.every((slice: Partial<FinishedSlice> | null) => {
+      return typeof slice?.rows === "number" && areFilters(slice.filters);
+    })
   );
+}
+
+function areFilters(value: unknown): boolean {
+  return isJsonObject(value) && FILTER_NAMES.every((name) => typeof (value[name] ?? "") === "string");
 }
 
 export function manifestText(manifest: Manifest): string {

@@ -1,16 +1,20 @@
 import { combinationFilter, dayFilter } from "../contract/filter-match.ts";
 import type { Filters } from "../contract/filters.ts";
 import { MismatchError } from "../errors.ts";
+import { fingerprint } from "../files/fingerprint.ts";
 import { IdSet } from "../rows/id-set.ts";
-import { type ExportedRow, exportedRows } from "./exported-rows.ts";
-import { fingerprint, type Manifest } from "./manifest.ts";
+import { CHECKED_COLUMNS, type ExportedRow, exportedRows } from "./exported-rows.ts";
+import type { Manifest } from "./manifest.ts";
 
 /** The result of checking a file. */
 export interface Verification {
   rows: number;
   bytes: number;
   sha256: string;
-  /** Whether its rows have `product_id`, so that repeated rows could be detected. */
+  /**
+   * Whether its columns show that it has no row twice: `product_id`, and in a file of several slices those that tell the
+   * rows of one slice from those of another, because ids are compared slice by slice.
+   */
   identified: boolean;
 }
 
@@ -31,11 +35,12 @@ export async function verify(path: string, manifest: Manifest, signal: AbortSign
   let rows = 0;
   let identified = true;
   const check = sliceCheck(path, manifest);
+  const identifying = manifest.plan.slices.length > 1 ? CHECKED_COLUMNS : (["product_id"] as const);
   for await (const row of exportedRows(path, file)) {
     signal.throwIfAborted();
     rows += 1;
     check(row, rows);
-    identified &&= row.product_id !== undefined;
+    identified &&= identifying.every((name) => row[name] !== undefined);
   }
   assertEqual(path, "rows", rows, manifest.rows);
   const inSlices = manifest.plan.slices.reduce((sum, slice) => sum + slice.rows, 0);

@@ -94,7 +94,7 @@ export function temporaryBytes(limit?: number): StoredBytes {
     }
     const segment = segmentAt(at);
     segment.pieces -= 1;
-    if (segment.pieces === 0 && segment.end - segment.start >= SEGMENT_BYTES) {
+    if (segment.pieces === 0 && (isFull || segment.end - segment.start >= SEGMENT_BYTES)) {
       segments.splice(segments.indexOf(segment), 1);
       isFull = false;
       void close(segment);
@@ -123,12 +123,13 @@ export function temporaryBytes(limit?: number): StoredBytes {
         await writeAt(await segment.handle, bytes, at - start);
         return { at, length };
       } catch (error) {
+        isFull = limit !== undefined && DISK_FULL.has(errorCode(error) ?? "");
+        const isAnError = !isFull;
         free({ at, length });
-        if (limit !== undefined && DISK_FULL.has(errorCode(error) ?? "")) {
-          isFull = true;
-          return undefined;
+        if (isAnError) {
+          throw fileError(tmpdir(), error);
         }
-        throw fileError(tmpdir(), error);
+        return undefined;
       }
     },
     read: async ({ at, length }) => {

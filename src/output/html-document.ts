@@ -10,24 +10,26 @@ interface HtmlDocument {
   body: Html;
   /** CSS after that of every page. */
   style: string;
-  /** JavaScript after that of every page. */
-  script: string;
+  /** JavaScript after that of every page; undefined for a page without any, as mail programs want it. */
+  script: string | undefined;
 }
 
 /**
- * A page in a single file; its policy lets the browser load nothing and run only the script of the page. An element with
- * `data-tip` shows that text to a pointer and to a finger; a cell of `table.map` its row, its column and its content. A link
- * to a `details` element opens it.
+ * A page in a single file; its policy lets the browser load nothing and run only the script of the page. With a script,
+ * an element with `data-tip` shows that text to a pointer and to a finger; a cell of `table.map` its row, its column and
+ * its content. A link to a `details` element opens it.
  */
 export function renderPage({ title, body, style, script: more }: HtmlDocument): string {
-  const script = `${SCRIPT}${more}`;
-  const hash = createHash("sha256").update(script).digest("base64");
-  const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const script = more === undefined ? undefined : `${SCRIPT}${more}`;
+  const allowed =
+    script === undefined ? "" : ` script-src 'sha256-${createHash("sha256").update(script).digest("base64")}';`;
+  const policy = `default-src 'none'; img-src data:; style-src 'unsafe-inline';${allowed} base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
@@ -38,8 +40,7 @@ export function renderPage({ title, body, style, script: more }: HtmlDocument): 
 <main>
 ${body}
 </main>
-<div id="tip" role="tooltip" hidden></div>
-<script>${{ markup: script }}</script>
+${script === undefined ? "" : html`<div id="tip" role="tooltip" hidden></div>\n<script>${{ markup: script }}</script>`}
 </body>
 </html>
 `.markup;
@@ -48,7 +49,7 @@ ${body}
 /** An address that a browser can open, as a link; else only its text. */
 export function link(text: string, address: string | undefined): Html {
   return address !== undefined && /^https?:\/\//i.test(address) && URL.canParse(address)
-    ? html`<a href="${new URL(address).href}" rel="noreferrer">${text}</a>`
+    ? html`<a href="${new URL(address).href}" rel="noopener noreferrer">${text}</a>`
     : html`${text}`;
 }
 

@@ -1,7 +1,7 @@
 import { addDays } from "../contract/values/day-arithmetic.ts";
 import type { DiffSummary } from "../diff/compare.ts";
 import { compareProduct, type Difference, SIDES, type Side } from "../diff/join.ts";
-import { packFacts } from "../diff/product-facts.ts";
+import { factsOf, type ProductFacts, packFacts } from "../diff/product-facts.ts";
 import { copyRow, newColumns, type PriceColumns, type Prices } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 import { observationAt } from "./observation.ts";
@@ -12,6 +12,8 @@ export interface AsOfOptions {
   to: string;
   /** Days after which a price is no longer known; undefined for never. */
   maxAge: number | undefined;
+  /** Whether only products that are known on one of the two days matter; all others then count as unchanged. */
+  oneSided?: boolean;
 }
 
 /** For each product its newest day up to one of the compared days, and its rows on that day. */
@@ -53,18 +55,19 @@ export async function diffAsOf(
   const summary = { changed: 0, appeared: 0, vanished: 0, unchanged: 0 };
   const retailers = new Map<string, Record<Side, number>>();
   const known = await lastKnown(prices, options);
-  const rows = await newerRows(prices, known);
+  const isCompared = options.oneSided ? isOneSided : hasNewer;
+  const rows = await newerRows(prices, known, isCompared);
   let held: Difference[] = [];
   for (const [retailer, products] of productsByRetailer(prices, known)) {
     const rowsOn = (side: Side) => products.reduce((sum, product) => sum + (known[side].rows[product] ?? 0), 0);
     retailers.set(retailer, { from: rowsOn("from"), to: rowsOn("to") });
     const newer = products
-      .filter((product) => hasNewer(known, product) && !hasSamePrice(prices, known, rows, product))
+      .filter((product) => isCompared(known, product) && !hasSamePrice(prices, known, rows, product))
       .map((product) => ({ product, sku: listings.skuOf(rows.listing[rows.starts[product] ?? 0] ?? 0) }))
       .sort((a, b) => (a.sku < b.sku ? -1 : 1));
     summary.unchanged += products.length - newer.length;
     for (const { product, sku } of newer) {
-      const { from, to } = factsOf(product, listings, known, rows);
+      const { from, to } = factsOnBoth(product, listings, known, rows);
       const { change, differences } = compareProduct({ retailer, sku }, from, to);
       const dayOn = (side: Side) => known.days[known[side].day[product] ?? 0] || undefined;
       const seen = { from: dayOn("from"), to: dayOn("to") };
@@ -118,12 +121,16 @@ function hasNewer({ from, to }: Known, product: number): boolean {
   return from.day[product] !== to.day[product];
 }
 
-/** Reads the days once more, for the rows of the products that have newer ones. */
-async function newerRows({ listings, days }: Prices, known: Known): Promise<NewRows> {
+function isOneSided({ from, to }: Known, product: number): boolean {
+  return (from.day[product] === 0) !== (to.day[product] === 0);
+}
+
+/** Reads the days once more, for the rows of the products that are compared. */
+async function newerRows({ listings, days }: Prices, known: Known, isCompared: typeof hasNewer): Promise<NewRows> {
   const starts = new Uint32Array(listings.products + 1);
   for (let product = 0; product < listings.products; product += 1) {
     const own = (known.from.rows[product] ?? 0) + (known.to.rows[product] ?? 0);
-    starts[product + 1] = (starts[product] ?? 0) + (hasNewer(known, product) ? own : 0);
+    starts[product + 1] = (starts[product] ?? 0) + (isCompared(known, product) ? own : 0);
   }
   const found: NewRows = { starts, ...newColumns(starts.at(-1) ?? 0) };
   // The day of `from` is before that of `to`, so the rows of a product come in their order.
@@ -134,7 +141,7 @@ async function newerRows({ listings, days }: Prices, known: Known): Promise<NewR
     for (let row = 0; row < prices.rows; row += 1) {
       const product = listings.product[prices.listing[row] ?? 0] ?? 0;
       const isLast = known.from.day[product] === number || known.to.day[product] === number;
-      if (isLast && hasNewer(known, product)) {
+      if (isLast && isCompared(known, product)) {
         const at = next[product] ?? 0;
         next[product] = at + 1;
         copyRow(found, at, prices, row);
@@ -174,15 +181,16 @@ function productsByRetailer({ listings }: Prices, { from, to }: Known): [retaile
   return [...retailers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([retailer, products]) => [retailer, [...products]]);
 }
 
-/** The packed facts of a product's rows on both sides. */
-function factsOf(product: number, listings: Listings, known: Known, rows: NewRows): Record<Side, string[]> {
-  const facts: Record<Side, string[]> = { from: [], to: [] };
+/** The facts of a product's rows on both sides, in the order of `packFacts`. */
+function factsOnBoth(product: number, listings: Listings, known: Known, rows: NewRows): Record<Side, ProductFacts[]> {
+  const facts: Record<Side, ProductFacts[]> = { from: [], to: [] };
   let at = rows.starts[product] ?? 0;
   for (const side of SIDES) {
     for (const end = at + (known[side].rows[product] ?? 0); at < end; at += 1) {
       const observed = observationAt(listings, rows, at, "");
-      facts[side].push(packFacts({ ...observed, title: listings.titleOf(observed.listing) }));
+      facts[side].push(factsOf({ ...observed, title: listings.titleOf(observed.listing) }));
     }
+    facts[side].sort((a, b) => (packFacts(a) < packFacts(b) ? -1 : 1));
   }
   return facts;
 }

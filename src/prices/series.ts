@@ -1,4 +1,5 @@
 import type { Prices } from "../mirror/prices/day-prices.ts";
+import type { Listings } from "../mirror/prices/listings.ts";
 import { type Observation, observationAt, percentOf } from "./observation.ts";
 
 /** One day of a product's prices. */
@@ -35,12 +36,7 @@ export async function collectSeries(
   { listings, days }: Prices,
   wanted: readonly { retailer?: string | undefined; sku: string }[],
 ): Promise<Series[]> {
-  const isChosen = new Uint8Array(listings.listings);
-  for (const { sku } of wanted) {
-    for (const listing of listings.withSku(sku)) {
-      isChosen[listing] = 1;
-    }
-  }
+  const isChosen = listingsOf(listings, new Set(wanted.map(({ sku }) => sku)));
   const products = new Map<number, Observation[]>();
   for await (const prices of days()) {
     for (let row = 0; row < prices.rows; row += 1) {
@@ -51,11 +47,29 @@ export async function collectSeries(
     }
   }
   const series = [...products.values()].map((observations) => seriesOf(observations, listings.titleOf));
-  const found = series.sort((a, b) => (a.retailer < b.retailer ? -1 : 1));
+  const found = new Map<string, Series[]>();
+  for (const one of series.sort((a, b) => (a.retailer < b.retailer ? -1 : 1))) {
+    found.set(one.sku, [...(found.get(one.sku) ?? []), one]);
+  }
   const chosen = wanted.flatMap(({ retailer, sku }) =>
-    found.filter((series) => series.sku === sku && (retailer === undefined || series.retailer === retailer)),
+    (found.get(sku) ?? []).filter((series) => retailer === undefined || series.retailer === retailer),
   );
   return [...new Set(chosen)];
+}
+
+/** Skus from which on reading the sku of each listing is faster than a search for each of them. */
+const MANY_SKUS = 100;
+
+/** Marks the listings of skus with 1. */
+function listingsOf(listings: Listings, skus: ReadonlySet<string>): Uint8Array {
+  const marked = new Uint8Array(listings.listings);
+  if (skus.size >= MANY_SKUS) {
+    return marked.map((_, listing) => (skus.has(listings.skuOf(listing)) ? 1 : 0));
+  }
+  for (const listing of [...skus].flatMap(listings.withSku)) {
+    marked[listing] = 1;
+  }
+  return marked;
 }
 
 function add(products: Map<number, Observation[]>, product: number, observation: Observation): void {

@@ -1,4 +1,4 @@
-import { type Plan, pagesReadAgain, type Slice } from "./plan.ts";
+import { firstSlices, type Plan, pagesReadAgain } from "./plan.ts";
 
 /** Limits on the requests of a pull. */
 export interface RequestLimits {
@@ -49,7 +49,7 @@ function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages) {
   if (maxRows >= plan.totalRows) {
     return { rows: plan.totalRows, slices: plan.slices.length, requests: plan.requests };
   }
-  const first = slicesUpTo(plan, maxRows);
+  const first = firstSlices(plan, maxRows);
   const requests =
     first.length === 1
       ? Math.ceil(maxRows / pageSize)
@@ -57,15 +57,6 @@ function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages) {
           .map(({ rows }) => Math.ceil(rows / pageSize))
           .reduce((sum, pages) => sum + pages + pagesReadAgain(pages), 0);
   return { rows: maxRows, slices: first.length, requests };
-}
-
-function slicesUpTo({ slices }: Plan, maxRows: number): readonly Slice[] {
-  let rows = 0;
-  const last = slices.findIndex((slice) => {
-    rows += slice.rows;
-    return rows >= maxRows;
-  });
-  return last === -1 ? slices : slices.slice(0, last + 1);
 }
 
 /** Simulates the requests: the first alone, the others `lanes` at a time, within the windows and the rate. */

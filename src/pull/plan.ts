@@ -2,16 +2,21 @@ import { hash } from "node:crypto";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { cutByDate } from "./date-cuts.ts";
-import { ofRetailer, type SetFilters } from "./own-days.ts";
+import { ofRetailer, type SetFilters } from "./set-filters.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
 export interface Slice {
+  /** Identifies it by its filters and the coverage of its group. */
+  key: string;
   filters: Filters;
   /** Index of the group whose rows this slice is a part of. */
   group: number;
   /** Number of its rows, or an estimate if its group is cut by date. */
   rows: number;
 }
+
+/** A slice without its key, which depends on its group. */
+type Cut = Omit<Slice, "key">;
 
 /** Slices that together have a number of rows that is known from the coverage. */
 export interface SliceGroup {
@@ -91,7 +96,7 @@ export function planSlices(
 
 /** One plan after another for retailers with days of their own; the canonical order begins with the retailer. */
 function planRetailers(coverage: readonly Coverage[], filters: SetFilters, pageSize: number, slicePages: number): Plan {
-  const slices: Slice[] = [];
+  const slices: Cut[] = [];
   const groups: SliceGroup[] = [];
   for (const retailer of [...new Set(coverage.map((entry) => entry.retailer))].sort()) {
     const own = coverage.filter((entry) => entry.retailer === retailer);
@@ -121,7 +126,7 @@ function planByCombination(
   slicePages: number,
 ): Plan {
   const dates = { ...(start_date !== undefined && { start_date }), ...(end_date !== undefined && { end_date }) };
-  const slices: Slice[] = [];
+  const slices: Cut[] = [];
   const groups: SliceGroup[] = [];
   const target = slicePages * pageSize;
   let start = 0;
@@ -171,7 +176,7 @@ function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: n
 }
 
 /** In a group that is cut by date, half of the last page of each slice is empty on average. */
-function planOf(slices: readonly Slice[], groups: readonly SliceGroup[], pageSize: number): Plan {
+function planOf(slices: readonly Cut[], groups: readonly SliceGroup[], pageSize: number): Plan {
   const cuts = groups.map(() => -1);
   for (const { group } of slices) {
     cuts[group] = (cuts[group] ?? 0) + 1;
@@ -180,7 +185,7 @@ function planOf(slices: readonly Slice[], groups: readonly SliceGroup[], pageSiz
   const pages = groups.map(pagesOf).reduce((sum, count) => sum + count, 0);
   const readAgain = slices.map(({ rows }) => pagesReadAgain(Math.ceil(rows / pageSize)));
   return {
-    slices,
+    slices: slices.map((slice) => ({ ...slice, key: shortHash([slice.filters, groups[slice.group]?.digest]) })),
     groups,
     totalRows: groups.reduce((sum, { rows }) => sum + rows, 0),
     pages,
@@ -209,21 +214,13 @@ function groupOf(members: readonly Coverage[]): SliceGroup {
   return { rows: matchingRowsOf(members), digest: shortHash(facts) };
 }
 
-/** Identifies a slice by its filters and the coverage of its group. */
-export function sliceKey({ groups }: Plan, { filters, group }: Slice): string {
-  return shortHash([filters, groups[group]?.digest]);
-}
-
 function shortHash(value: unknown): string {
   return hash("sha256", JSON.stringify(value)).slice(0, 16);
 }
 
 /** Number of leading slices that are the same in both plans, counted in whole groups. */
 export function commonSlices(a: Plan, b: Plan): number {
-  const different = a.slices.findIndex((slice, index) => {
-    const other = b.slices[index];
-    return other === undefined || sliceKey(a, slice) !== sliceKey(b, other);
-  });
+  const different = a.slices.findIndex(({ key }, index) => key !== b.slices[index]?.key);
   return different === -1 ? a.slices.length : a.slices.findIndex((slice) => slice.group === a.slices[different]?.group);
 }
 

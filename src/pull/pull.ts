@@ -3,12 +3,11 @@ import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import type { SetFilters } from "./own-days.ts";
-import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice, sliceKey } from "./plan.ts";
+import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice } from "./plan.ts";
 import { inOrder } from "./schedule.ts";
+import type { SetFilters } from "./set-filters.ts";
 import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError } from "./slice-counts.ts";
-import { type PageStore, temporaryStore } from "./store/page-store.ts";
-import type { PlanCuts } from "./store/store-lines.ts";
+import { type PageStore, type PlanCuts, temporaryStore } from "./store/page-store.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
 /** Receives the rows of a pull. */
@@ -50,9 +49,9 @@ export interface PullObserver {
    */
   onPlan?(plan: Plan, stored: number): Promise<void> | void;
   onRows?(rows: number): void;
-  onRestart?(reason: string): void;
+  onRestart?: (reason: string) => void;
   /** Receives the number of pages of the store that are damaged or behind a damaged one, and are read again. */
-  onDamage?(pages: number): void;
+  onDamage?: (pages: number) => void;
 }
 
 export interface PullResult {
@@ -102,35 +101,35 @@ async function pullInto(
   sink: RowSink,
   options: PullOptions,
 ): Promise<PullResult> {
-  const { filters, pageSize, signal, observer } = options;
+  const { filters, signal, observer } = options;
   let coverage = await client.coverage(filters, signal);
   await observer?.onCoverage?.(coverage.data);
-  const cuts = store.cuts() ?? { page_size: pageSize, slice_pages: pagesOfSlice(coverage.data, pageSize) };
+  const cuts = await store.begin({
+    page_size: options.pageSize,
+    slice_pages: pagesOfSlice(coverage.data, options.pageSize),
+  });
   const planned = () => planSlices(coverage.data, filters, cuts.page_size, cuts.slice_pages, options.byDays);
-  await store.planned(cuts);
   let plan = planned();
   const passed: Passed = { slices: [], more: 0 };
   let mostKept = 0;
   let fruitless = 0;
   for (;;) {
     await observer?.onPlan?.(plan, storedRows(store, plan));
-    await store.keepOnly(new Set(plan.slices.map((slice) => sliceKey(plan, slice))));
+    store.keepOnly(new Set(plan.slices.map(({ key }) => key)));
     try {
       const truncated = await passOn(client, sink, store, plan, passed, { ...options, pageSize: cuts.page_size });
-      return {
-        rows: sumRows(passed.slices),
-        truncated,
-        cuts,
-        slices: passed.slices,
-        summary: coverage.meta.coverage,
-        resolved: coverage.meta.resolved,
-      };
+      const { coverage: summary, resolved } = coverage.meta;
+      return { rows: sumRows(passed.slices), truncated, cuts, slices: passed.slices, summary, resolved };
     } catch (error) {
       const from = outdatedFrom(error, passed.slices.length);
       if (from === undefined) {
         throw error;
       }
-      await dropGroup(store, plan, from);
+      // The rows of its group do not match the coverage.
+      const { group } = plan.slices[from] ?? {};
+      for (const slice of plan.slices.filter((other) => other.group === group)) {
+        await store.discard(slice.key);
+      }
       coverage = await client.coverage(filters, signal);
       const replanned = planned();
       const same = Math.min(from, commonSlices(plan, replanned));
@@ -159,15 +158,8 @@ function sumRows(counted: readonly { rows: number }[]): number {
   return counted.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function storedRows(store: PageStore, plan: Plan): number {
-  return sumRows(plan.slices.flatMap((slice) => store.pagesOf(sliceKey(plan, slice)).map(({ place }) => place)));
-}
-
-/** Drops the pages of a group whose rows do not match the coverage. */
-async function dropGroup(store: PageStore, plan: Plan, index: number): Promise<void> {
-  for (const slice of plan.slices.filter(({ group }) => group === plan.slices[index]?.group)) {
-    await store.drop(sliceKey(plan, slice));
-  }
+function storedRows(store: PageStore, { slices }: Plan): number {
+  return sumRows(slices.flatMap(({ key }) => store.pagesOf(key)));
 }
 
 /** The first slice that has to be read again; undefined for errors of another kind. */
@@ -187,50 +179,50 @@ async function passOn(
   store: PageStore,
   plan: Plan,
   passed: Passed,
-  { pageSize, concurrency, maxRows, signal, observer }: PullOptions,
+  { pageSize, concurrency, maxRows = Number.POSITIVE_INFINITY, signal, observer }: PullOptions,
 ): Promise<boolean> {
   const first = passed.slices.length;
+  const { onRestart, onDamage } = observer ?? {};
   let written = sumRows(passed.slices);
   observer?.onRows?.(written);
-  const wanted = maxRows === undefined ? plan.slices : firstSlices(plan, maxRows);
-  const sources = wanted.slice(first).map((slice, index) => {
-    const key = sliceKey(plan, slice);
-    const expectTotal = (total: number) => checkTotal(plan, first + index, total);
-    const onRestart = (reason: string) => observer?.onRestart?.(reason);
-    const onDamage = (pages: number) => observer?.onDamage?.(pages);
-    return {
+  const sources = firstSlices(plan, maxRows)
+    .slice(first)
+    .map(({ key, filters }, index) => ({
       key,
-      walk: (stop: AbortSignal) => {
-        const earlier = store.pagesOf(key).map((page) => ({ ...page, read: () => store.read(page) }));
-        return walkSlice(client, slice.filters, { pageSize, signal: stop, earlier, expectTotal, onRestart, onDamage });
-      },
-    };
-  });
-  const endSlice = async ({ filters }: Slice, key: string) => {
+      walk: (stop: AbortSignal) =>
+        walkSlice(client, filters, {
+          ...{ pageSize, signal: stop, earlier: [...store.pagesOf(key)], read: store.read, onRestart, onDamage },
+          expectTotal: (total) => checkTotal(plan, first + index, total),
+        }),
+    }));
+  const endSlice = async ({ key, filters }: Slice) => {
     passed.slices.push({ filters, rows: passed.more });
     passed.more = 0;
-    await store.passed(key);
-    if (sink.daysWritten !== undefined && passed.slices.length < plan.slices.length) {
-      const starts = plan.slices.slice(passed.slices.length).map((other) => other.filters.start_date ?? "");
+    if (!store.keeps) {
+      store.drop(key);
+    }
+    const later = plan.slices.slice(passed.slices.length);
+    if (sink.daysWritten !== undefined && later.length > 0) {
+      const starts = later.map((other) => other.filters.start_date ?? "");
       await sink.daysWritten(starts.reduce((first, start) => (start < first ? start : first)));
     }
   };
   // More walks than wanted pages would request pages that are not needed.
-  const atOnce = Math.min(concurrency, Math.ceil(((maxRows ?? Infinity) - written) / pageSize) || 1);
-  for await (const event of inOrder(sources, { concurrency: atOnce, store }, signal)) {
-    const slice = plan.slices[first + event.index] as Slice;
-    if (event.kind === "end") {
+  const atOnce = Math.min(concurrency, Math.ceil((maxRows - written) / pageSize) || 1);
+  for await (const { index, rows } of inOrder(sources, { concurrency: atOnce, store }, signal)) {
+    const slice = plan.slices[first + index] as Slice;
+    if (rows === undefined) {
       checkGroup(plan, passed.slices, slice, passed.more);
-      await endSlice(slice, event.key);
+      await endSlice(slice);
       continue;
     }
-    const rows = maxRows === undefined ? event.rows : event.rows.slice(0, maxRows - written);
-    passed.more += rows.length;
-    await sink.write(rows);
-    written += rows.length;
+    const wanted = rows.slice(0, maxRows - written);
+    passed.more += wanted.length;
+    await sink.write(wanted);
+    written += wanted.length;
     observer?.onRows?.(written);
     if (written === maxRows) {
-      await endSlice(slice, event.key);
+      await endSlice(slice);
       return written < plan.totalRows;
     }
   }

@@ -1,11 +1,14 @@
 import { FileError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import type { PageStore } from "./store/page-store.ts";
-import type { StoredPage } from "./store/stored-page.ts";
+import type { PageStore, StoredPage } from "./store/page-store.ts";
 import type { WalkedPage } from "./walk.ts";
 
-/** An event of the schedule: rows of one source, or its end. Sources are passed on whole and in order. */
-export type ScheduledEvent = { index: number; key: string } & ({ kind: "rows"; rows: RowBatch } | { kind: "end" });
+/** Rows of one source, or its end if there are none. Sources are passed on whole and in order. */
+export interface ScheduledRows {
+  /** Index of the source. */
+  index: number;
+  rows: RowBatch | undefined;
+}
 
 /** One walk. */
 export interface WalkSource {
@@ -28,8 +31,6 @@ interface Lane {
   pages: WaitingPage[];
   /** Begins to read a source whose pages are all in the store. */
   begin: (() => void) | undefined;
-  /** Whether a page could not be saved and was passed on; saving later pages would leave a gap. */
-  hasGap: boolean;
   done: boolean;
   failure: { error: unknown } | undefined;
 }
@@ -47,7 +48,7 @@ export async function* inOrder(
   sources: readonly WalkSource[],
   { concurrency, store }: { concurrency: number; store: PageStore },
   signal: AbortSignal,
-): AsyncGenerator<ScheduledEvent, void, void> {
+): AsyncGenerator<ScheduledRows, void, void> {
   const controller = new AbortController();
   const changed = createNotifier();
   const abort = () => {
@@ -65,16 +66,15 @@ export async function* inOrder(
     index === head ? inMemory(lane) < PAGES_AT_HEAD : inMemory(lane) === 0 && store.hasRoom();
 
   /** Saves a page, and frees the bytes of one that is not needed soon. @param number of its earlier pages */
-  const add = async (index: number, lane: Lane, { rows, place, stored }: WalkedPage, number: number): Promise<void> => {
+  const add = async (index: number, lane: Lane, { rows, facts, stored }: WalkedPage, number: number): Promise<void> => {
     const page: WaitingPage = { rows, stored };
-    if (stored === undefined && !lane.hasGap && (store.keeps || index !== head)) {
-      page.stored = await store.save((sources[index] as WalkSource).key, number, rows, place);
+    if (stored === undefined && (store.keeps || index !== head)) {
+      page.stored = await store.save((sources[index] as WalkSource).key, number, rows, facts);
     }
     if (page.stored !== undefined && index !== head) {
       page.rows = undefined;
       rows.clear();
     }
-    lane.hasGap ||= page.stored === undefined;
     lane.pages.push(page);
     changed.notify();
   };
@@ -116,7 +116,7 @@ export async function* inOrder(
 
   const start = (): void => {
     while (!failed && !controller.signal.aborted && active < concurrency && lanes.length < sources.length) {
-      const lane: Lane = { pages: [], begin: undefined, hasGap: false, done: false, failure: undefined };
+      const lane: Lane = { pages: [], begin: undefined, done: false, failure: undefined };
       const index = lanes.push(lane) - 1;
       if (isInStore(sources[index] as WalkSource, store)) {
         lane.begin = () => void fill(index, lane);
@@ -131,7 +131,6 @@ export async function* inOrder(
     for (; head < sources.length; head += 1) {
       changed.notify();
       const lane = lanes[head] as Lane;
-      const { key } = sources[head] as WalkSource;
       lane.begin?.();
       for (;;) {
         const page = lane.pages.shift();
@@ -139,7 +138,7 @@ export async function* inOrder(
           changed.notify();
           const rows = await rowsOf(page, store);
           if (rows.length > 0) {
-            yield { kind: "rows", index: head, key, rows };
+            yield { index: head, rows };
           }
         } else if (lane.failure !== undefined) {
           throw lane.failure.error;
@@ -150,7 +149,7 @@ export async function* inOrder(
           await changed.wait();
         }
       }
-      yield { kind: "end", index: head, key };
+      yield { index: head, rows: undefined };
     }
   } finally {
     signal.removeEventListener("abort", abort);
@@ -163,7 +162,7 @@ export async function* inOrder(
 }
 
 function isInStore({ key }: WalkSource, store: PageStore): boolean {
-  return store.pagesOf(key).at(-1)?.place.cursor === null;
+  return store.pagesOf(key).at(-1)?.cursor === null;
 }
 
 async function rowsOf({ rows, stored }: WaitingPage, store: PageStore): Promise<RowBatch> {

@@ -1,17 +1,16 @@
 import { createHash, hash } from "node:crypto";
 import type { CatalogClient } from "../api/client.ts";
-import { walkPages } from "../api/pages.ts";
 import type { CatalogPage } from "../api/responses/rows-response.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { createPageCheck, SetMovedError } from "./row-check.ts";
-import type { SetFacts, StoredPage, WalkPlace } from "./store/stored-page.ts";
+import { createCursorCheck, createPageCheck, SetMovedError } from "./page-check.ts";
+import type { PageFacts, SetFacts, StoredPage } from "./store/page-store.ts";
 
 /** A page for the caller, who owns its rows and may clear them. */
 export interface WalkedPage {
   rows: RowBatch;
-  place: WalkPlace;
+  facts: PageFacts;
   /** Absent if the page is not in the store yet. */
   stored?: StoredPage;
 }
@@ -20,16 +19,17 @@ export interface WalkOptions {
   pageSize: number;
   signal: AbortSignal;
   /**
-   * Pages in the store, from the first on. They are checked and yielded like the others, and the walk continues after them.
-   * `read` gives undefined for a damaged page; it and the pages after it are requested again.
+   * Pages in the store, from the first on, and a function that reads them. They are checked and yielded like the others, and
+   * the walk continues after them. `read` gives undefined for a damaged page; it and those after it are requested again.
    */
-  earlier?: readonly (StoredPage & { read(): Promise<RowBatch | undefined> })[];
+  earlier?: readonly StoredPage[];
+  read?: (page: StoredPage) => Promise<RowBatch | undefined>;
   /** Checks the `total_matching` of the walk; an error thrown here ends the walk before any row is yielded. */
   expectTotal?: (total: number) => void;
   /** Called with the reason each time the walk begins again. */
-  onRestart?: (reason: string) => void;
+  onRestart?: ((reason: string) => void) | undefined;
   /** Called with the number of pages that are requested again, because the first of them is damaged on disk. */
-  onDamage?: (pages: number) => void;
+  onDamage?: ((pages: number) => void) | undefined;
 }
 
 /** Number of restarts in a row without a new row after which a walk fails. */
@@ -55,11 +55,11 @@ export class DeliveredRowsMovedError extends Error {
  * @throws SetChangedError if several restarts in a row bring no new row
  */
 export async function* walkSlice(
-  client: CatalogClient,
+  client: Pick<CatalogClient, "catalog">,
   filters: Filters,
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage, void, void> {
-  const delivered: WalkPlace[] = [];
+  const delivered: PageFacts[] = [];
   let fruitless = 0;
   for (let attempt = 0; ; attempt += 1) {
     const before = delivered.length;
@@ -88,51 +88,52 @@ function reasonToRestart(error: unknown): string | undefined {
 }
 
 async function* walkOnce(
-  client: CatalogClient,
+  client: Pick<CatalogClient, "catalog">,
   filters: Filters,
   options: WalkOptions,
-  delivered: WalkPlace[],
+  delivered: PageFacts[],
 ): AsyncGenerator<WalkedPage, void, void> {
   const { pageSize, signal, expectTotal, earlier = [] } = options;
   const walk: RunningWalk = { check: createPageCheck(filters), first: undefined, rows: 0 };
+  const ask = (cursor: string | null | undefined) =>
+    client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined }, signal);
   yield* storedPages(earlier, walk, delivered, options);
   const isContinued = earlier.length > 0 && delivered.length > 0;
-  if (isContinued && delivered.at(-1)?.cursor === null) {
+  let cursor = isContinued ? delivered.at(-1)?.cursor : undefined;
+  if (cursor === null) {
     return;
   }
   const seam = isContinued ? delivered.length - 1 : -1;
-  const compareAgain = async (place: WalkPlace | undefined, cursor?: string | null) => {
-    if (place !== undefined) {
-      const page = await client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined }, signal);
-      assertSame(place, page.rows);
+  const compareAgain = async (index: number) => {
+    const known = delivered[index];
+    if (known !== undefined) {
+      assertSame(known, (await ask(delivered[index - 1]?.cursor)).rows);
     }
   };
-  const compareSeam = () => compareAgain(delivered[seam], delivered[seam - 1]?.cursor);
-  await compareSeam();
+  await compareAgain(seam);
   const again = createComparison(isContinued ? [] : [...delivered]);
-  const from = isContinued ? (delivered.at(-1)?.cursor ?? undefined) : undefined;
-  for await (const page of walkPages(client, filters, { limit: pageSize, from, signal })) {
-    const facts = setFactsOf(page);
-    if (walk.first === undefined && delivered.length === 0 && facts.total !== null) {
-      expectTotal?.(facts.total);
+  const checkCursor = createCursorCheck();
+  do {
+    const page = await ask(cursor);
+    checkCursor(page);
+    const set = setFactsOf(page);
+    if (walk.first === undefined && delivered.length === 0 && set.total !== null) {
+      expectTotal?.(set.total);
     }
-    walk.first ??= facts;
-    assertUnmoved(walk.first, facts);
-    walk.rows += page.rows.length;
-    walk.check(page.rows, page.meta.request_id);
+    addToWalk(walk, page.rows, set, page.meta.request_id);
+    cursor = page.pagination.next_cursor;
     const rows = page.rows.slice(again.take(page.rows));
-    const { next_cursor: cursor, has_more } = page.pagination;
-    if (!has_more) {
-      assertComplete(again.isDone(), walk.rows, walk.first.total);
-      await compareAgain(delivered[0]);
-      await (seam > 0 ? compareSeam() : undefined);
+    if (cursor === null) {
+      assertComplete(again.isDone(), walk);
+      await compareAgain(0);
+      await (seam > 0 ? compareAgain(seam) : undefined);
     }
-    if (rows.length > 0 || !has_more) {
-      const place = { rows: rows.length, digest: pageDigest(rows), cursor, facts };
-      delivered.push(place);
-      yield { rows, place };
+    if (rows.length > 0 || cursor === null) {
+      const facts = { rows: rows.length, digest: pageDigest(rows), cursor, set };
+      delivered.push(facts);
+      yield { rows, facts };
     }
-  }
+  } while (cursor !== null);
 }
 
 /** What one walk has seen. */
@@ -142,41 +143,46 @@ interface RunningWalk {
   rows: number;
 }
 
+function addToWalk(walk: RunningWalk, rows: RowBatch, set: SetFacts, requestId: string): void {
+  walk.first ??= set;
+  assertUnmoved(walk.first, set);
+  walk.rows += rows.length;
+  walk.check(rows, requestId);
+}
+
 /** Checks and yields the pages in the store, up to a damaged one. */
 async function* storedPages(
-  earlier: NonNullable<WalkOptions["earlier"]>,
+  earlier: readonly StoredPage[],
   walk: RunningWalk,
-  delivered: WalkPlace[],
-  { expectTotal, onDamage }: WalkOptions,
+  delivered: PageFacts[],
+  { read, expectTotal, onDamage }: WalkOptions,
 ): AsyncGenerator<WalkedPage, void, void> {
-  for (const [index, { read, ...stored }] of earlier.entries()) {
-    const { place } = stored;
-    const rows = await read();
+  for (const [index, stored] of earlier.entries()) {
+    const rows = await read?.(stored);
     if (rows === undefined) {
       onDamage?.(earlier.length - index);
       return;
     }
-    if (place.facts.total !== null) {
-      expectTotal?.(place.facts.total);
+    const { set, cursor } = stored;
+    if (set.total !== null) {
+      expectTotal?.(set.total);
     }
-    walk.first ??= place.facts;
-    assertUnmoved(walk.first, place.facts);
-    walk.rows += place.rows;
-    walk.check(rows, "");
-    if (place.cursor === null) {
-      assertComplete(true, walk.rows, walk.first.total);
+    addToWalk(walk, rows, set, "");
+    if (cursor === null) {
+      assertComplete(true, walk);
     }
-    delivered.push(place);
-    yield { rows, place, stored };
+    delivered.push(stored);
+    yield { rows, facts: stored, stored };
   }
 }
 
-function assertComplete(isAllThere: boolean, walked: number, total: number | null): void {
+function assertComplete(isAllThere: boolean, { rows, first }: RunningWalk): void {
   if (!isAllThere) {
     throw new DeliveredRowsMovedError("rows that were already read are missing now");
   }
-  if (total !== null && walked !== total) {
-    throw new SetMovedError(`the walk ended after ${walked} rows, but total_matching is ${total}`);
+  const total = first?.total ?? null;
+  if (total !== null && rows !== total) {
+    throw new SetMovedError(`the walk ended after ${rows} rows, but total_matching is ${total}`);
   }
 }
 
@@ -184,16 +190,16 @@ function assertComplete(isAllThere: boolean, walked: number, total: number | nul
  * Compares a page that was requested again. If a row that was read is removed and another row is added further on, the total
  * stays the same, but the rows in between move to an earlier page, and a walk misses one.
  */
-function assertSame(place: WalkPlace, page: RowBatch): void {
+function assertSame(known: PageFacts, page: RowBatch): void {
   // The first rows of a page may have been passed on with an earlier one.
-  const rows = page.slice(Math.max(0, page.length - place.rows));
-  if (pageDigest(rows) !== place.digest) {
+  const rows = page.slice(Math.max(0, page.length - known.rows));
+  if (pageDigest(rows) !== known.digest) {
     throw new DeliveredRowsMovedError("rows that were already read have changed");
   }
 }
 
 /** Compares rows with those that were passed on earlier, even if the pages are cut differently now. */
-function createComparison(delivered: readonly WalkPlace[]) {
+function createComparison(delivered: readonly PageFacts[]) {
   const left = delivered.filter(({ rows }) => rows > 0);
   let compared = 0;
   let hash = createHash("sha256");
@@ -221,7 +227,7 @@ function createComparison(delivered: readonly WalkPlace[]) {
   };
 }
 
-/** The digest of a page, see `WalkPlace`. */
+/** The digest of a page, see `PageFacts`. */
 export function pageDigest(rows: RowBatch): string {
   return hash("sha256", rows.lines()).slice(0, 32);
 }

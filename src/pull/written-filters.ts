@@ -4,7 +4,7 @@ import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
 import { ApiError, UsageError } from "../errors.ts";
-import { type DayWindow, hasDays, type SetFilters, spanOf } from "./own-days.ts";
+import { type DayWindow, hasDays, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
 
 /**
  * Filters as the user wrote them: a filter may have several values, and days may be relative. Plain JSON, so that they
@@ -137,7 +137,7 @@ function daysFrom({ start_date, end_date }: WrittenFilters, now: number, latest:
   const day = (text: DateExpression) => resolveDay(text, { today: dayOf(now), latest });
   const first = start_date === undefined ? undefined : day(start_date);
   const last = end_date === undefined ? undefined : day(end_date);
-  return { ...(first !== undefined && { start_date: first }), ...(last !== undefined && { end_date: last }) };
+  return windowOf(first, last);
 }
 
 function singleValues({ rcd, ...written }: WrittenFilters): Filters {

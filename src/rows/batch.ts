@@ -16,6 +16,18 @@ export interface RowPlaces {
   others: ReadonlySet<string>;
 }
 
+/** Neighbouring rows of a batch: from `from` up to `to`, which is not one of them. */
+export interface RowRun {
+  rows: RowBatch;
+  from: number;
+  to: number;
+}
+
+/** Bytes of a run, with the LF after each row. */
+export function sizeOfRun({ rows, from, to }: RowRun): number {
+  return rows.end(to - 1) + 1 - rows.start(from);
+}
+
 /**
  * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. The rows are
  * NDJSON: each is the JSON text of one object on one line, followed by one LF.
@@ -40,6 +52,32 @@ export class RowBatch {
     this.columns = columns;
     this.known = typeof places === "function" ? undefined : places;
     this.find = typeof places === "function" ? places : () => places;
+  }
+
+  /** A copy of rows of several batches with the same columns, which is not scanned again. */
+  static joined(runs: readonly RowRun[]): RowBatch {
+    const { columns } = (runs[0] as RowRun).rows;
+    const stride = strideOf(columns);
+    const bytes = Buffer.allocUnsafe(runs.reduce((sum, run) => sum + sizeOfRun(run), 0));
+    const table = new Uint32Array(runs.reduce((sum, { from, to }) => sum + to - from, 0) * stride);
+    const others = new Set<string>();
+    let length = 0;
+    let entry = 0;
+    for (const { rows, from, to } of runs) {
+      const moved = length - rows.start(from);
+      length += rows.bytes.copy(bytes, length, rows.start(from), rows.end(to - 1) + 1);
+      const source = rows.table;
+      for (let index = from * stride; index < to * stride; index += 1) {
+        const place = source[index] as number;
+        const isLacking = place === 0 && entry % stride >= ROW_ENTRIES;
+        table[entry] = isLacking ? 0 : place + moved;
+        entry += 1;
+      }
+      for (const name of rows.others) {
+        others.add(name);
+      }
+    }
+    return new RowBatch(bytes, table.length / stride, columns, { table, others });
   }
 
   private places(): RowPlaces {
@@ -99,7 +137,12 @@ export class RowBatch {
     if (this.length === 0 || this.known === undefined) {
       return this.length === 0 ? EMPTY : this.bytes;
     }
-    return this.bytes.subarray(this.start(0), this.end(this.length - 1) + 1);
+    return this.bytesOf(0, this.length);
+  }
+
+  /** The rows from `from` up to `to` as NDJSON, an LF after each; not a copy. There must be one. */
+  bytesOf(from: number, to: number): Buffer {
+    return this.bytes.subarray(this.start(from), this.end(to - 1) + 1);
   }
 
   /** JSON text of a row. */

@@ -57,6 +57,11 @@ test("a product vanishes only if its price is older than --max-age", async () =>
   ]);
 });
 
+test("a price of exactly --max-age days is still known", async () => {
+  const { code, skus } = await diff("--max-age", "5d", "--only", "vanished");
+  expect([code, skus]).toEqual([0, []]);
+});
+
 test("cannot say which products vanished without --max-age, in every format", async () => {
   for (const format of ["table", "ndjson", "csv"]) {
     const { folder, sync } = await servedFolder(ROWS);

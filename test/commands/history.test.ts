@@ -255,7 +255,7 @@ describe("catalog history", () => {
     const sku = "A1";
     await runInProcess(["history", sku, synced, "--html", page]);
     const single = await readFile(page, "utf8");
-    expect(single).toMatch(/<h1><a href="https:\/\/[^"]+" rel="noreferrer">Desk lamp, brass<\/a><\/h1>/);
+    expect(single).toMatch(/<h1><a href="https:\/\/[^"]+" rel="noopener noreferrer">Desk lamp, brass<\/a><\/h1>/);
     expect(single.match(/<td class="day"[^>]*><span>[^<]*/g)?.map((cell) => cell.slice(-10))).toEqual([
       "2026-01-04",
       "2026-01-03",

@@ -106,3 +106,17 @@ test("a synced folder has one window, and says so", async () => {
   const [only, ...others] = await linesOf("coverage", `${cwd}/two`, "--group-by", "day");
   expect([JSON.parse(only ?? ""), others]).toMatchObject([{ crawl_date: "2026-01-15", matching_rows: 2 }, []]);
 });
+
+test("latest is the newest day of the combinations that the filters leave, not of their retailer", async () => {
+  const chairs = { category: "chairs", crawl_date: "2026-02-20" };
+  const rows = [...ROWS, product(chairs), product({ ...chairs, retailer: "bolt" })];
+  const wider = await startTestService({ rows });
+  const daysOf = async (...filters: string[]) => {
+    const { code, stdout } = await runInProcess(["coverage", ...filters, "-f", "ndjson"], { service: wider });
+    return [code, new Set(stdout.match(/(?<="latest_date":")[^"]+/g))];
+  };
+
+  const some = ["--category", "sofas,lamps", "--date", "latest"];
+  expect(await daysOf("--retailer", "acme", ...some)).toEqual([0, new Set(["2026-01-05"])]);
+  expect(await daysOf("--retailer", "acme,bolt", ...some)).toEqual([0, new Set(["2026-01-05", "2026-01-15"])]);
+});

@@ -51,6 +51,8 @@ test("with mail there is a portal under the public address, which may come from 
 
 test.each([
   [["--host", "0.0.0.0"], /other machines can reach --host "0\.0\.0\.0": add --public-url/],
+  [["--host", "localhost.example"], /other machines can reach --host "localhost\.example"/],
+  [["--host", "127.0.0.1.example"], /other machines can reach --host "127\.0\.0\.1\.example"/],
   [["--public-url", "https://api.example.com/?catalog"], /is not the address of a service/],
   [["--public-url", "https://user:word@api.example.com"], /is not the address of a service/],
   [["--public-url", "api.example.com"], /is not the address of a service/],

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
@@ -5,6 +7,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 import {
   firstLines,
+  MORNING_BASKET,
   MORNING_QUESTIONS,
   MORNING_ROWS,
   settled,
@@ -111,6 +114,7 @@ describe("on a folder that is kept by sync, what a script sees of", () => {
   beforeAll(async () => {
     service = await startTestService({ rows: MORNING_ROWS, onEnd });
     cwd = await temporaryFolder(onEnd);
+    await writeFile(join(cwd, "basket.csv"), MORNING_BASKET);
     expect(await runInProcess(["sync", "rows"], { service, cwd })).toMatchObject({ code: 0 });
   });
 

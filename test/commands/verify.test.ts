@@ -253,7 +253,12 @@ describe("verify", () => {
     const text = Buffer.from(["product_id", ...ids, ""].join("\r\n"));
     const slices = [60, 61].map((rows) => ({ filters: {}, rows }));
     await replace(file, text, { plan: { ...plan, slices } });
-    expect(await verify()).toMatchObject({ code: EXIT.ok, stderr: "" });
+    // Without the columns that tell the slices apart it may be the same row.
+    expect(await verify()).toMatchObject({
+      code: EXIT.ok,
+      stderr: "",
+      stdout: expect.not.stringContaining("each once"),
+    });
     await replace(file, text, { plan: { ...plan, slices: [{ filters: {}, rows: 121 }] } });
     expect(await verify()).toMatchObject({
       code: EXIT.changed,

@@ -4,7 +4,7 @@ import { readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/p
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { FileError, LockedError } from "../../src/errors.ts";
 import { lockOutput } from "../../src/files/lock.ts";
 import { type Owner, ownerOf } from "../../src/files/lock-owner.ts";
@@ -104,6 +104,18 @@ test.each([
   await expect(lockOutput(file, process.pid)).rejects.toThrow("its lock no longer counts after 60 s");
   await leaveLock({ ...owner }, 70);
   await (await lockOutput(file, process.pid)).release();
+});
+
+test.each([
+  ["fast", 3_600_000, 0, LockedError],
+  ["slow", -3_600_000, 70, undefined],
+])("the clock of this machine does not count: an hour too %s", async (_, wrong, seconds, refused) => {
+  const { file, leaveLock } = await target();
+  await leaveLock({ namespace: "another" }, seconds);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + wrong });
+  onTestFinished(() => void vi.useRealTimers());
+  const taken = lockOutput(file, process.pid);
+  await (refused === undefined ? taken.then(({ release }) => release()) : expect(taken).rejects.toThrow(refused));
 });
 
 test("a lock is valid while it is being written", async () => {

@@ -36,6 +36,7 @@ export function bareEnvironment(): Record<string, string> {
   // No cache can be written below a file.
   return {
     PATH: process.env.PATH ?? "",
+    TZ: process.env.TZ ?? "",
     HOME: "/nonexistent",
     XDG_CONFIG_HOME: "/nonexistent",
     XDG_CACHE_HOME: CATALOG,

@@ -12,7 +12,8 @@ import type { TestService } from "./service.ts";
 export interface InProcessOptions extends Partial<Omit<Context, "stdin" | "stdout" | "stderr">> {
   /** The service whose address and key are in the environment. */
   service?: TestService;
-  stdin?: string;
+  /** Text, or a stream. */
+  stdin?: string | Context["stdin"];
   /** The working folder of the run. */
   cwd?: string;
   /** Streams to use instead of those that collect the output. */
@@ -71,7 +72,7 @@ async function runHere(
   const nowhere = fileURLToPath(import.meta.url);
   const { signal = new AbortController().signal } = options;
   const code = await main(args, {
-    stdin: Readable.from([Buffer.from(stdin)]),
+    stdin: typeof stdin === "string" ? Readable.from([Buffer.from(stdin)]) : stdin,
     stdout: stdout.stream,
     stderr: options.stderr ?? stderr.stream,
     print: writeToStdout(options.stdout ?? stdout.stream, { signal }).write,
@@ -84,7 +85,7 @@ async function runHere(
     elapsed: () => performance.now(),
     sleep: (milliseconds, abort = signal) => delay(milliseconds, undefined, { signal: abort }),
     random: Math.random,
-    ignoreInterrupts: () => () => undefined,
+    takeInterrupts: () => () => undefined,
     ...options,
     signal,
     env: {

@@ -179,7 +179,7 @@ async function journaledPages(file: string): Promise<number> {
 /** How often a resumed run compares the last kept pages of its slices. */
 async function comparedSeams(file: string): Promise<number> {
   const lines = (await readStoreLines(`${file}.partial.json`)) as StoreContent | undefined;
-  const interrupted = [...(lines?.pages.values() ?? [])].filter((pages) => pages.at(-1)?.place.cursor !== null);
+  const interrupted = [...(lines?.pages.values() ?? [])].filter((pages) => pages.at(-1)?.cursor !== null);
   return interrupted.reduce((sum, pages) => sum + (pages.length > 1 ? 2 : 1), 0);
 }
 

@@ -1,3 +1,4 @@
+import { request } from "undici";
 import { createTeam } from "../../src/service/store/access/manage-teams.ts";
 import { addMember } from "../../src/service/store/access/members.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "./service.ts";
@@ -17,6 +18,10 @@ export interface Page {
   headers: Headers;
   text: string;
 }
+
+const FORM = "application/x-www-form-urlencoded";
+
+type SentHeaders = Record<string, string | undefined>;
 
 /** A portal with the teams `sales` (ada, bob) and `press` (eve). */
 export async function startTestPortal(options: TestServiceOptions = {}): Promise<TestPortal> {
@@ -50,12 +55,14 @@ export async function startTestPortal(options: TestServiceOptions = {}): Promise
 /** Keeps one cookie and the token of the last form, and does not follow redirects. */
 export class TestBrowser {
   readonly #url: string;
+  readonly #origin: string;
   readonly #headers: Record<string, string>;
   cookie = "";
   token = "";
 
-  constructor(url: string, headers: Record<string, string>) {
+  constructor(url: string, { origin = "", ...headers }: Record<string, string>) {
     this.#url = url;
+    this.#origin = origin;
     this.#headers = headers;
   }
 
@@ -63,10 +70,10 @@ export class TestBrowser {
     return this.#request(path, {});
   }
 
-  /** Sends a form with the token of the last page, unless `fields` has another one. */
-  post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Page> {
+  /** Sends a form with the token of the last page, unless `fields` has another one. A header that is undefined is not sent. */
+  post(path: string, fields: Record<string, string> = {}, headers: SentHeaders = {}): Promise<Page> {
     const body = new URLSearchParams({ token: this.token, ...fields });
-    return this.#request(path, { method: "POST", body, headers });
+    return this.#request(path, { body, headers: { "content-type": FORM, origin: this.#origin, ...headers } });
   }
 
   /** Asks for a code for `email`. */
@@ -90,17 +97,23 @@ export class TestBrowser {
     return answer;
   }
 
-  async #request(path: string, init: { method?: string; body?: URLSearchParams; headers?: Record<string, string> }) {
+  async #request(path: string, init: { body?: URLSearchParams; headers?: SentHeaders }) {
     const cookie = this.cookie === "" ? {} : { cookie: this.cookie };
-    const { origin = "", ...always } = this.#headers;
-    const response = await fetch(`${this.#url}${path}`, {
-      ...init,
-      redirect: "manual",
-      headers: { ...always, ...cookie, ...(init.method === "POST" ? { origin } : {}), ...init.headers },
+    const headers = { ...this.#headers, ...cookie, ...init.headers };
+    // `fetch` would replace the Host header.
+    const response = await request(`${this.#url}${path}`, {
+      method: init.body === undefined ? "GET" : "POST",
+      ...(init.body !== undefined && { body: String(init.body) }),
+      headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
     });
-    this.cookie = response.headers.get("set-cookie")?.split(";")[0] ?? this.cookie;
-    const text = await response.text();
+    const received = new Headers(
+      Object.entries(response.headers).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value): [string, string] => [name, value]),
+      ),
+    );
+    this.cookie = received.get("set-cookie")?.split(";")[0] ?? this.cookie;
+    const text = await response.body.text();
     this.token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? this.token;
-    return { status: response.status, headers: response.headers, text };
+    return { status: response.statusCode, headers: received, text };
   }
 }

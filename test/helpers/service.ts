@@ -30,6 +30,8 @@ export interface TestService {
   createKey(key: NewKey): Promise<string>;
   /** Loads more rows. */
   addRows(rows: readonly TestRow[]): Promise<void>;
+  /** Loads these rows in the place of all others. */
+  replaceRows(rows: readonly TestRow[]): Promise<void>;
   /** Sends a GET and checks the response against the contract; `key: null` sends no credential. */
   get(
     path: string,
@@ -55,6 +57,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return createKey(store, { team: ownTeam, ...other }, new Date());
     },
     addRows: (more) => addRows(store, more),
+    replaceRows: (others) => addRows(store, others, "DELETE FROM product"),
     get: async (path, { key: used = key, headers = {}, method = "GET" } = {}) => {
       const authorization = used === null ? {} : { authorization: `Bearer ${used}` };
       return readResponse(await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } }));
@@ -63,8 +66,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-async function addRows(store: EmbeddedStore, rows: readonly TestRow[]): Promise<void> {
+/** @param before statement that makes room for the rows */
+async function addRows(store: EmbeddedStore, rows: readonly TestRow[], before?: string): Promise<void> {
   await store.write(async (session) => {
+    await (before && session.script(before));
     const stage = await createRowStage(session, () => undefined);
     await stage.add(
       rows.map((row) => {

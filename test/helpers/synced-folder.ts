@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
-import { fingerprint } from "../../src/export/manifest.ts";
+import { fingerprint } from "../../src/files/fingerprint.ts";
 import { DAY_FILE, placeOfDay } from "../../src/mirror/folder/day-files.ts";
 import { writeState } from "../../src/mirror/folder/folder-state.ts";
 import { readSyncedFolder } from "../../src/mirror/folder/synced-day.ts";
@@ -16,7 +16,6 @@ import type { MirrorOptions } from "../../src/mirror/sync/sync-run.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
-import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
@@ -64,12 +63,12 @@ export async function servedFolder(
       return real.snapshot(deadline);
     },
   });
-  const { url, key, store } = await startTestService({ rows, rateLimit: 1_000_000, faults, onEnd });
+  const { url, key, replaceRows } = await startTestService({ rows, rateLimit: 1_000_000, faults, onEnd });
   const { client } = testClient(new URL(url), { apiKey: key });
   onEnd(() => client.close());
   const folder = join(await temporaryFolder(onEnd), "copy");
   const file = (day: string) => join(folder, `crawl_date=${day}`, "part-0.parquet");
-  const days = async () => (await readdir(folder)).flatMap((name) => /^crawl_date=(.*)/.exec(name)?.[1] ?? []).sort();
+  const days = () => syncedDays(folder);
   let requests = 0;
   const counting: CatalogClient = {
     ...client,
@@ -91,7 +90,7 @@ export async function servedFolder(
     /** Replaces the rows of the service. */
     replace: async (next: readonly Product[]) => {
       rows = [...next];
-      await replaceRows(store, rows);
+      await replaceRows(rows);
     },
     /** One run, as in the command; `requests` are the requests it sent. */
     sync: async (options: TestSync = {}): Promise<SyncResult & { requests: number }> => {
@@ -134,17 +133,24 @@ export async function servedFolder(
         (await days()).map(async (day) => [day, (await stat(file(day))).mtimeMs, (await stat(file(day))).ino]),
       ),
     /** The rows that a reader of the folder finds, with the days of their folders. */
-    copy: async (): Promise<Product[]> => {
-      const read = (await days()).map(async (crawl_date) => {
-        const { buffer } = new Uint8Array(await readFile(file(crawl_date)));
-        const rows = await parquetReadObjects({ file: buffer, parsers });
-        return rows.map((row) => ({ ...row, crawl_date }) as Product);
-      });
-      return inOrder((await Promise.all(read)).flat());
-    },
+    copy: async (): Promise<Product[]> => inOrder(await syncedRows(folder)),
     /** The rows that it should find. */
     expected: () => inOrder(rows),
   };
+}
+
+async function syncedDays(folder: string): Promise<string[]> {
+  return (await readdir(folder)).flatMap((name) => /^crawl_date=(.*)/.exec(name)?.[1] ?? []).sort();
+}
+
+/** The rows that a reader of a synced folder finds, with the days of their folders. */
+export async function syncedRows(folder: string): Promise<Product[]> {
+  const read = (await syncedDays(folder)).map(async (crawl_date) => {
+    const { buffer } = new Uint8Array(await readFile(join(folder, placeOfDay(crawl_date))));
+    const rows = await parquetReadObjects({ file: buffer, parsers });
+    return rows.map((row) => ({ ...row, crawl_date }) as Product);
+  });
+  return (await Promise.all(read)).flat();
 }
 
 /** Writes the rows of a day's file anew, as another version of the tool might have: `rowOf` gives the members of each. */
@@ -189,15 +195,6 @@ function defaults(folder: string, service: string): MirrorOptions {
     signal: new AbortController().signal,
     createEncoder: () => createParquetEncoder(DAY_FILE),
   };
-}
-
-async function replaceRows(store: EmbeddedStore, rows: readonly Product[]): Promise<void> {
-  await store.write(async (session) => {
-    await session.script("DELETE FROM product");
-    const stage = await createRowStage(session, () => undefined);
-    await stage.add(rows.map((row) => ({ line: 0, product: row, body: JSON.stringify(row) })));
-    await stage.merge();
-  });
 }
 
 function inOrder(rows: readonly Product[]): Product[] {

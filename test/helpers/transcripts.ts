@@ -36,14 +36,22 @@ export const MORNING_ROWS = (
   }),
 );
 
+/** The basket of a user, `basket.csv` beside that folder. */
+export const MORNING_BASKET = "sku,retailer,quantity\nNW-7,nordwind,2\nNW-3,nordwind,1\n000451,casa-luz,1\n";
+
 /** What a user asks every morning, of the folder `rows`. */
 export const MORNING_QUESTIONS = {
+  "morning-report": ["report", "rows"],
   "morning-what-dropped": ["movers", "rows", "--only", "drop"],
+  "morning-what-since-my-last-look": ["movers", "rows", "--since", "last", "--only", "drop"],
   "morning-is-it-a-new-low": ["history", "NW-7", "rows"],
   "morning-what-is-new": [
     ...["diff", "rows", "--from", "latest-7d", "--to", "latest", "--only", "appeared", "--category", "lamps"],
   ],
   "morning-who-is-cheapest": ["history", "--search", "desk lamp élan", "rows"],
+  "morning-last-known-prices": ["latest", "rows", "--category", "lamps"],
+  "morning-discounts-by-category": ["latest", "rows", "--group-by", "category"],
+  "morning-price-of-a-basket": ["index", "basket.csv", "rows", "--start-date", "latest-6d"],
   "morning-how-fresh": ["coverage", "--from", "rows", "--group-by", "retailer"],
 } as const;
 

@@ -10,7 +10,10 @@ test("text is escaped in an element and in an attribute, and markup is not", () 
 });
 
 test.each([
-  ['https://shop.example/a b|c?d="&e', '<a href="https://shop.example/a%20b|c?d=%22&amp;e" rel="noreferrer">x</a>'],
+  [
+    'https://shop.example/a b|c?d="&e',
+    '<a href="https://shop.example/a%20b|c?d=%22&amp;e" rel="noopener noreferrer">x</a>',
+  ],
   ["javascript:alert(1)", "x"],
   ["//cdn.example/i.jpg", "x"],
   ["https://", "x"],
@@ -28,4 +31,10 @@ test("the browser may load nothing for the page but its empty icon, and run only
     `content="default-src &#39;none&#39;; img-src data:; style-src &#39;unsafe-inline&#39;; script-src &#39;sha256-${hash}&#39;;`,
   );
   expect(page).toContain("<title>&lt;t&gt;</title>");
+});
+
+test("a page without a script allows none, and a page tells no shop where its reader comes from", () => {
+  const page = renderPage({ title: "t", body: html`<p>`, style: "", script: undefined });
+  expect(page).not.toMatch(/script|id="tip"/);
+  expect(page).toContain('<meta name="referrer" content="no-referrer">');
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Coverage } from "../../src/contract/coverage.ts";
 import type { Filters } from "../../src/contract/filters.ts";
 import { RCD_LENGTH } from "../../src/contract/filters.ts";
-import { planSlices } from "../../src/pull/plan.ts";
+import { pagesOfSlice, planSlices } from "../../src/pull/plan.ts";
 
 const DAY = 86_400_000;
 
@@ -135,7 +135,7 @@ describe("a plan", () => {
   test("needs one request for a set of one page and none for an empty set", () => {
     const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [500], firstDay: 20_000 }]);
     expect(planSlices(one, { retailer: "a" }, 500)).toEqual({
-      slices: [{ filters: { retailer: "a" }, group: 0, rows: 500 }],
+      slices: [{ key: expect.stringMatching(/^[0-9a-f]{16}$/), filters: { retailer: "a" }, group: 0, rows: 500 }],
       groups: [{ rows: 500, digest: expect.stringMatching(/^[0-9a-f]{16}$/) }],
       totalRows: 500,
       pages: 1,
@@ -179,6 +179,21 @@ describe("a plan", () => {
   ])("expects %i rows of one slice to take %i requests, with the pages that are read again", (rows, requests) => {
     const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [rows], firstDay: 20_000 }]);
     expect(planSlices(one, { retailer: "a" }, 500, 100).requests).toBe(requests);
+  });
+
+  // The order of the rows depends on the cuts: other numbers change the bytes of every export.
+  test.each([
+    [48, 1],
+    [49, 2],
+    [268, 9],
+    [399, 13],
+    [400, 18],
+    [700, 22],
+    [5_000, 30],
+  ])("cuts a set of %i pages into slices of %i pages", (pages, slicePages) => {
+    const days = Array.from({ length: 10 }, () => pages * 50);
+    const set = coverageOf([{ retailer: "a", department: "b", category: "c", days, firstDay: 20_000 }]);
+    expect(pagesOfSlice(set, 500)).toBe(slicePages);
   });
 
   test("cuts a set of a few thousand rows into enough slices for several parallel walks", () => {

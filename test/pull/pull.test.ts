@@ -3,9 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError, NetworkError, SetChangedError } from "../../src/errors.ts";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { type PullOptions, type PullResult, pull, type RowSink } from "../../src/pull/pull.ts";
-import { createPageStore, type PageStore } from "../../src/pull/store/page-store.ts";
-import type { PlanCuts } from "../../src/pull/store/store-lines.ts";
-import type { StoredPage } from "../../src/pull/store/stored-page.ts";
+import { createPageStore, type PageStore, type StoredPage } from "../../src/pull/store/page-store.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
@@ -257,9 +255,15 @@ describe("a pull", () => {
       const answer = await coverage(...args);
       return { ...answer, data: answer.data.map((entry) => ({ ...entry, matching_rows: entry.matching_rows + 1 })) };
     };
-    const { error } = await run(service, memorySink("file"));
+    const discarded: string[] = [];
+    const store = openedStore({ onDiscard: async (key) => void discarded.push(key) });
+    const { error } = await run(service, memorySink("file"), { store });
     expect(error).toBeInstanceOf(SetChangedError);
     expect(service.requests.filter((request) => request === "coverage").length).toBe(5);
+    // A later process must not use the pages that were found to be wrong.
+    expect(discarded.length).toBeGreaterThan(0);
+    expect(discarded.length).toBe(4 * new Set(discarded).size);
+    expect(discarded.flatMap((key) => store.pagesOf(key))).toEqual([]);
   });
 
   test("continues as long as it reads more of a set that keeps changing", async () => {
@@ -366,14 +370,14 @@ describe("a pull", () => {
     "checks the pages of its store as it reads them: a slice that %s is read again",
     async (_, doubled, kept, reason) => {
       const rows = manyRows();
-      const { store } = await interrupted(rows, 6);
-      const forged = openedStore(store.cuts());
-      const [key = ""] = store.keys();
+      const { store, keys } = await interrupted(rows, 6);
+      const forged = openedStore();
+      const [key = ""] = keys;
       const pages = store.pagesOf(key);
       for (let index = 0; index < kept; index += 1) {
         const page = pages[Math.max(0, index - doubled)] as StoredPage;
-        const cursor = index === kept - 1 ? null : (pages[index]?.place.cursor ?? null);
-        await forged.save(key, index, (await store.read(page)) as RowBatch, { ...page.place, cursor });
+        const cursor = index === kept - 1 ? null : (pages[index]?.cursor ?? null);
+        await forged.save(key, index, (await store.read(page)) as RowBatch, { ...page, cursor });
       }
       const sink = memorySink("file");
       const { error, restarts } = await run(fakeService(rows), sink, { store: forged });
@@ -395,15 +399,16 @@ describe("a pull", () => {
   });
 });
 
-function openedStore(cuts?: PlanCuts): PageStore {
-  const store = createPageStore(temporaryBytes(), { keeps: true, cuts });
+function openedStore(options: Partial<Parameters<typeof createPageStore>[1]> = {}): PageStore {
+  const store = createPageStore(temporaryBytes(), { keeps: true, ...options });
   onTestFinished(() => store.close());
   return store;
 }
 
-/** The store of a pull that ended when it had `count` pages, and the requests of these. */
+/** The store of a pull that ended when it had `count` pages, the slices of these, and their requests. */
 async function interrupted(rows: readonly FakeRow[], count: number) {
-  const store = openedStore();
+  const keys: string[] = [];
+  const store = openedStore({ onSaved: async (key) => void keys.push(key) });
   const service = fakeService(rows);
   const read: string[] = [];
   service.before = (request, filters) => {
@@ -417,7 +422,7 @@ async function interrupted(rows: readonly FakeRow[], count: number) {
   };
   const { error } = await run(service, memorySink("file"), { concurrency: 1, store });
   expect(error).toBeInstanceOf(NetworkError);
-  return { store, read };
+  return { store, read, keys };
 }
 
 test("random faults do not change the rows", async () => {

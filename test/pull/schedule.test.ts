@@ -27,7 +27,7 @@ function valuesOf(rows: RowBatch): string[] {
 
 function pageOf(rows: RowBatch, cursor: string | null = "next"): WalkedPage {
   const coverage = { combinations: 1, matching_rows: 0, earliest_date: null, latest_date: null };
-  return { rows, place: { rows: rows.length, digest: "", cursor, facts: { total: 0, coverage } } };
+  return { rows, facts: { rows: rows.length, digest: "", cursor, set: { total: 0, coverage } } };
 }
 
 /** A source of rows with one value each, given as JSON text, whose pages come when `ready` says so. */
@@ -57,7 +57,7 @@ function sourceOf(rows: (signal: AbortSignal) => AsyncIterable<RowBatch>): WalkS
 async function rowsOf(events: AsyncIterable<Awaited<ReturnType<ReturnType<typeof inOrder>["next"]>>["value"]>) {
   const rows: string[] = [];
   for await (const event of events) {
-    if (event?.kind === "rows") {
+    if (event?.rows !== undefined) {
       rows.push(...valuesOf(event.rows));
     }
   }
@@ -121,7 +121,7 @@ describe("a schedule", () => {
         }
         most = Math.max(most, pages.filter(({ length }) => length > 0).length - reads);
         // What the consumer has had is its own.
-        reads += event.kind === "rows" && pages.includes(event.rows) ? 1 : 0;
+        reads += event.rows !== undefined && pages.includes(event.rows) ? 1 : 0;
       }
       expect(most).toBeLessThanOrEqual(2 * 8 + 2);
     }
@@ -152,7 +152,7 @@ describe("a schedule", () => {
     const walked: string[] = [];
     for (const [key, pages] of Object.entries({ first: sets[0] ?? [], last: sets[1] ?? [] })) {
       for (const [index, rows] of pages.entries()) {
-        await store.save(key, index, rows, pageOf(rows, index === pages.length - 1 ? null : "next").place);
+        await store.save(key, index, rows, pageOf(rows, index === pages.length - 1 ? null : "next").facts);
       }
     }
     const stored = (key: string): WalkSource => ({
@@ -160,7 +160,7 @@ describe("a schedule", () => {
       walk: async function* () {
         walked.push(key);
         for (const page of store.pagesOf(key)) {
-          yield { rows: (await store.read(page)) ?? batchOf([]), place: page.place, stored: page };
+          yield { rows: (await store.read(page)) ?? batchOf([]), facts: page, stored: page };
         }
       },
     });
@@ -197,7 +197,7 @@ describe("a schedule", () => {
     const rows: string[] = [];
     const reading = (async () => {
       for await (const event of events) {
-        if (event.kind === "rows") {
+        if (event.rows !== undefined) {
           rows.push(...valuesOf(event.rows));
         }
       }

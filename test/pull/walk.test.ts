@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ContractError, SetChangedError } from "../../src/errors.ts";
-import type { StoredPage } from "../../src/pull/store/stored-page.ts";
+import type { StoredPage } from "../../src/pull/store/page-store.ts";
 import { DeliveredRowsMovedError, walkSlice } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
+import { batchOf } from "../../src/rows/scan.ts";
 import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, texts } from "../helpers/fake-client.ts";
 
 async function walk(
@@ -19,6 +20,8 @@ async function walk(
     };
     for await (const page of walkSlice(service.client, filters, options)) {
       rows.push(...page.rows.texts());
+      // A walk that passes rows on again never ends.
+      expect(rows.length).toBeLessThanOrEqual(service.rows.length);
     }
     return { rows, restarts, error: undefined };
   } catch (error) {
@@ -96,10 +99,11 @@ describe("a walk", () => {
     ["after its last page", 3, 14, [20]],
   ])("notices a swap on the page before a resumed walk, %s", async (_, request, removed, read) => {
     const service = fakeService(fakeRows(37));
-    const earlier: (StoredPage & { read: () => Promise<RowBatch> })[] = [];
+    const earlier: StoredPage[] = [];
+    const contents: RowBatch[] = [];
     const { signal } = new AbortController();
-    for await (const { rows, place } of walkSlice(service.client, {}, { pageSize: 10, signal })) {
-      earlier.push({ place, extent: { at: 0, length: 0 }, read: async () => rows });
+    for await (const { rows, facts } of walkSlice(service.client, {}, { pageSize: 10, signal })) {
+      earlier.push({ ...facts, extent: { at: contents.push(rows) - 1, length: 0 } });
       if (earlier.length === 2) {
         break;
       }
@@ -108,7 +112,8 @@ describe("a walk", () => {
     onRequest(service, request, () => swapRow(service, removed));
     const got: number[] = [];
     const resumed = async () => {
-      for await (const { rows, stored } of walkSlice(service.client, {}, { pageSize: 10, signal, earlier })) {
+      const read = async ({ extent }: StoredPage) => contents[extent.at];
+      for await (const { rows, stored } of walkSlice(service.client, {}, { pageSize: 10, signal, earlier, read })) {
         expect(rows.length).toBe(10);
         if (stored === undefined) {
           got.push(20 + got.length * 10);
@@ -199,6 +204,35 @@ describe("a walk", () => {
     const { error, restarts } = await walk(service);
     expect(error).toBeInstanceOf(SetChangedError);
     expect(restarts).toEqual(Array.from({ length: 5 }, () => `row "${first.product_id}" was returned twice`));
+  });
+
+  test.each([36, 38])("fails if it always ends after 37 rows, but total_matching is %i", async (total_matching) => {
+    const service = fakeService(fakeRows(37));
+    const { catalog } = service.client;
+    service.client.catalog = async (...request) => {
+      const page = await catalog(...request);
+      return { ...page, pagination: { ...page.pagination, total_matching } };
+    };
+    const { error, restarts } = await walk(service);
+    expect(error).toBeInstanceOf(SetChangedError);
+    expect(new Set(restarts)).toEqual(
+      new Set([`the walk ended after 37 rows, but total_matching is ${total_matching}`]),
+    );
+  });
+
+  test("finds a row that repeats with other escapes", async () => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    const { catalog } = service.client;
+    service.client.catalog = async (...request) => {
+      const page = await catalog(...request);
+      const asFirst = texts(rows.slice(0, 1)).map((text) => text.replace('"acme-', '"\\u0061cme-'));
+      const cut = [...page.rows.texts()].map((text) => (text === texts([rows[20] as FakeRow])[0] ? asFirst : text));
+      return { ...page, rows: batchOf(cut.flat()) };
+    };
+    const { error, restarts } = await walk(service);
+    expect(error).toBeInstanceOf(SetChangedError);
+    expect(restarts[0]).toMatch(/^row "\\u0061cme-shoes-000000" was returned twice$/);
   });
 
   test("finds rows that move to other days although the total stays the same", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -72,6 +72,18 @@ test("a sync places complete days only, each between a state that has it pending
   expect([stateErrors(second.calls, folder), losses(second.calls, parent, isPassing)]).toEqual([[], []]);
 });
 
+test("useless pages of an earlier run are gone for good before anything else is asked for", async () => {
+  const { folder, env, sync } = await servedFolder(ROWS);
+  await sync();
+  const own = join(folder, ".catalog");
+  await Promise.all(["sync.json", "sync.pages"].map((name) => writeFile(join(own, name), "of no use\n")));
+  const refused = { ...env, CATALOG_API_KEY: "not-a-key" };
+  const { code, calls } = await recordCalls(["sync", folder], { cwd: dirname(folder), env: refused });
+  const removed = calls.filter(({ kind, path }) => kind === "remove" && /sync\.\w+$/.test(path));
+  expect([code, story(removed, own)]).toEqual([3, ["remove sync.json", "remove sync.pages"]]);
+  expect(losses(calls, dirname(folder), isPassing)).toEqual([]);
+});
+
 test("partitions are replaced when all of them are complete and on disk, and the pages removed when they are in place", async () => {
   const { folder, env } = await servedFolder(ROWS);
   const parent = dirname(folder);
@@ -115,7 +127,7 @@ test.each([
     cwd: dirname(folder),
     env,
     meanwhile: async (soFar) => {
-      while (!isStalled() || written(await soFar(), lines) < 1 + 1 + 2) {
+      while (!isStalled() || written(await soFar(), lines) < 1 + 2) {
         await delay(20);
       }
       const { pid } = JSON.parse(await readFile(join(own, "lock"), "utf8")) as { pid: number };

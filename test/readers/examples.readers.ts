@@ -15,7 +15,12 @@ import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
 
 /** Values that stand for those of a reader, and the values of the rows here. */
-const PLACEHOLDERS = { "SKU ": "B0CHX1W1XY ", "MODEL OR TITLE": "samsung a15", SLUG: "lamps" };
+const PLACEHOLDERS = {
+  "SKU ": "B0CHX1W1XY ",
+  "MODEL OR TITLE": "samsung a15",
+  SLUG: "lamps",
+  "--brand NAME": "--brand Brand",
+};
 
 const today = dayOf(Date.now());
 /** Two products of each day up to yesterday, and on two days of spring; one falls by half on the last day. */
@@ -57,6 +62,7 @@ beforeAll(async () => {
   await mkdir(join(home, ".config", "fish", "completions"), { recursive: true });
   await writeFile(join(home, "key.txt"), service.key);
   await writeFile(join(home, "cheapest.sql"), "from rows order by selling_price limit 1");
+  await writeFile(join(home, "basket.csv"), "sku\nB0CHX1W1XY\n");
   const again = product({ retailer: "nordwind", crawl_date: "2026-01-31" });
   const csv = [Object.keys(again), Object.values(again)].map((values) => values.map((value) => value ?? "").join(","));
   await writeFile(join(home, "crawled-again.csv"), `${csv.join("\n")}\n`);
@@ -111,7 +117,9 @@ describe("an example of the help works as it is printed", () => {
       .reduce((written, [name, value]) => written.replace(name, value), example)
       .replaceAll("https://api.example.com", example.includes("login") ? service.url : "https://api.example.com")
       // The usual port may be taken.
-      .replace(/^(catalog service start)(?!.*--port)/, "exec $1 --port 0");
+      .replace(/^(catalog service start)(?!.*--port)/, "exec $1 --port 0")
+      // A shell, which opens on a terminal only.
+      .replace(/^catalog sql rows$/, "echo .quit | script -qec '$&' /dev/null");
 
     if (/ teams (?!create).* sales/.test(line)) {
       // The examples of deleting a team come before others that name it.

@@ -28,11 +28,12 @@ const ROWS = [
   ...[25, 24.5, 9].map((price, day) => ["a", "EUR", price, day] as const),
   ...[12_345_678, 14_000_000.5].map((price, day) => ["b", "JPY", price, 5 * day] as const),
   ["c", "EUR", 7, 3] as const,
+  ["d", "EUR", 8, 0] as const,
 ].map(([sku, currency, selling_price, day]) =>
   product({ sku, currency, selling_price, title: `${LONG} ${sku}`, crawl_date: `2026-01-0${1 + day}` }),
 );
 
-/** The pages of `history --html` and `coverage --html` of the rows. */
+/** The pages of `history --html`, `coverage --html` and `report --html` of the rows. */
 async function pages(): Promise<Record<string, string>> {
   const { folder, sync } = await servedFolder(ROWS);
   await sync();
@@ -40,11 +41,12 @@ async function pages(): Promise<Record<string, string>> {
   for (const args of [
     ["history", "--search", "stehlampe", folder, "--html", "history.html"],
     ["coverage", "--from", folder, "--html", "coverage.html"],
+    ["report", folder, "--max-age", "3d", "--html", "report.html"],
   ]) {
     expect(await runInProcess(args, { cwd })).toMatchObject({ code: 0 });
   }
   const address = (name: string) => pathToFileURL(join(cwd, `${name}.html`)).href;
-  return { history: address("history"), coverage: address("coverage") };
+  return { history: address("history"), coverage: address("coverage"), report: address("report") };
 }
 
 /** Labels of the charts that stick out of their chart, or are lower than 11 pixels. */
@@ -77,6 +79,32 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
       expect([requests.filter((url) => !/^(file|data):/.test(url)), errors]).toEqual([[], []]);
       await page.close();
     }
+  });
+
+  test.each([390, 1280])("a report fits a window of %d pixels where one line of each kind is", async (width) => {
+    const page = await chrome.newPage({ colorScheme, viewport: { width, height: 900 } });
+    await page.goto((await pages()).report ?? "");
+    const lists = await page
+      .locator("section")
+      .evaluateAll((sections) =>
+        sections.map((section) => [section.querySelector("h2")?.id, section.querySelectorAll("tbody tr").length]),
+      );
+    expect(lists).toEqual([
+      ["drops", 1],
+      ["rises", 1],
+      ["new_lows", 1],
+      ["new", 1],
+      ["gone", 1],
+      ["retailers", 1],
+      ["brands", 1],
+    ]);
+    // The line of prices, its last point and the titles of shops are in view.
+    const seen = await page.evaluate(`[...document.querySelectorAll("td:first-child a, .prices, .prices circle")]
+      .map((part) => part.getBoundingClientRect())
+      .filter(({ left, right, width }) => left >= 0 && right <= innerWidth && width > 0)`);
+    expect(seen).toHaveLength(15);
+    expect(await page.locator("script, b b").count()).toBe(0);
+    await page.close();
   });
 
   test("a finger sees what a pointer does", async () => {

@@ -10,6 +10,7 @@ import { startTestService, type TestService, type TestServiceOptions } from "../
 import { CTRL_C, CTRL_D, runInTerminal, SIZE, type TerminalOptions } from "../helpers/terminal.ts";
 import {
   daysAgo,
+  MORNING_BASKET,
   MORNING_QUESTIONS,
   MORNING_ROWS,
   settled,
@@ -191,6 +192,7 @@ describe("what a person at a terminal sees of", () => {
     await transcript.prepare?.(service);
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, "rows.ndjson"), ROWS.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    await writeFile(join(cwd, "basket.csv"), MORNING_BASKET);
     const options = {
       cwd,
       env: {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { RowBatch } from "../../src/rows/batch.ts";
 import { batchOf, batchOfLines } from "../../src/rows/scan.ts";
 
 const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
@@ -26,6 +27,31 @@ test("a slice has its rows and its own lines", () => {
   expect(rows.slice(0, 2).lines().toString()).toBe(`${ROWS[0]}\n${ROWS[1]}\n`);
   expect(rows.slice(1, 2).slice(0, 9).raw(0, rows.column("sku"))).toBe('"2"');
   expect([rows.slice(3).length, rows.slice(5, 9).length, rows.slice(3).lines().length]).toEqual([0, 0, 0]);
+});
+
+test("rows of several batches are joined with their values, and lack what they lacked", () => {
+  const [one, other] = [batchOf(ROWS), batchOfLines(Buffer.from('{"mrp":1}\n{"sku":"5","more":0}\n'))];
+  const joined = RowBatch.joined([
+    { rows: one, from: 1, to: 3 },
+    { rows: other, from: 0, to: 2 },
+    { rows: one, from: 0, to: 1 },
+  ]);
+  expect(joined.texts()).toEqual([ROWS[1], ROWS[2], '{"mrp":1}', '{"sku":"5","more":0}', ROWS[0]]);
+  expect(joined.lines().toString()).toBe(
+    joined
+      .texts()
+      .map((text) => `${text}\n`)
+      .join(""),
+  );
+  const [sku, mrp] = [joined.column("sku"), joined.column("mrp")];
+  expect([0, 1, 2, 3, 4].map((row) => [joined.raw(row, sku), joined.raw(row, mrp)])).toEqual([
+    ['"2"', undefined],
+    ['"3"', "-0"],
+    [undefined, "1"],
+    ['"5"', undefined],
+    ['"1"', "19.90"],
+  ]);
+  expect([...joined.others]).toEqual(["extra", "more"]);
 });
 
 test("lines are read back as the same rows", () => {

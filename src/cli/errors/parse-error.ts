@@ -83,7 +83,7 @@ function unknownFlagError(flag: string, command: Command, argv: readonly string[
 
 /** Names of flags in other tools, and the flags of this tool in order of preference. */
 const FLAG_HABITS: Readonly<Record<string, readonly string[]>> = {
-  since: ["start-date", "from"],
+  since: ["start-date"],
   after: ["start-date", "from"],
   from: ["start-date"],
   until: ["end-date", "to"],

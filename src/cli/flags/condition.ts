@@ -16,6 +16,8 @@ const COMPARISONS = {
 export interface Condition<Field extends string> {
   /** As it was written. */
   text: string;
+  /** The fields that it compares. */
+  fields: readonly Field[];
   /** Whether a row meets it; a comparison with a missing value is false. */
   holds(row: Readonly<Record<Field, number | undefined>>): boolean;
 }
@@ -27,10 +29,17 @@ export interface Condition<Field extends string> {
  * @param when the end of the description: what meets it
  */
 export function failIfOption(fields: readonly string[], when = "if a product meets it, as in 'percent < -20'"): Option {
-  return new Option("--fail-if <condition>", `exit with 8 ${when}`).argParser((text): Condition<string> => {
-    const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
-    return { text, holds: (row) => parts.every((part) => part(row)) };
-  });
+  return new Option("--fail-if <condition>", `exit with 8 ${when}`).argParser((text) => parseCondition(text, fields));
+}
+
+/** @throws UsageError naming the part that is no condition, or the field that there is not */
+export function parseCondition<Field extends string>(text: string, fields: readonly Field[]): Condition<Field> {
+  const parts = text.split(/\s+and\s+/i).map((part) => parsePart(part.trim(), fields));
+  return {
+    text,
+    fields: parts.map(({ field }) => field),
+    holds: (row) => parts.every((part) => part.holds(row)),
+  };
 }
 
 /**
@@ -67,10 +76,10 @@ function movementOf(condition: string): string | undefined {
   return sign.endsWith("=") ? `${verb} ${size} % or more` : `${verb} more than ${size} %`;
 }
 
-function parsePart(
+function parsePart<Field extends string>(
   part: string,
-  fields: readonly string[],
-): (row: Readonly<Record<string, number | undefined>>) => boolean {
+  fields: readonly Field[],
+): { field: Field; holds: Condition<Field>["holds"] } {
   const match = /^(\w+)\s*(<=|>=|<|>|=)\s*([-+]?\d+(?:\.\d+)?)\s*%?$/.exec(part);
   if (match === null) {
     throw valueError(
@@ -89,8 +98,9 @@ function parsePart(
     });
   }
   const compare = COMPARISONS[sign as keyof typeof COMPARISONS];
-  return (row) => {
+  const holds: Condition<Field>["holds"] = (row) => {
     const value = row[field];
     return value !== undefined && compare(value, Number(number));
   };
+  return { field, holds };
 }

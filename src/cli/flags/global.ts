@@ -35,7 +35,6 @@ export function addGlobalFlags(command: Command, examples: readonly string[] = [
     .option("--base-url <url>", "address of the service; a path prefix such as /api is kept [env: CATALOG_BASE_URL]")
     .option("--profile <name>", "profile of the configuration file [env: CATALOG_PROFILE]")
     .option("--timeout <duration>", "limit for one request with its response (default: 30s)", duration("--timeout"))
-    .option("--max-time <duration>", "limit for the whole command (default: none)", duration("--max-time"))
     .option("--retries <n>", "how often a failed request is sent again (default: 5)", wholeNumber("--retries", 0, 100))
     .option(
       "--max-body <size>",
@@ -53,6 +52,7 @@ export function addReportingFlags(command: Command, examples: readonly string[] 
   }
   return command
     .optionsGroup("Global options:")
+    .option("--max-time <duration>", "limit for the whole command (default: none)", duration("--max-time"))
     .option("-q, --quiet", "only errors on stderr")
     .option("-v, --verbose", "each request on stderr")
     .option("--no-color", "no colour [env: NO_COLOR]")

@@ -126,6 +126,16 @@ export function parseListOutput(
   return parseOutput<ListFormat>(flags, listFormatOfFile, isForPeople ? "table" : "ndjson", stdout.isTTY === true);
 }
 
+/** As `parseListOutput`, of a command that writes every row format. */
+export function parseRowsOutput(
+  flags: OutputFlags,
+  { stdout }: Pick<Context, "stdout">,
+): OutputOptions<"table" | RowFormat> {
+  const isTerminal = stdout.isTTY === true;
+  const formatOfName = (name: string) => formatOfFile(name).format;
+  return parseOutput<"table" | RowFormat>(flags, formatOfName, isTerminal ? "table" : "ndjson", isTerminal);
+}
+
 /**
  * Decides the format of the output: by the flag, else by the file extension, else the fallback.
  *
@@ -171,9 +181,12 @@ export function parseOutput<Format extends string>(
 export function listFormatOfFile(name: string): ListFormat | undefined {
   const { format } = formatOfFile(name);
   if (format === "parquet") {
-    throw new UsageError(`${quoted(name)}: only \`catalog export\` and \`catalog sync\` write Parquet.`, {
-      flag: "--output",
-    });
+    throw new UsageError(
+      `${quoted(name)}: this command writes no Parquet; \`catalog export\`, \`latest\`, \`index\` and \`sql\` do.`,
+      {
+        flag: "--output",
+      },
+    );
   }
   return format;
 }

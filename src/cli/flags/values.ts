@@ -32,6 +32,17 @@ function withUnit(flag: string, units: Readonly<Record<string, number>>, flaw: s
   };
 }
 
+/** Parses a number of days such as `14d`. */
+export function dayCount(flag: string): Parser<number> {
+  return (text) => {
+    const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
+    if (days === undefined) {
+      throw valueError(flag, text, "is not a number of days; write 14d.");
+    }
+    return Number(days);
+  };
+}
+
 /** Parses a whole number within bounds. */
 export function wholeNumber(flag: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER): Parser<number> {
   return (text) => {

@@ -3,8 +3,8 @@ import { type CatalogClient, createClient } from "../../api/client.ts";
 import { resolveService } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { withLongLists } from "../../pull/long-lists.ts";
-import { type SetFilters, withOwnDays } from "../../pull/own-days.ts";
+import { withSets } from "../../pull/set-client.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { VERSION } from "../../version.ts";
 import type { GlobalOptions } from "../flags/global.ts";
@@ -57,7 +57,7 @@ export async function withConnection<T>(
       });
       try {
         const vocabulary = { service: demo ? "demo" : name, profile };
-        const remembering = withOwnDays(withLongLists(rememberingClient(client, vocabulary, context)));
+        const remembering = withSets(rememberingClient(client, vocabulary, context));
         const filters = await resolveFilters(written, serviceFilters(remembering, signal), context.now());
         return await use({ client: remembering, filters, service: name, reporter, signal });
       } finally {

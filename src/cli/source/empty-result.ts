@@ -1,6 +1,6 @@
 import type { CatalogClient } from "../../api/client.ts";
 import { EmptyResultError } from "../../errors.ts";
-import type { SetFilters } from "../../pull/own-days.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 import type { Reporter } from "../reporter.ts";
 
 /** A source of counts: the service, or a synced folder. */

@@ -7,7 +7,7 @@ import { UsageError } from "../../errors.ts";
 import { isSyncedFolder, type SyncState } from "../../mirror/folder/folder-state.ts";
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { combinationsOf, matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
-import { ownDayFilter, type SetFilters } from "../../pull/own-days.ts";
+import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import { flagError, quoted } from "../flags/values.ts";

@@ -5,7 +5,7 @@ import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { SetChangedError } from "../../errors.ts";
 import { daysInRange, halvesOf, mergeRanges } from "../../mirror/sync/day-ranges.ts";
-import type { SetFilters } from "../../pull/own-days.ts";
+import type { SetFilters } from "../../pull/set-filters.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;

@@ -4,13 +4,12 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import type { Context } from "../../context.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
-import { formatRcd, type Rcd, splitRcd } from "../../contract/filters.ts";
+import { formatRcd, splitRcd } from "../../contract/filters.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
-import type { DayState } from "../../mirror/folder/folder-state.ts";
-import { combinationsOf } from "../../mirror/folder/synced-day.ts";
+import { rcdTest } from "../../mirror/folder/synced-day.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
-import { summaryOf } from "../../pull/long-lists.ts";
-import { ownDayFilter, type SetFilters, withOwnDays } from "../../pull/own-days.ts";
+import { summaryOf, withSets } from "../../pull/set-client.ts";
+import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
 import type { CoverageSource } from "./coverage-source.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { BrandCoverage } from "./groups.ts";
@@ -25,7 +24,7 @@ export async function withFolderSource<T>(
   return await withSyncedFolder({ ...options, folder: options.from }, context, async (synced) => {
     const { folder, state, filters, days, isWanted, reporter, signal } = synced;
     await assertDaysInPlace(folder, state, days);
-    const all = new Map(Object.entries(state.days).map(([day, held]) => [day, rowsOf(held)]));
+    const all = new Map(Object.entries(state.days).map(([day, { counts }]) => [day, new Map(Object.entries(counts))]));
     const hasBrands = synced.brands !== undefined || options.groupBy === "brand";
     const ofBrands = hasBrands
       ? await countBrands({ ...synced, days: [...all.keys()], isWanted: () => true }, context)
@@ -34,21 +33,19 @@ export async function withFolderSource<T>(
       return await use({ ...brandSource(ofBrands, filters), service: folder, reporter, signal });
     }
     const isOwnDay = ownDayFilter(filters);
-    const wanted = new Map(
-      days.map((day) => [day, rowsOf(state.days[day], (one) => isWanted(one) && isOwnDay(one.retailer, day))]),
-    );
+    const isWantedRcd = rcdTest(isWanted);
+    const wantedRows = (day: string) =>
+      new Map(
+        [...(all.get(day) ?? [])].filter(
+          ([rcd]) => isWantedRcd(rcd) && (filters.own_days === undefined || isOwnDay(splitRcd(rcd).retailer, day)),
+        ),
+      );
     return await use({
-      ...{ client: withOwnDays(countingClient(all)), filters, service: folder, reporter, signal, isFolder: true },
-      days: async () => wanted,
+      ...{ client: withSets(countingClient(all)), filters, service: folder, reporter, signal, isFolder: true },
+      days: async () => new Map(days.map((day) => [day, wantedRows(day)])),
       brands: async () => brandCoverage(ofBrands, filters),
     });
   });
-}
-
-/** The rows of some combinations on a day. */
-function rowsOf(day: Pick<DayState, "counts"> = { counts: {} }, isWanted: (combination: Rcd) => boolean = () => true) {
-  const wanted = combinationsOf(day).filter(isWanted);
-  return new Map(wanted.map((combination) => [formatRcd(combination), combination.rows]));
 }
 
 /**
@@ -58,33 +55,40 @@ function rowsOf(day: Pick<DayState, "counts"> = { counts: {} }, isWanted: (combi
  */
 export function countingClient(days: DayCounts): Pick<CatalogClient, "coverage"> {
   const corpus = new Map<string, number>();
-  for (const [rcd, rows] of [...days.values()].flatMap((counts) => [...counts])) {
-    corpus.set(rcd, (corpus.get(rcd) ?? 0) + rows);
+  for (const counts of days.values()) {
+    for (const [rcd, rows] of counts) {
+      corpus.set(rcd, (corpus.get(rcd) ?? 0) + rows);
+    }
   }
+  // Each is split once: a large folder has the same 400 on each of 400 days.
+  const combinations = [...corpus].map(([rcd, corpus_rows]) => ({ rcd, corpus_rows, ...splitRcd(rcd) }));
   return {
     coverage: async (filters) => {
       const isInDates = dayFilter(filters);
-      const isWanted = combinationFilter(filters);
-      const found = new Map<string, Coverage>();
+      const entries = new Map(combinations.filter(combinationFilter(filters)).map((one) => [one.rcd, entryOf(one)]));
       for (const [day, counts] of [...days].filter(([name]) => isInDates(name))) {
-        const wanted = combinationsOf({ counts: Object.fromEntries(counts) }).filter(isWanted);
-        for (const { rows, retailer, category, department } of wanted) {
-          const rcd = formatRcd({ retailer, category, department });
-          const entry = found.get(rcd);
-          found.set(rcd, {
-            ...{ retailer, department, category, rcd, corpus_rows: corpus.get(rcd) ?? 0 },
-            matching_rows: (entry?.matching_rows ?? 0) + rows,
-            earliest_date: entry !== undefined && entry.earliest_date < day ? entry.earliest_date : day,
-            latest_date: entry !== undefined && entry.latest_date > day ? entry.latest_date : day,
-          });
+        for (const [rcd, rows] of counts) {
+          const entry = entries.get(rcd);
+          if (entry !== undefined) {
+            entry.matching_rows += rows;
+            entry.earliest_date = day < entry.earliest_date ? day : entry.earliest_date;
+            entry.latest_date = day > entry.latest_date ? day : entry.latest_date;
+          }
         }
       }
-      const data = [...found.values()];
+      const data = [...entries.values()].filter(({ matching_rows }) => matching_rows > 0);
       const none = { retailer: null, category: null, department: null, rcd: null, start_date: null, end_date: null };
       return { data, meta: { request_id: "", resolved: { ...none, ...filters }, coverage: summaryOf(data) } };
     },
   };
 }
+
+/** The coverage of a combination before any day is counted. */
+function entryOf({ retailer, department, category, rcd, corpus_rows }: Omit<Coverage, keyof typeof NO_DAY>): Coverage {
+  return { retailer, department, category, rcd, corpus_rows, ...NO_DAY };
+}
+
+const NO_DAY = { matching_rows: 0, earliest_date: "9999-12-31", latest_date: "" };
 
 /** The rows of each brand by day and combination. */
 type BrandCounts = readonly (readonly [brand: string, days: DayCounts])[];
@@ -117,7 +121,7 @@ async function countBrands(synced: SyncedFolder, context: Context): Promise<Bran
 async function brandCoverage(counts: BrandCounts, filters: SetFilters): Promise<BrandCoverage[]> {
   const found = await Promise.all(
     counts.map(async ([brand, days]) => {
-      const { data } = await withOwnDays(countingClient(days)).coverage(filters);
+      const { data } = await withSets(countingClient(days)).coverage(filters);
       return data.map((entry) => ({ ...entry, brand }));
     }),
   );
@@ -142,7 +146,7 @@ function brandSource(counts: BrandCounts, filters: SetFilters) {
     return isInDates(day) && own.length > 0 ? [[day, new Map(own)] as const] : [];
   });
   return {
-    client: withOwnDays(countingClient(sum)),
+    client: withSets(countingClient(sum)),
     filters,
     isFolder: true,
     days: async () => new Map(wanted),

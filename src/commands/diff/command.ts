@@ -5,7 +5,8 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
-import { dateExpression, onlyOption, valueError } from "../../cli/flags/values.ts";
+import { dateExpression, dayCount, onlyOption } from "../../cli/flags/values.ts";
+import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
 import { CHANGES } from "../../diff/join.ts";
 import { DIFF_FIELDS, type DiffFlags, parseDiffOptions } from "./options.ts";
@@ -25,13 +26,18 @@ export function declare(command: Command, context: Context): void {
       dateExpression("--from"),
     )
     .option("--to <day>", "the later crawl day (default: yesterday; of a folder alone: latest)", dateExpression("--to"))
+    .option(
+      "--since <day>",
+      "stands for --from DAY --to latest; of a folder also last: since the last `diff --since last`, or last:NAME of that name",
+      sinceExpression("--since"),
+    )
     .option("--against <dir>", "a folder of `catalog sync` instead of the service: offline, without a key")
     .option("--as-of", "compare the last known price of each product up to each day (with --against or --demo)")
     .option("--no-as-of", "compare the rows of the two days themselves")
     .option(
       "--max-age <days>",
       "with --as-of: ignore prices that are older than this, such as 14d; without it no product vanishes",
-      parseAge,
+      dayCount("--max-age"),
     )
     .addOption(onlyOption(CHANGES))
     .addOption(failIfOption(DIFF_FIELDS));
@@ -42,7 +48,7 @@ export function declare(command: Command, context: Context): void {
   addPullFlags(command);
   addReadFlags(command, "if one of the days has no rows");
   addListFlags(command, "to_selling_price", ["drop", "rise", ...DIFF_COLUMNS], ", or drop or rise");
-  addGlobalFlags(command, [
+  const examples = [
     "catalog diff --demo --from 13d --to yesterday",
     "catalog diff rows",
     "catalog diff --from 7d --retailer acme",
@@ -50,19 +56,12 @@ export function declare(command: Command, context: Context): void {
     "catalog sync rows && catalog diff rows --from 7d",
     "catalog diff rows --from latest-7d --to latest --only appeared --category lamps",
     "catalog diff rows --as-of --from latest-7d --to latest --sort drop --limit 20",
+    "catalog diff rows --since last --only appeared,vanished --max-age 14d",
     "catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv",
-  ]).action(async (folder: string | undefined, flags: DiffFlags) => {
+  ];
+  addGlobalFlags(command, examples, LOOKS).action(async (folder: string | undefined, flags: DiffFlags) => {
     const options = parseDiffOptions(command, folder, flags, context);
     const { runDiff } = await import("./run.ts");
     await runDiff(options, context);
   });
-}
-
-/** Reads the `14d` of `--max-age`. */
-function parseAge(text: string): number {
-  const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
-  if (days === undefined) {
-    throw valueError("--max-age", text, "is not a number of days; write 14d.");
-  }
-  return Number(days);
 }

@@ -1,12 +1,10 @@
 import type { Reporter } from "../../cli/reporter.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { checkDays, nearestDays } from "../../cli/source/folder-vocabulary.ts";
-import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { comparedSince, isLook } from "../../cli/source/since-look.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
-import { diffDays } from "../../diff/compare.ts";
-import { folderDays } from "../../mirror/folder/folder-days.ts";
-import { closeDays, openDays } from "../../mirror/folder/synced-day.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { diffAsOf, sharedProducts } from "../../prices/as-of.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
@@ -23,44 +21,45 @@ export async function withFolderDays(
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
   await withSyncedFolder({ ...options, folder: options.against }, context, async (synced) => {
-    const { folder, state, isWanted, days: withRows, reporter, signal } = synced;
-    const { from, to } = await resolveDaysOf(options, context.now(), async () => withRows.at(-1));
-    checkDays({ from, to }, folder, state);
-    const about = {
-      ...{ from, to, reporter, signal },
-      daysWithRows: async (empty: readonly string[]) => {
-        const around = [...new Set(empty.flatMap((day) => nearestDays(day, withRows)))].sort();
-        return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
-      },
-    };
-    const pricesOf: PricesOf = (days, use) => withFolderPrices({ ...synced, days }, context, use);
-    const held = withRows.filter((day) => day <= to);
-    const isUsable = !options.failOnEmpty && held.some((day) => day <= from);
-    const missing = isUsable ? [from, to].filter((day) => !held.includes(day)) : [];
-    if (options.asOf ?? (await shareFew({ from, to, missing }, pricesOf, reporter))) {
-      const asOf = { from, to, maxAge: options.maxAge };
-      const compare: ComparedDays["compare"] = (_, onDifferences) =>
-        pricesOf(held, (prices) => diffAsOf(prices, asOf, onDifferences));
-      await use({ ...about, asOf: true, compare });
-      return;
-    }
-    if (synced.brands !== undefined) {
-      // Prices know the brands. With an age of 0 days they are those of the two days themselves.
-      const compare: ComparedDays["compare"] = (_, onDifferences) =>
-        pricesOf([from, to], (prices) => diffAsOf(prices, { from, to, maxAge: 0 }, onDifferences));
-      await use({ ...about, asOf: false, compare });
-      return;
-    }
-    const days = await openDays(folder, [from, to]);
-    try {
-      const source = folderDays(days, { isWanted, signal });
-      const compare: ComparedDays["compare"] = (progress, onDifferences) =>
-        diffDays(source, { from, to, ...progress }, onDifferences);
-      await use({ ...about, asOf: false, compare });
-    } finally {
-      await closeDays(days);
+    if (isLook(options.from)) {
+      const look = { since: options.from, command: "diff" };
+      await comparedSince(look, synced, context, ({ since, latest }) =>
+        useDays({ from: since, to: latest }, synced, options, context, use),
+      );
+    } else {
+      const newest = async () => synced.days.at(-1);
+      await useDays(await resolveDaysOf(options, context.now(), newest), synced, options, context, use);
     }
   });
+}
+
+async function useDays(
+  { from, to }: { from: string; to: string },
+  synced: SyncedFolder,
+  options: DiffOptions,
+  context: Context,
+  use: (days: ComparedDays) => Promise<void>,
+): Promise<void> {
+  const { folder, state, days: withRows, reporter, signal } = synced;
+  checkDays({ from, to }, folder, state);
+  const about = {
+    ...{ from, to, reporter, signal },
+    daysWithRows: async (empty: readonly string[]) => {
+      const around = [...new Set(empty.flatMap((day) => nearestDays(day, withRows)))].sort();
+      return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;
+    },
+  };
+  const pricesOf: PricesOf = (days, use) => withFolderPrices({ ...synced, days }, context, use);
+  const held = withRows.filter((day) => day <= to);
+  const isUsable = !options.failOnEmpty && held.some((day) => day <= from);
+  const missing = isUsable ? [from, to].filter((day) => !held.includes(day)) : [];
+  // Without a newer day since a look there is nothing to compare.
+  const asOf = from === to || (options.asOf ?? (await shareFew({ from, to, missing }, pricesOf, reporter)));
+  // With an age of 0 days the last known prices are those of the two days themselves.
+  const maxAge = asOf ? options.maxAge : 0;
+  const compare: ComparedDays["compare"] = (_, onDifferences) =>
+    pricesOf(asOf ? held : [from, to], (prices) => diffAsOf(prices, { from, to, maxAge }, onDifferences));
+  await use({ ...about, asOf, compare });
 }
 
 type PricesOf = <T>(days: readonly string[], use: (prices: Prices) => Promise<T>) => Promise<T>;

@@ -7,6 +7,7 @@ import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
 import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
 import { parseFolder } from "../../cli/flags/source.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
+import { isLook } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
 import { type DateExpression, isFromLatest } from "../../contract/values/date-expression.ts";
 import type { Change } from "../../diff/join.ts";
@@ -27,6 +28,8 @@ export type DiffField = (typeof DIFF_FIELDS)[number];
 export interface DiffFlags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
   from?: DateExpression;
   to?: DateExpression;
+  /** A day, or `last` or `last:NAME`; never with the other two. */
+  since?: DateExpression;
   /** A synced folder to compare instead of the service. */
   against?: string;
   /** Whether last known prices are compared instead of the days themselves; absent to decide by the two days. */
@@ -55,14 +58,26 @@ export function parseDiffOptions(command: Command, folder: string | undefined, f
     });
   }
   checkBrands(flags.brand, folder !== undefined || flags.against !== undefined);
-  const isAlone = flags.from === undefined && flags.to === undefined;
+  const { since } = flags;
+  const other = flags.from !== undefined ? "--from" : flags.to !== undefined ? "--to" : undefined;
+  if (since !== undefined && other !== undefined) {
+    throw flagError("--since", `cannot be combined with ${other}: it stands for --from DAY --to latest.`);
+  }
+  const isAlone = other === undefined;
   const isFolder = folder !== undefined || flags.against !== undefined;
   // A folder alone means its last week, as for `catalog movers`.
-  const { from, to = "yesterday" } = isAlone && isFolder ? { from: "latest-7d", to: "latest" } : flags;
+  if (since !== undefined && isLook(since) && !isFolder && !flags.demo) {
+    throw flagError(
+      "--since",
+      `${since} needs a folder of \`catalog sync\`, which remembers the look: name one, such as rows.`,
+    );
+  }
+  const sinceThen = { from: since ?? "latest-7d", to: "latest" };
+  const { from, to = "yesterday" } = isAlone && (isFolder || since !== undefined) ? sinceThen : flags;
   if (from === undefined) {
     throw flagError("--from", "is missing: name the earlier of the two crawl days, as in --from 7d.");
   }
-  if (!isFromLatest(from) && !isFromLatest(to)) {
+  if (!isLook(from) && !isFromLatest(from) && !isFromLatest(to)) {
     // Refuses wrong days before any request is sent.
     resolveDayPair({ from, to }, context.now());
   }

@@ -61,15 +61,19 @@ function rawTexts(difference: Difference, days: { from: string; to: string }): R
     sku: JSON.stringify(sku),
     from_date: JSON.stringify(days.from),
     to_date: JSON.stringify(days.to),
-    ...Object.fromEntries(DESCRIBING.map((name) => [name, shown?.[name]])),
-    ...prefixed("from", from),
-    ...prefixed("to", to),
+    department: shown?.department,
+    category: shown?.category,
+    title: shown?.title,
+    from_mrp: from?.mrp,
+    to_mrp: to?.mrp,
+    from_selling_price: from?.selling_price,
+    to_selling_price: to?.selling_price,
+    from_discount_pct: from?.discount_pct,
+    to_discount_pct: to?.discount_pct,
+    from_currency: from?.currency,
+    to_currency: to?.currency,
     percent: JSON.stringify(roundedPercent(percentMoved(difference))),
     from_seen: from && JSON.stringify(seen.from),
     to_seen: to && JSON.stringify(seen.to),
   };
-}
-
-function prefixed(side: "from" | "to", facts: ProductFacts | undefined): Record<string, string | undefined> {
-  return Object.fromEntries(PRICES.map((price) => [`${side}_${price}`, facts?.[price]]));
 }

@@ -2,6 +2,7 @@ import { refuseHeld } from "../../cli/flags/condition.ts";
 import { hasRowFormat, type OutputOptions } from "../../cli/flags/output.ts";
 import { showText } from "../../cli/pager.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
+import { isLook } from "../../cli/source/since-look.ts";
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { withRowWriter } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
@@ -25,7 +26,7 @@ import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts"
 const NAMED = 5;
 
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
-  const isOfService = options.against === undefined && options.asOf !== true;
+  const isOfService = options.against === undefined && options.asOf !== true && !isLook(options.from);
   const withDays = isOfService
     ? (await import("./from-service.ts")).withServiceDays
     : (await import("./from-folder.ts")).withFolderDays;

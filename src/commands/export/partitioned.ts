@@ -7,18 +7,19 @@ import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
-import { writeWhole } from "../../export/whole-file.ts";
 import { ifPresent } from "../../files/system-error.ts";
 import { type LockedFolder, ownFolderOf, storeIn, withLockedFolder } from "../../mirror/folder/folder-lock.ts";
+import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { withCompressionEnding } from "../../output/destination/compression.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
-import { type OpenStore, openStore } from "../../pull/store/open-store.ts";
+import { writeStaged } from "../../output/sink.ts";
+import { openStore } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./pull-rows.ts";
-import { rowEncoding, storeOptions, warnOfKept } from "./run.ts";
+import { leavePages, rowEncoding, storeOptions } from "./run.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
@@ -37,19 +38,11 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
         await pullPartitions(folder, locked, store.pages, options, connection, context);
         await store.remove();
       } catch (error) {
-        await leave(store, paths.pages, options, connection.reporter);
+        await leavePages(store, paths.pages, error, options, connection.reporter);
         throw error;
       }
     });
   });
-}
-
-async function leave(store: OpenStore, pages: string, options: ExportOptions, reporter: Reporter): Promise<void> {
-  if (store.pages.size() === 0) {
-    return await store.remove();
-  }
-  await store.leave();
-  warnOfKept(pages, options, reporter);
 }
 
 async function pullPartitions(
@@ -93,11 +86,7 @@ async function refuseFile(path: string): Promise<void> {
 
 /** Refuses a synced folder, because an export would make its state wrong. */
 async function refuseSynced(folder: string): Promise<void> {
-  const isSynced = await stat(join(ownFolderOf(folder), "state.json")).then(
-    () => true,
-    () => false,
-  );
-  if (isSynced) {
+  if (await isSyncedFolder(folder)) {
     throw new FileError(`${folder} is kept up to date by \`catalog sync\`; export to another folder`, folder);
   }
 }
@@ -116,7 +105,7 @@ async function writePartitions(
   const files = new Map<string, string>();
   for (const [index, partition] of (await spool.partitions()).entries()) {
     const path = join(staging, String(index));
-    await writeWhole(path, spool.read(partition), createEncoder(encoderOptions), compression);
+    await writeStaged(path, spool.read(partition), createEncoder(encoderOptions), compression);
     files.set(join(partition, name), path);
   }
   return files;

@@ -2,22 +2,12 @@ import { dirname } from "node:path";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { FileError } from "../../errors.ts";
 import { freeBytes } from "../../files/stored-bytes.ts";
-import { isStdout } from "../../output/destination/open.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
+import { isStdout } from "../../output/destination/stdout.ts";
+import { FORMATS } from "../../output/formats/registry.ts";
 import type { ExportOptions } from "./options.ts";
 
 /** Bytes of a row as NDJSON. Real rows have 554 on average. */
 const BYTES_OF_ROW = 560;
-
-/** Bytes of an output for each byte of NDJSON, from the same rows. */
-const SHARES: Readonly<Record<RowFormat, number>> = {
-  ndjson: 1,
-  json: 1,
-  csv: 0.63,
-  tsv: 0.63,
-  parquet: 0.18,
-  xlsx: 0.25,
-};
 
 /** Bytes of compressed text for each byte of NDJSON. */
 const COMPRESSED_SHARE = 0.13;
@@ -30,7 +20,7 @@ const COMPRESSED_SHARE = 0.13;
  */
 export function bytesNeeded(rows: number, { output, columns, partitionBy }: ExportOptions, stored = 0): number {
   const { format, compression } = output;
-  const share = compression === undefined ? SHARES[format] : COMPRESSED_SHARE;
+  const share = compression === undefined ? FORMATS[format].share : COMPRESSED_SHARE;
   const chosen = columns === undefined ? 1 : columns.length / PRODUCT_COLUMNS.length;
   const ofOutput = isStdout(output.output) ? 0 : rows * share * chosen;
   const sorted = partitionBy === undefined ? 0 : rows;

@@ -9,16 +9,17 @@ import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
 import { type Claim, claimOutput } from "../../export/claim.ts";
 import { MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
-import { createSink, type OpenSink } from "../../export/sink.ts";
+import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../files/fingerprint.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../output/destination/file.ts";
-import { isStdout, openDestination } from "../../output/destination/open.ts";
+import { isStdout } from "../../output/destination/stdout.ts";
 import type { EncoderOptions } from "../../output/formats/encoder.ts";
 import { loadEncoder } from "../../output/formats/registry.ts";
+import { openSink, type Sink } from "../../output/sink.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
 import type { OpenStoreOptions } from "../../pull/store/open-store.ts";
+import type { RowBatch } from "../../rows/batch.ts";
 import { VERSION } from "../../version.ts";
 import { type ExportOptions, UNNOTICED } from "./options.ts";
 import { pageSizeOf, pullWithProgress } from "./pull-rows.ts";
@@ -38,10 +39,10 @@ export async function runExport(options: ExportOptions, context: Context): Promi
     const claim = await claimFile(options, connection, context, startedAt);
     claim?.notes.forEach(connection.reporter.warn);
     const fingerprint = runningFingerprint();
-    let sink: OpenSink | undefined;
+    let sink: Sink<RowBatch> | undefined;
     let result: PullResult;
     try {
-      sink = await openSink(options, claim, fingerprint, connection, context);
+      sink = await openOutput(options, claim, fingerprint, connection, context);
       result = await pullWithProgress(sink, options, claim ?? {}, connection, context);
       if (result.rows === 0) {
         await reportEmpty(connection, options);
@@ -53,8 +54,8 @@ export async function runExport(options: ExportOptions, context: Context): Promi
       }
     } catch (error) {
       await sink?.abandon();
-      if (await claim?.leave()) {
-        warnOfKept(`${options.output.output}.partial.pages`, options, connection.reporter);
+      if (claim !== undefined) {
+        await leavePages(claim, `${options.output.output}.partial.pages`, error, options, connection.reporter);
       }
       throw error;
     }
@@ -65,10 +66,26 @@ export async function runExport(options: ExportOptions, context: Context): Promi
   });
 }
 
-/** Says where the pages of an interrupted run are; with `--error-format json` only the error is written. */
-export function warnOfKept(pages: string, { globals }: ExportOptions, { warn }: Reporter): void {
-  if (globals.errorFormat === "human") {
-    warn(`${pages} keeps what was read; repeat the command with --resume to continue`);
+/**
+ * Leaves the pages of a run that ends with `error`, and says where they are, or why they may be lost; with
+ * `--error-format json` only the error is written.
+ */
+export async function leavePages(
+  { leave }: { leave(): Promise<boolean> },
+  pages: string,
+  error: unknown,
+  { globals }: ExportOptions,
+  reporter: Reporter,
+): Promise<void> {
+  const warn = globals.errorFormat === "human" ? reporter.warn : () => undefined;
+  try {
+    if (await leave()) {
+      warn(`${pages} keeps what was read; repeat the command with --resume to continue`);
+    }
+  } catch (failure) {
+    if (failure !== error) {
+      warn((failure as Error).message);
+    }
   }
 }
 
@@ -121,27 +138,29 @@ export function storeOptions(
   };
 }
 
-async function openSink(
+async function openOutput(
   options: ExportOptions,
   claim: Claim | undefined,
   fingerprint: RunningFingerprint,
   { reporter, signal }: Connection,
   context: Context,
-): Promise<OpenSink> {
+): Promise<Sink<RowBatch>> {
   const { output, compression, noClobber, format } = options.output;
   const createEncoder = await loadEncoder(format);
-  const destination = await openDestination({
-    output,
-    stdout: context.stdout,
-    beforeData: reporter.dataBegins,
-    signal,
-    noClobber,
-    compression,
-    keepPartial: claim !== undefined,
-    beforePlacing: claim?.assertHeld,
-    fingerprint: options.manifest ? fingerprint : undefined,
-  });
-  return createSink(destination, () => createEncoder(rowEncoding(options, reporter)));
+  return await openSink(
+    {
+      output,
+      stdout: context.stdout,
+      beforeData: reporter.dataBegins,
+      signal,
+      noClobber,
+      compression,
+      keepPartial: claim !== undefined,
+      beforePlacing: claim?.assertHeld,
+      fingerprint: options.manifest ? fingerprint : undefined,
+    },
+    () => createEncoder(rowEncoding(options, reporter)),
+  );
 }
 
 /** The encoding of the rows of an export. */

@@ -1,5 +1,5 @@
 import { EXIT } from "../../errors.ts";
-import type { RowFormat } from "../../output/formats/registry.ts";
+import { FORMATS, ROW_FORMATS } from "../../output/formats/registry.ts";
 
 /** A help page that belongs to no command; also a section of the man page. */
 export interface Topic {
@@ -18,7 +18,7 @@ const EXIT_CODES = {
     "temporarily unavailable after the retries (rate_limited, 5xx, network), another run is writing the output, or `catalog status` finds the service not operational: try again later",
   changed: "the set changed while it was read, or a count does not match: the output cannot be trusted",
   empty: "nothing matched, and --fail-on-empty is set",
-  condition: "a condition of --fail-if holds (diff, movers); the output is complete",
+  condition: "a condition of --fail-if holds (diff, movers, coverage, report); the output is complete",
   interrupted: "interrupted (Ctrl-C)",
   terminated: "terminated (SIGTERM)",
 } as const satisfies Record<keyof typeof EXIT, string>;
@@ -39,16 +39,11 @@ const ENVIRONMENT = {
   NODE_EXTRA_CA_CERTS: "file of additional certificate authorities to trust, in PEM",
 } as const;
 
-const FORMATS = {
-  ndjson: "one JSON object a line, each row as the API sent it; every digit is kept",
-  csv: "RFC 4180 with a header; null is an empty field; every digit is kept",
-  tsv: "as csv, separated by tabs",
-  json: "one JSON array; every digit is kept",
-  parquet: "columns with types, compressed inside (export and sql)",
-  xlsx: "a sheet for Excel: text stays text, days are dates, --links makes links; at most 1,048,575 rows",
+const FORMAT_HELP = {
+  ...Object.fromEntries(ROW_FORMATS.map((format) => [format, FORMATS[format].help])),
   table: "for people: fits the terminal, shows control characters as escapes (not for export)",
   markdown: "a table for documents (coverage only)",
-} as const satisfies Record<RowFormat | "table" | "markdown", string>;
+};
 
 export const TOPICS: Readonly<Record<string, Topic>> = {
   "exit-codes": {
@@ -66,6 +61,6 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
     title: "FORMATS",
     intro:
       "The format is that of --format, else that of the ending of --output, else table for coverage and sample in a terminal, and ndjson otherwise. The endings .gz and .zst, or --compress, compress the output; zstd needs Node.js 22.15 or newer.",
-    entries: Object.entries(FORMATS),
+    entries: Object.entries(FORMAT_HELP),
   },
 };

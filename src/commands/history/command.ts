@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import { addBrandFlag, addVocabularyFlags } from "../../cli/flags/filter.ts";
+import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
 import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import { dateExpression } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { type HistoryFlags, parseHistoryOptions } from "./options.ts";
 import { HISTORY_COLUMNS } from "./records.ts";
@@ -21,15 +20,7 @@ export function declare(command: Command, context: Context): void {
       "products with each of these words in title, brand or model number, or as the beginning of the sku, in any letter case; a number matches whole words",
     )
     .option("--html <file>", "write a page with a chart of the prices; it needs no network");
-  addBrandFlag(addVocabularyFlags(command))
-    .optionsGroup("Filters:")
-    .option(
-      "--start-date <date>",
-      "from this day on (UTC): YYYY-MM-DD, 30d, latest-30d",
-      dateExpression("--start-date"),
-    )
-    .option("--end-date <date>", "up to this day", dateExpression("--end-date"))
-    .optionsGroup("Options:");
+  addPriceDayFlags(addBrandFlag(addVocabularyFlags(command)));
   addDemoFlag(
     addListOutput(command).addOption(
       columnsOption("columns of the days, in this order: sku,crawl_date,selling_price", HISTORY_COLUMNS),

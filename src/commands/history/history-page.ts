@@ -2,6 +2,7 @@ import { groupBy, type ListOptions } from "../../cli/flags/list.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import type { Html } from "../../contract/values/html.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
+import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
 import { priceChart } from "./price-chart.ts";
@@ -76,14 +77,8 @@ function figure(series: readonly Series[], currency: string): Html {
   return html`<figure>${priceChart(series, currency)}<figcaption><ul>${legend}</ul></figcaption></figure>`;
 }
 
-interface Column<Item> {
-  heading: string;
-  kind: "count" | "day" | "";
-  cell: (item: Item) => Html | string;
-}
-
 function productsTable(series: readonly Series[], currency: string, { addressOf }: PageFacts): Html {
-  const columns: Column<Series>[] = [
+  const columns: HtmlColumn<Series>[] = [
     { heading: "Title", kind: "", cell: (product) => link(product.title, addressOf(product.last)) },
     { heading: "Product", kind: "", cell: ({ retailer, sku }) => `${retailer} ${sku}` },
     {
@@ -102,7 +97,7 @@ function productsTable(series: readonly Series[], currency: string, { addressOf 
     },
     { heading: "Seen", kind: "day", cell: ({ last }) => last.day },
   ];
-  return table(columns, series, `Products in ${currency}`);
+  return htmlTable(columns, series, `Products in ${currency}`);
 }
 
 /** The days on which the price changed. */
@@ -110,7 +105,7 @@ function changesTable(product: Series, list: ListOptions): Html {
   const { lowest, highest, title } = product;
   const percent = (value: number | undefined) =>
     value === undefined ? "" : `${value > 0 ? "+" : ""}${value.toFixed(1)} %`;
-  const columns: Column<SeriesPoint>[] = [
+  const columns: HtmlColumn<SeriesPoint>[] = [
     { heading: "Since", kind: "day", cell: ({ day }) => day },
     { heading: "Price", kind: "count", cell: (point) => `${groupDigits(point.selling_price)} ${point.currency}` },
     { heading: "Change", kind: "count", cell: (point) => percent(point.percent) },
@@ -122,19 +117,7 @@ function changesTable(product: Series, list: ListOptions): Html {
       cell: (point) => (samePrice(point, lowest) ? "lowest" : samePrice(point, highest) ? "highest" : ""),
     },
   ];
-  return table(columns, priceChanges(product, list), `Changes of ${title}`);
-}
-
-function table<Item>(columns: readonly Column<Item>[], items: readonly Item[], label: string): Html {
-  const heads = columns.map(({ heading, kind }) =>
-    heading === "" ? html`<td></td>` : html`<th scope="col" class="${kind}">${heading}</th>`,
-  );
-  const rows = items.map(
-    (item) =>
-      html`<tr>${columns.map(({ heading, kind, cell }) => html`<td class="${kind}" data-label="${heading}"><span>${cell(item)}</span></td>`)}</tr>\n`,
-  );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead>
-<tbody>${rows}</tbody></table></div>`;
+  return htmlTable(columns, priceChanges(product, list), `Changes of ${title}`);
 }
 
 function idOf({ retailer, sku }: Series): string {
@@ -148,7 +131,7 @@ function colours(list: readonly string[]): string {
   return list.map((colour, index) => `.line${index} { --own: ${colour}; }`).join("\n");
 }
 
-const STYLE = `
+const STYLE = `${TABLE_STYLE}
 figure { margin: 1rem 0; } svg { width: 100%; height: auto; display: block; touch-action: pan-y; }
 svg text { font-size: 12px; fill: var(--soft); } .grid { stroke: var(--line); }
 path { fill: none; stroke: var(--own); stroke-width: 2; } circle { fill: var(--own); }
@@ -156,22 +139,11 @@ figcaption ul { list-style: none; padding: 0; margin: .5rem 0; display: grid; ga
 figcaption i { display: inline-block; width: .75rem; height: .75rem; border-radius: 50%; background: var(--own); margin-right: .5rem; }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: 1rem 0; }
 dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-size: 1.1rem; } dd b { color: var(--accent); font-size: .85rem; }
-table { font-size: .9rem; }
-th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-thead th, thead td { white-space: nowrap; }
-td:first-child:not(.day) { min-width: 14rem; }
 summary { overflow-wrap: anywhere; }
 ${colours(COLOURS)}
 @media (max-width: 40rem) {
   h1 { font-size: 1.25rem; }
   svg text { font-size: 18px; }
-  thead { display: none; }
-  table, tbody, tr, td { display: block; }
-  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
-  td { display: flex; justify-content: space-between; gap: 1rem; padding: .1rem 0; border: 0; text-align: right; }
-  td:first-child { min-width: 0; font-weight: 600; text-align: left; }
-  td:not(:first-child)::before { content: attr(data-label); color: var(--soft); }
-  td:has(span:empty) { display: none; }
 }
 @media (max-width: 30rem) { svg text { font-size: 24px; } }
 @media (prefers-color-scheme: dark) {

@@ -5,7 +5,8 @@ import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import { dateExpression, onlyOption } from "../../cli/flags/values.ts";
+import { onlyOption } from "../../cli/flags/values.ts";
+import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
 import { MOVER_KINDS } from "../../prices/movers.ts";
 import { GROUPS, MOVER_COLUMNS, MOVER_FIELDS, type MoversFlags, parseMoversOptions, SORTABLE } from "./options.ts";
@@ -19,8 +20,8 @@ export function declare(command: Command, context: Context): void {
     )
     .option(
       "--since <day>",
-      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d)",
-      dateExpression("--since"),
+      "compare with the last price known up to this day: YYYY-MM-DD, 7d, latest-7d (default: latest-7d); last: since the last `--since last` of movers on this folder, or last:NAME of that name",
+      sinceExpression("--since"),
     )
     .addOption(onlyOption(MOVER_KINDS))
     .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
@@ -33,14 +34,17 @@ export function declare(command: Command, context: Context): void {
     of: "products of each kind, or of each kind and group",
     byDefault: 10,
   });
-  addReportingFlags(command, [
+  const examples = [
     "catalog movers --demo",
     "catalog movers rows --only drop --limit 20",
     "catalog movers rows --only drop --columns sku,title,percent,selling_price,url -f csv",
     "catalog movers rows --since latest-1d --retailer acme --group-by category",
     "catalog movers rows --only drop --group-by brand --limit 3",
+    "catalog movers rows --since last --only drop",
+    "catalog movers rows --since last:mail -f csv -o moved.csv",
     "catalog movers rows --since latest-1d --fail-if 'percent < -20' -o fell.csv; test $? -ne 8 || mail -s 'prices fell' ada < fell.csv",
-  ]).action(async (folder: string | undefined, flags: MoversFlags) => {
+  ];
+  addReportingFlags(command, examples, LOOKS).action(async (folder: string | undefined, flags: MoversFlags) => {
     const options = parseMoversOptions(command, folder, flags, context);
     const { runMovers } = await import("./run.ts");
     await runMovers(options, context);

@@ -3,14 +3,12 @@ import { groupBy, sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
+import { comparedSince, type SinceDays } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { resolveDay } from "../../contract/values/date-expression.ts";
-import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
-import { UsageError } from "../../errors.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
@@ -20,60 +18,50 @@ import { type Group, MOVER_COLUMNS, type MoverField, type MoversOptions } from "
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const { days, reporter } = synced;
-    const since = sinceDay(options, synced, context);
-    const { all, listings } = await withFolderPrices(synced, context, async (prices) => ({
-      all: await findMovers(prices, since),
-      listings: prices.listings,
-    }));
-    const { output, columns, list } = options;
-    const namesOf = ({ now }: Mover) => ({
-      title: listings.titleOf(now.listing),
-      brand: brandIn(listings.modelOf(now.listing)),
-    });
-    const member = (mover: Mover, column: string) =>
-      JSON.parse(moverRecord(mover, { ...namesOf(mover), url: undefined }))[column];
-    const groupNameOf = (mover: Mover, dimension: Group) =>
-      dimension === "brand" ? namesOf(mover).brand || "no brand" : mover.now[dimension];
-    const groups = options.kinds.flatMap((kind) =>
-      groupsOf(kind, sortBy(all[kind], list.sort, member), options, groupNameOf),
-    );
-    const screen = screenOf(context, options);
-    const hasAddresses = columns === undefined ? hasRowFormat(output) || screen.links : columns.includes("url");
-    const listed = hasAddresses ? groups.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
-    const addressOf = await addressesOf(synced, listed);
-    const textsOf = (mover: Mover) => ({ ...namesOf(mover), url: addressOf(mover.now) });
-    if (hasRowFormat(output)) {
-      const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, textsOf(mover))));
-      const encoding = { known: MOVER_COLUMNS, chosen: columns, kinds: MOVER_CELLS };
-      await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
-    } else {
-      const text = moversText(groups, textsOf, columns, { since, latest: days.at(-1) ?? since }, screen);
-      await showTable(text, output, list, reporter, context);
-      reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${days.at(-1)}`);
-    }
-    const held = options.kinds
-      .flatMap((kind) => all[kind])
-      .filter((mover) => options.failIf?.holds(moverFields(mover)));
-    refuseHeld(options.failIf, new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`)));
+    const compared = { since: options.since, command: "movers" };
+    await comparedSince(compared, synced, context, (days) => writeMovers(days, synced, options, context));
   });
 }
 
-/** @throws UsageError if the folder has no earlier day to compare with, or no later one */
-function sinceDay({ since }: MoversOptions, { name, days }: SyncedFolder, context: Context): string {
-  const [first = "", latest = first] = [days[0], days.at(-1)];
-  const day = resolveDay(since, { today: dayOf(context.now()), latest }) ?? "";
-  if (days.length === 0) {
-    throw new UsageError(`${name} holds no rows that the filters match.`);
+async function writeMovers(
+  { since, latest }: SinceDays,
+  synced: SyncedFolder,
+  options: MoversOptions,
+  context: Context,
+): Promise<void> {
+  const { days, reporter } = synced;
+  const { all, listings } = await withFolderPrices(synced, context, async (prices) => ({
+    all: await findMovers(prices, since),
+    listings: prices.listings,
+  }));
+  const { output, columns, list } = options;
+  const namesOf = ({ now }: Mover) => ({
+    title: listings.titleOf(now.listing),
+    brand: brandIn(listings.modelOf(now.listing)),
+  });
+  const member = (mover: Mover, column: string) =>
+    JSON.parse(moverRecord(mover, { ...namesOf(mover), url: undefined }))[column];
+  const groupNameOf = (mover: Mover, dimension: Group) =>
+    dimension === "brand" ? namesOf(mover).brand || "no brand" : mover.now[dimension];
+  const groups = options.kinds.flatMap((kind) =>
+    groupsOf(kind, sortBy(all[kind], list.sort, member), options, groupNameOf),
+  );
+  const screen = screenOf(context, options);
+  const hasAddresses = columns === undefined ? hasRowFormat(output) || screen.links : columns.includes("url");
+  const listed = hasAddresses ? groups.flatMap(({ movers }) => movers.map(({ now }) => now)) : [];
+  const addressOf = await addressesOf(synced, listed);
+  const textsOf = (mover: Mover) => ({ ...namesOf(mover), url: addressOf(mover.now) });
+  if (hasRowFormat(output)) {
+    const records = groups.flatMap(({ movers }) => movers.map((mover) => moverRecord(mover, textsOf(mover))));
+    const encoding = { known: MOVER_COLUMNS, chosen: columns, kinds: MOVER_CELLS };
+    await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
+  } else {
+    const text = moversText(groups, textsOf, columns, { since, latest }, screen);
+    await showTable(text, output, list, reporter, context);
+    reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${latest}`);
   }
-  if (day >= latest || day < first) {
-    const gap = day >= latest ? `no row after ${day}` : `no row up to ${day}`;
-    throw new UsageError(
-      `--since ${since}: ${name} has ${gap}; it has ${first} to ${latest}. Name a day from ${first} on, before ${latest}.`,
-      { flag: "--since", value: since, suggestions: ["latest-7d"] },
-    );
-  }
-  return day;
+  const held = options.kinds.flatMap((kind) => all[kind]).filter((mover) => options.failIf?.holds(moverFields(mover)));
+  refuseHeld(options.failIf, new Set(held.map(({ now }) => `${now.retailer} ${now.sku}`)));
 }
 
 function groupsOf(

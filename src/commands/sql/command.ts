@@ -4,8 +4,7 @@ import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
-import { ROW_FORMATS } from "../../output/formats/registry.ts";
-import { parseSqlOptions, SCHEMA, type SqlFlags } from "./options.ts";
+import { parseSqlOptions, SCHEMA, SQL_FORMATS, type SqlFlags } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -28,23 +27,24 @@ percent is NULL after a price of 0.`;
 
 export function declare(command: Command, context: Context): void {
   command
-    .argument("<query>", `one query; - reads it from standard input, ${SCHEMA} shows the tables`)
+    .argument("[query]", `one query; - reads it from standard input, ${SCHEMA} shows the tables; none opens a shell`)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
-      "Runs one query over a synced folder, by DuckDB with at most 4 threads. The folder is read-only, and a query reaches " +
-        "no other file and no network.",
+      "Runs one query over a synced folder, by DuckDB with at most 4 threads; without a query, on a terminal, a shell runs " +
+        "those that you type. The folder is read-only, and a query reaches no other file and no network.",
     );
-  addDemoFlag(addLinksFlag(addListOutput(command, ["table", ...ROW_FORMATS])))
+  addDemoFlag(addLinksFlag(addListOutput(command, SQL_FORMATS)))
     .option("--memory <size>", "memory that DuckDB may use; the rest goes to disk (default: 512MiB)", size("--memory"))
     .option("--no-pager", "do not open a pager for a table that is longer than the screen [env: PAGER]");
   const examples = [
+    "catalog sql rows",
     `catalog sql ${SCHEMA} rows`,
     "catalog sql 'select retailer, count(*) as n from rows group by all order by n desc' rows",
     "catalog sql 'from changes where percent <= -15 order by crawl_date desc' rows -f csv",
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
   ];
   addReportingFlags(command, examples, TABLES).action(
-    async (query: string, folder: string | undefined, flags: SqlFlags) => {
+    async (query: string | undefined, folder: string | undefined, flags: SqlFlags) => {
       const options = parseSqlOptions(command, query, folder, flags, context);
       const { runSql } = await import("./run.ts");
       await runSql(options, context);

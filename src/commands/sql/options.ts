@@ -1,9 +1,12 @@
 import type { Command } from "commander";
 import { parseGlobals } from "../../cli/flags/global.ts";
-import { type OutputFlags, parseOutput } from "../../cli/flags/output.ts";
+import { type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
+import { ROW_FORMATS } from "../../output/formats/registry.ts";
+
+/** What `--format` takes. */
+export const SQL_FORMATS = ["table", ...ROW_FORMATS] as const;
 
 /** The word that shows the tables instead of running a query. */
 export const SCHEMA = ".schema";
@@ -17,20 +20,17 @@ export interface SqlFlags extends OutputFlags {
 
 export type SqlOptions = ReturnType<typeof parseSqlOptions>;
 
-/** @param query `-` for standard input */
+/** @param query `-` for standard input; undefined for a shell */
 export function parseSqlOptions(
   command: Command,
-  query: string,
+  query: string | undefined,
   folder: string | undefined,
   flags: SqlFlags,
-  { stdout }: Context,
+  context: Context,
 ) {
-  const isTerminal = stdout.isTTY === true;
-  const formatOfName = (name: string) => formatOfFile(name).format;
-  const output = parseOutput<"table" | RowFormat>(flags, formatOfName, isTerminal ? "table" : "ndjson", isTerminal);
-  if (query.trim() === "") {
+  const output = parseRowsOutput(flags, context);
+  if (query?.trim() === "") {
     throw new UsageError("the query is empty; write SQL, as in 'select count(*) from rows'.");
   }
-  const { memory = 512 * 1024 ** 2 } = flags;
-  return { ...flags, memory, query, folder, filters: {}, globals: parseGlobals(command), output };
+  return { ...flags, outputFlags: flags, query, folder, filters: {}, globals: parseGlobals(command), output };
 }

@@ -12,7 +12,7 @@ import { wrap } from "../../output/terminal/wrap.ts";
 export function declare(command: Command, context: Context): void {
   command
     .description(
-      "Checks an exported file against FILE.manifest.json, offline: its size, its sha256, the number of its rows, and that no row occurs twice.",
+      "Checks an exported file against FILE.manifest.json, offline: its size, its sha256, the number of its rows, and that no row occurs twice, as far as its columns show it.",
     )
     .argument("<file>", "a file that `catalog export --manifest` wrote");
   addGlobalFlags(

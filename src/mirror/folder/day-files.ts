@@ -3,10 +3,9 @@ import { dirname, join } from "node:path";
 import { isCalendarDate } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { FileError } from "../../errors.ts";
-import { fingerprint } from "../../export/manifest.ts";
+import { fingerprint } from "../../files/fingerprint.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { assertOwnFolder, ownFileAt, removeOwnFile } from "../../files/own-file.ts";
-import { sizeOf } from "../../files/size-of.ts";
 import { ifPresent, withFileError } from "../../files/system-error.ts";
 import type { SyncState } from "./folder-state.ts";
 
@@ -79,7 +78,7 @@ export async function unknownDays(
     const held = days[day];
     const isPending = pending.includes(day);
     const isAsHeld =
-      (await sizeOf(path)) === held?.bytes &&
+      (await ownFileAt(path))?.size === held?.bytes &&
       // The rows of an adopted day are not known.
       !(isPending && held?.digest === "") &&
       (held === undefined || !(thorough || isPending) || (await fingerprint(path)).sha256 === held.sha256);
@@ -98,7 +97,7 @@ export async function unknownDays(
 export async function assertDaysInPlace(folder: string, state: SyncState, days: readonly string[]): Promise<void> {
   for (const day of days) {
     const path = join(folder, placeOfDay(day));
-    if ((await sizeOf(path)) !== state.days[day]?.bytes || state.pending.includes(day)) {
+    if ((await ownFileAt(path))?.size !== state.days[day]?.bytes || state.pending.includes(day)) {
       throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` repairs it`, path);
     }
   }

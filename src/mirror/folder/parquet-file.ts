@@ -1,7 +1,6 @@
-import type { AsyncBuffer, ParquetParsers } from "hyparquet";
+import type { AsyncBuffer } from "hyparquet";
 import { FileError } from "../../errors.ts";
-import { fingerprint } from "../../export/manifest.ts";
-import { TEXT_PARSERS } from "../../export/parquet-groups.ts";
+import { fingerprint } from "../../files/fingerprint.ts";
 import { openOwnFile } from "../../files/own-file.ts";
 import { readAt } from "../../files/read-at.ts";
 import { ifPresent } from "../../files/system-error.ts";
@@ -52,6 +51,3 @@ export async function openParquet(path: string): Promise<OpenParquetFile> {
 export function notParquet(path: string, error: unknown): FileError {
   return new FileError(`${path} cannot be read as Parquet: ${(error as Error).message}`, path, error);
 }
-
-/** Values as the file stores them: texts, doubles, null, and a date as days since 1970-01-01. */
-export const STORED_VALUES: Partial<ParquetParsers> = { ...TEXT_PARSERS, dateFromDays: (days) => days };

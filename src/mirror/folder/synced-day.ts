@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Rcd, splitRcd } from "../../contract/filters.ts";
 import { FileError, SetChangedError } from "../../errors.ts";
-import { sizeOf } from "../../files/size-of.ts";
+import { ownFileAt } from "../../files/own-file.ts";
 import { placeOfDay } from "./day-files.ts";
 import { type DayState, readStateOf, type SyncState, statePathOf } from "./folder-state.ts";
 import { type OpenParquetFile, openUnaltered } from "./parquet-file.ts";
@@ -14,7 +14,6 @@ export interface CombinationRows extends Rcd {
 /** A day of a synced folder, opened for reading. */
 export interface SyncedDay extends OpenParquetFile {
   path: string;
-  combinations: readonly CombinationRows[];
 }
 
 /**
@@ -34,39 +33,6 @@ export async function readSyncedFolder(folder: string): Promise<SyncState> {
 }
 
 /**
- * Opens the days that the folder has, all from the same moment. If a sync replaces one of them meanwhile, all are opened
- * again.
- *
- * @throws what `openDay` does
- */
-export async function openDays(folder: string, wanted: readonly string[]): Promise<Map<string, SyncedDay>> {
-  let state = await readSyncedFolder(folder);
-  for (;;) {
-    const opened = new Map<string, SyncedDay>();
-    try {
-      for (const name of wanted) {
-        const day = await openDay(folder, name, state);
-        if (day !== undefined) {
-          opened.set(name, day);
-        }
-      }
-      state = await readSyncedFolder(folder);
-      if (wanted.every((name) => state.days[name]?.sha256 === opened.get(name)?.sha256)) {
-        return opened;
-      }
-    } catch (error) {
-      await closeDays(opened);
-      throw error;
-    }
-    await closeDays(opened);
-  }
-}
-
-export async function closeDays(days: ReadonlyMap<string, SyncedDay>): Promise<void> {
-  await Promise.all([...days.values()].map((day) => day.close()));
-}
-
-/**
  * Opens a day and compares the size and SHA-256 of its file with the folder's state. The file stays open, so a sync that
  * replaces it does not change what is read.
  *
@@ -81,7 +47,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     const held = known.days[day];
     const file = held && (await openUnaltered(path, held));
     if (held !== undefined && file !== undefined) {
-      return { ...file, path, combinations: combinationsOf(held) };
+      return { ...file, path };
     }
     known = await readSyncedFolder(folder);
     if (known.days[day]?.sha256 !== held?.sha256) {
@@ -96,7 +62,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     if (held === undefined) {
       return undefined;
     }
-    const reason = (await sizeOf(path)) === undefined ? "is missing" : "is not what was synced";
+    const reason = (await ownFileAt(path)) === undefined ? "is missing" : "is not what was synced";
     throw new FileError(`${path} ${reason}; \`catalog sync --verify\` repairs it`, path);
   }
 }
@@ -108,15 +74,19 @@ export function combinationsOf({ counts }: Pick<DayState, "counts">): Combinatio
 
 /** The days that have rows of a wanted combination, oldest first. */
 export function matchingDays({ days }: SyncState, isWanted: (combination: Rcd) => boolean): string[] {
-  // A combination is on many days, so each is looked at once.
-  const known = new Map<string, boolean>();
-  const isWantedRcd = (rcd: string) => {
-    const wanted = known.get(rcd) ?? isWanted(splitRcd(rcd));
-    known.set(rcd, wanted);
-    return wanted;
-  };
+  const isWantedRcd = rcdTest(isWanted);
   return Object.entries(days)
     .filter(([, { counts }]) => Object.keys(counts).some(isWantedRcd))
     .map(([day]) => day)
     .sort();
+}
+
+/** The same test of combinations as texts. A combination is on many days, so each is looked at once. */
+export function rcdTest(isWanted: (combination: Rcd) => boolean): (rcd: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (rcd) => {
+    const wanted = known.get(rcd) ?? isWanted(splitRcd(rcd));
+    known.set(rcd, wanted);
+    return wanted;
+  };
 }

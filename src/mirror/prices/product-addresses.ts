@@ -1,5 +1,5 @@
 import type { Rcd } from "../../contract/filters.ts";
-import { columnChunks } from "../../export/parquet-groups.ts";
+import { columnChunks } from "../../output/formats/parquet/read-parquet.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { notParquet } from "../folder/parquet-file.ts";
 import { openDay } from "../folder/synced-day.ts";

@@ -1,6 +1,6 @@
 import type { Rcd } from "../../contract/filters.ts";
-import { closest } from "../../contract/values/closest.ts";
-import { FileError, UsageError } from "../../errors.ts";
+import { FileError } from "../../errors.ts";
+import { brandsNamed } from "./brands.ts";
 import { type IndexRequest, indexPathOf, isComplete, makeIndex } from "./build-index.ts";
 import { bytesOfRows, columnsIn, copyRow, type DayPrices, type Prices } from "./day-prices.ts";
 import { openIndex, type PriceIndex } from "./index-file.ts";
@@ -78,27 +78,9 @@ function pricesOf(index: PriceIndex, { folder, name, days, isWanted, brands, isO
 
 /** Marks the listings of brands with 1. */
 function listingsOf(brands: readonly string[], { listings, modelOf }: Listings, name: string): Uint8Array {
-  const known = new Map<string, string>();
-  const wanted = new Set(brands.map(folded));
-  const marked = new Uint8Array(listings);
-  for (let listing = 0; listing < listings; listing += 1) {
-    const brand = brandIn(modelOf(listing));
-    const key = folded(brand);
-    known.set(key, brand);
-    marked[listing] = wanted.has(key) ? 1 : 0;
-  }
-  const missing = brands.find((brand) => !known.has(folded(brand)));
-  if (missing !== undefined) {
-    throw new UsageError(`${name} has no product of the brand ${JSON.stringify(missing)}.`, {
-      ...{ flag: "--brand", value: missing },
-      suggestions: closest(missing, [...known.values()]),
-    });
-  }
-  return marked;
-}
-
-function folded(text: string): string {
-  return text.trim().normalize("NFKC").toLowerCase();
+  const brandOf = Array.from({ length: listings }, (_, listing) => brandIn(modelOf(listing)));
+  const wanted = new Set(brandsNamed(brands, [...new Set(brandOf)], name));
+  return Uint8Array.from(brandOf, (brand) => (wanted.has(brand) ? 1 : 0));
 }
 
 /** Moves the rows of wanted listings to the front. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type FileMetaData, parquetSchema } from "hyparquet";
 import { UsageError } from "../../errors.ts";
-import { boundedMetadata } from "../../export/parquet-bounds.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
+import { boundedMetadata } from "../../output/formats/parquet/parquet-bounds.ts";
 import { columnsOf } from "../../output/formats/row-members.ts";
 import { DAY_FILE, type DayFolders, placeOfDay } from "../folder/day-files.ts";
 import type { DayState, SyncState } from "../folder/folder-state.ts";

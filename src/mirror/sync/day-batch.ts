@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
 import { FileError } from "../../errors.ts";
-import { writeWhole } from "../../export/whole-file.ts";
 import { openPartitionSpool, type PartitionSpool } from "../../output/destination/partition-spool.ts";
 import { partitionOf } from "../../output/destination/partitions.ts";
+import { writeStaged } from "../../output/sink.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
 import { type PullObserver, pull, type RowSink } from "../../pull/pull.ts";
 import { openStore } from "../../pull/store/open-store.ts";
@@ -69,11 +69,11 @@ export async function syncBatch(
     await placeUntil(range.last);
     await store.remove();
   } catch (error) {
-    if (store.pages.size() > 0) {
-      await store.leave();
+    const isKept = await store.leave().catch((failure: Error) => {
+      options.observer?.onNote(failure.message);
+    });
+    if (isKept) {
       options.observer?.onKept();
-    } else {
-      await store.remove();
     }
     throw error;
   } finally {
@@ -154,7 +154,7 @@ async function stage(run: SyncRun, spool: PartitionSpool): Promise<Map<string, D
     const day = partition.slice("crawl_date=".length);
     const path = stagedFile(run, day);
     const tally: DayTally = { counts: {}, digest: Buffer.alloc(32) };
-    const written = await writeWhole(path, tallied(spool.read(partition), tally), run.options.createEncoder());
+    const written = await writeStaged(path, tallied(spool.read(partition), tally), run.options.createEncoder());
     days.set(day, { ...written, digest: tally.digest.toString("hex"), counts: tally.counts, checked: run.checkedAt });
   }
   return days;

@@ -1,14 +1,15 @@
 import { join } from "node:path";
-import { parquetScan } from "hyparquet";
-import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { formatRcd } from "../../contract/filters.ts";
-import { fingerprint } from "../../export/manifest.ts";
-import { boundedMetadata } from "../../export/parquet-bounds.ts";
-import { openFile } from "../../output/destination/file.ts";
-import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
-import { DAY_FILE, placeOfDay } from "../folder/day-files.ts";
+import { formatRcd, type Rcd } from "../../contract/filters.ts";
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { ContractError } from "../../errors.ts";
+import type { Fingerprint } from "../../files/fingerprint.ts";
+import { rowGroups } from "../../output/formats/parquet/read-parquet.ts";
+import { writeStaged } from "../../output/sink.ts";
+import type { RowBatch } from "../../rows/batch.ts";
+import { batchOf } from "../../rows/scan.ts";
+import { placeOfDay } from "../folder/day-files.ts";
 import type { DayState } from "../folder/folder-state.ts";
-import { type OpenParquetFile, openUnaltered, STORED_VALUES } from "../folder/parquet-file.ts";
+import { type OpenParquetFile, openUnaltered } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -58,7 +59,7 @@ export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>):
 
 /**
  * Writes a day's new file, with `expected` rows, in the staging folder. Returns undefined if the current file differs
- * from the state.
+ * from the state, or lacks a column, because another version wrote it.
  */
 async function withoutCombinations(
   run: SyncRun,
@@ -66,66 +67,30 @@ async function withoutCombinations(
   held: DayState,
   gone: ReadonlySet<string>,
   expected: number,
-): Promise<{ bytes: number; sha256: string } | undefined> {
+): Promise<Fingerprint | undefined> {
   const source = await openUnaltered(join(run.options.folder, placeOfDay(day)), held);
   if (source === undefined) {
     return undefined;
   }
-  const staged = stagedFile(run, day);
   try {
-    const kept = await copyRows(source, staged, (rcd) => !gone.has(rcd));
-    return kept === expected && held.rows > kept ? await fingerprint(staged) : undefined;
+    const kept = rowsWithout(gone, source);
+    const { rows, ...written } = await writeStaged(stagedFile(run, day), kept, run.options.createEncoder());
+    return rows === expected ? written : undefined;
+  } catch (error) {
+    if (error instanceof ContractError) {
+      return undefined;
+    }
+    throw error;
   } finally {
     await source.close();
   }
 }
 
-/** Copies the rows of some combinations with their stored values, row group by row group. Leaves out the day. */
-async function copyRows(
+async function* rowsWithout(
+  gone: ReadonlySet<string>,
   { buffer }: OpenParquetFile,
-  target: string,
-  isKept: (rcd: string) => boolean,
-): Promise<number> {
-  const metadata = await boundedMetadata(buffer, STORED_VALUES);
-  const scan = await parquetScan({ file: buffer, metadata, parsers: STORED_VALUES });
-  const [root, ...all] = scan.metadata.schema;
-  const columns = all.filter(({ name }) => !DAY_FILE.partitionedBy.includes(name));
-  const schema = [{ ...root, name: root?.name ?? "schema", num_children: columns.length }, ...columns];
-  const bytes = new ByteWriter();
-  const writer = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
-  const file = await openFile(target);
-  let rows = 0;
-  const flush = async () => {
-    await file.write(bytes.getBytes().slice());
-    bytes.index = 0;
-  };
-  try {
-    for (const range of scan.ranges) {
-      const column = async (name: string) => await scan.readColumn({ column: name, ...range });
-      const [retailers = [], categories = [], departments = []] = await Promise.all(
-        ["retailer", "category", "department"].map(column),
-      );
-      const kept = Array.from({ length: range.rowEnd - range.rowStart }, (_, index) => index).filter((index) =>
-        isKept(formatRcd({ retailer: retailers[index], category: categories[index], department: departments[index] })),
-      );
-      if (kept.length > 0) {
-        const columnData = [];
-        for (const { name } of columns) {
-          const values = await column(name);
-          columnData.push({ name, data: kept.map((index) => values[index] as unknown), offsetIndex: false });
-        }
-        writer.write({ columnData, rowGroupSize: kept.length });
-        writer.pendingIndexes.length = 0;
-        rows += kept.length;
-        await flush();
-      }
-    }
-    writer.finish();
-    await flush();
-    await file.finish();
-  } catch (error) {
-    await file.abandon();
-    throw error;
+): AsyncGenerator<RowBatch, void, void> {
+  for await (const rows of rowGroups(buffer, PRODUCT_COLUMNS)) {
+    yield batchOf(rows.filter((row) => !gone.has(formatRcd(row as unknown as Rcd))).map((row) => JSON.stringify(row)));
   }
-  return rows;
 }

@@ -10,7 +10,7 @@ import { newState, readStateOf, type SyncState } from "../folder/folder-state.ts
 import { assertWithinFilters, rememberedFilters } from "../folder/remembered.ts";
 import { adoptDays } from "./adopt.ts";
 import { edgesThatDiffer, longestUnchecked, timeOfRun } from "./audit.ts";
-import { compareRange, type Findings, type RcdCounts, sumOfCounts } from "./changes.ts";
+import { compareRange, type RcdCounts, sumOfCounts } from "./changes.ts";
 import { cutIntoBatches, syncBatch } from "./day-batch.ts";
 import { type Batch, type DayRange, daysInRange, isInRange, mergeRanges } from "./day-ranges.ts";
 import { dropCombinations } from "./drop-combinations.ts";
@@ -18,7 +18,7 @@ import { placeDays, saveState } from "./place.ts";
 import { removalGuard } from "./removal-guard.ts";
 import { countBatches } from "./sync-progress.ts";
 import { coverageOf, type MirrorOptions, type SyncCounts, type SyncRun } from "./sync-run.ts";
-import { finishBatch, readAgain, stateOfPages, unfinishedBatch } from "./unfinished.ts";
+import { finishBatch, stateOfPages, unfinishedBatch } from "./unfinished.ts";
 
 export interface SyncResult extends SyncCounts {
   /** The filters that the folder is kept with. */
@@ -96,8 +96,6 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
     for (const day of outside) {
       unknown.delete(day);
     }
-  } else {
-    await readAgain(run, outside);
   }
   await updateDays(run, isNew);
   delete state.incomplete;
@@ -113,30 +111,24 @@ async function syncLocked(client: CatalogClient, locked: LockedFolder, options: 
   };
 }
 
-/** Finds the days of the filters that differ from those of the service, and reads them again. */
+/** Reads the days again that differ from those of the service, and those whose files are not what the state says. */
 async function updateDays(run: SyncRun, isNew: (day: string) => boolean): Promise<void> {
-  const { options, state, filters, untrusted, checkedAt, counts } = run;
+  const { options, state, filters, untrusted } = run;
   const isInWindow = dayFilter(filters);
   const held = Object.fromEntries(Object.entries(state.days).filter(([day]) => isInWindow(day)));
   const coverage = await coverageOf(run);
-  const counted = countsOfCoverage(coverage);
   const range = extent([...Object.keys(held), ...[...untrusted].filter(isInWindow)], coverage);
-  if (range === undefined) {
-    return;
-  }
-  const before = localCounts(state, range);
-  const onRemoval = removalGuard(held, before, counted, options.allowShrink);
-  await dropCombinations(run, new Set([...before.keys()].filter((rcd) => !counted.has(rcd))));
-
-  counts.daysChecked = daysInRange(range);
-  const { changed, equal } = await findChanges(run, range, coverage);
-  counts.daysAudited = equal.length;
-  for (const day of equal) {
-    Object.assign(state.days[day] ?? {}, { checked: checkedAt });
+  const before = range === undefined ? new Map() : localCounts(state, range);
+  const counted = countsOfCoverage(coverage);
+  const onRemoval = removalGuard(range === undefined ? state.days : held, before, counted, options.allowShrink);
+  const changed: DayRange[] = [];
+  if (range !== undefined) {
+    await dropCombinations(run, new Set([...before.keys()].filter((rcd) => !counted.has(rcd))));
+    changed.push(...(await findChanges(run, range, coverage)), ...newestDays(range, options.lookback, isNew));
   }
   const again = [...untrusted].map((day) => ({ first: day, last: day }));
   const batches: Batch[] = [];
-  for (const part of mergeRanges([...changed, ...again, ...newestDays(range, options.lookback, isNew)])) {
+  for (const part of mergeRanges([...changed, ...again])) {
     batches.push(...(await cutIntoBatches(run, part)));
   }
   const observe = countBatches(batches, options.pageSize, options.observer);
@@ -145,19 +137,29 @@ async function updateDays(run: SyncRun, isNew: (day: string) => boolean): Promis
   }
 }
 
-/** Compares the copy with the service by coverage requests; `coverage` is the response for the whole range. */
-async function findChanges(run: SyncRun, range: DayRange, coverage: readonly Coverage[]): Promise<Findings> {
+/**
+ * Compares the copy with the service by coverage requests; `coverage` is the response for the whole range. Returns the days
+ * to read.
+ */
+async function findChanges(run: SyncRun, range: DayRange, coverage: readonly Coverage[]): Promise<DayRange[]> {
+  const { state, counts, checkedAt } = run;
   const { audit, verify, concurrency } = run.options;
-  const days = Object.fromEntries(Object.entries(run.state.days).filter(([day]) => isInRange(day, range)));
+  const days = Object.fromEntries(Object.entries(state.days).filter(([day]) => isInRange(day, range)));
   // Those that this run has read already need no check.
-  const old = Object.fromEntries(Object.entries(days).filter(([, { checked }]) => checked !== run.checkedAt));
+  const old = Object.fromEntries(Object.entries(days).filter(([, { checked }]) => checked !== checkedAt));
   const audited = verify ? Object.keys(old) : longestUnchecked(old, audit);
-  return await compareRange(range, countsOfCoverage(coverage), {
-    local: (part) => localCounts(run.state, part),
+  const { changed, equal } = await compareRange(range, countsOfCoverage(coverage), {
+    local: (part) => localCounts(state, part),
     remote: async (part) => countsOfCoverage(await coverageOf(run, part)),
     audited: [...new Set([...edgesThatDiffer(days, coverage), ...audited])],
     concurrency,
   });
+  counts.daysChecked = daysInRange(range);
+  counts.daysAudited = equal.length;
+  for (const day of equal) {
+    Object.assign(state.days[day] ?? {}, { checked: checkedAt });
+  }
+  return changed;
 }
 
 /** From the first to the last day of both sides. */

@@ -1,10 +1,11 @@
 import { dayFilter } from "../../contract/filter-match.ts";
 import { FEW_PAGES, removeStore } from "../../pull/store/open-store.ts";
-import { countPages, isSameSet, readStoreLines, type StoreHead } from "../../pull/store/store-lines.ts";
+import { countPages } from "../../pull/store/page-store.ts";
+import { isSameSet, readStoreLines, type StoreHead } from "../../pull/store/store-lines.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import { newState, type SyncState } from "../folder/folder-state.ts";
 import { syncBatch } from "./day-batch.ts";
-import { type DayRange, isInRange, mergeRanges } from "./day-ranges.ts";
+import { type DayRange, isInRange } from "./day-ranges.ts";
 import { removalGuard } from "./removal-guard.ts";
 import { countBatches } from "./sync-progress.ts";
 import type { SyncRun } from "./sync-run.ts";
@@ -24,7 +25,7 @@ interface UnfinishedBatch {
 /** The batch that the last run did not finish; undefined if there is none, or if it cannot be read. */
 export async function unfinishedBatch(folder: string): Promise<UnfinishedBatch | undefined> {
   const content = await readStoreLines(storeIn(folder, "sync").lines);
-  if (content === undefined || content === "other version") {
+  if (content === undefined || typeof content === "string") {
     return undefined;
   }
   const { head } = content;
@@ -71,22 +72,9 @@ export async function finishBatch(
     return () => false;
   }
   const { range, begun } = unfinished;
-  await readBatch(run, range, "resume");
-  return (day) => isInRange(day, range) && options.now() - begun < STILL_NEW;
-}
-
-/** Reads those of the days again that are untrusted. */
-export async function readAgain(run: SyncRun, days: readonly string[]): Promise<void> {
-  const untrusted = days.filter((day) => run.untrusted.has(day));
-  for (const range of mergeRanges(untrusted.map((day) => ({ first: day, last: day })))) {
-    await readBatch(run, range, "fresh");
-  }
-}
-
-async function readBatch(run: SyncRun, range: DayRange, mode: "resume" | "fresh"): Promise<void> {
-  const { state, options } = run;
-  const held = Object.entries(state.days).filter(([day]) => isInRange(day, range));
+  const held = Object.entries(run.state.days).filter(([day]) => isInRange(day, range));
   const batch = { range, rows: held.reduce((sum, [, { rows }]) => sum + rows, 0) };
-  const onRemoval = removalGuard(state.days, new Map(), new Map(), options.allowShrink);
-  await syncBatch(run, batch, onRemoval, countBatches([batch], options.pageSize, options.observer)(batch), mode);
+  const onRemoval = removalGuard(run.state.days, new Map(), new Map(), options.allowShrink);
+  await syncBatch(run, batch, onRemoval, countBatches([batch], options.pageSize, options.observer)(batch), "resume");
+  return (day) => isInRange(day, range) && options.now() - begun < STILL_NEW;
 }

@@ -1,8 +1,8 @@
+import { once } from "node:events";
 import type { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import { UsageError } from "../../errors.ts";
-import type { Destination } from "./destination.ts";
+import type { Chunk, Encoder } from "../formats/encoder.ts";
 
 export type Compression = "gzip" | "zstd";
 
@@ -70,51 +70,38 @@ export function compressionFor(file: string | undefined, asked: Compression | un
   return compression;
 }
 
-/** A destination that compresses on the way to `sink`. It holds one chunk and the codec's own window. */
-export function compressed(sink: Destination, compression: Compression): Destination {
-  let { stream, drained } = codecTo(sink, compression);
-  return {
-    write: (chunk) =>
-      new Promise((resolve) => {
-        // If the sink fails, the stream is closed and may never call back.
-        const closed = () => resolve(drained);
-        stream.once("close", closed);
-        stream.write(chunk, (error) => {
-          stream.off("close", closed);
-          resolve(error == null ? undefined : drained);
-        });
-      }),
-    restart: async () => {
-      stream.destroy();
-      await drained.catch(() => undefined);
-      const isRestarted = await sink.restart();
-      ({ stream, drained } = codecTo(sink, compression));
-      return isRestarted;
-    },
-    finish: async () => {
-      stream.end();
-      await drained;
-      await sink.finish();
-    },
-    abandon: async () => {
-      stream.destroy();
-      await drained.catch(() => undefined);
-      await sink.abandon();
-    },
-  };
-}
-
-function codecTo(sink: Destination, compression: Compression) {
-  const stream = CODECS[compression].createStream?.();
-  if (stream === undefined) {
+/** Compresses the chunks of another encoder. It holds what one chunk becomes, and the codec's own window. */
+export function compressed<Input>(encoder: Encoder<Input>, compression: Compression): Encoder<Input> {
+  const codec = CODECS[compression].createStream?.();
+  if (codec === undefined) {
     throw new Error(`no codec for ${compression}`);
   }
-  const drained = pipeline(stream, async (source: AsyncIterable<Uint8Array>) => {
-    for await (const chunk of source) {
-      await sink.write(chunk);
-    }
-  });
-  // The next write or finish reports the error; until then an unhandled rejection would end the process.
-  drained.catch(() => undefined);
-  return { stream, drained };
+  let packed: Uint8Array[] = [];
+  codec.on("data", (bytes: Uint8Array) => packed.push(bytes));
+  const take = (): Uint8Array => {
+    const bytes = Buffer.concat(packed);
+    packed = [];
+    return bytes;
+  };
+  const pack = (chunk: Chunk): Promise<void> =>
+    new Promise((resolve, reject) => {
+      codec.write(chunk, (error) => (error == null ? resolve() : reject(error)));
+    });
+  return {
+    begin: async () => {
+      await pack(await encoder.begin());
+      return take();
+    },
+    encode: async (input) => {
+      await pack(await encoder.encode(input));
+      return take();
+    },
+    end: async () => {
+      await pack(await encoder.end());
+      const ended = once(codec, "end");
+      codec.end();
+      await ended;
+      return take();
+    },
+  };
 }

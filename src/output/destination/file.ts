@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, link, open, readlink, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ClosedPipeError, FileError } from "../../errors.ts";
+import type { RunningFingerprint } from "../../files/fingerprint.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
-import { createOwnFile } from "../../files/own-file.ts";
+import { createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { errorCode, fileError, ifPresent } from "../../files/system-error.ts";
 import type { Destination } from "./destination.ts";
 
@@ -17,32 +17,6 @@ export interface FileOptions {
   beforePlacing?: (() => Promise<void>) | undefined;
   /** Follows what is written. */
   fingerprint?: RunningFingerprint | undefined;
-}
-
-/** Size and SHA-256 of a file. */
-export interface Fingerprint {
-  bytes: number;
-  sha256: string;
-}
-
-export type RunningFingerprint = ReturnType<typeof runningFingerprint>;
-
-/** The fingerprint of an output, computed while it is written. */
-export function runningFingerprint() {
-  let hash = createHash("sha256");
-  let bytes = 0;
-  return {
-    add: (chunk: Uint8Array): void => {
-      hash.update(chunk);
-      bytes += chunk.length;
-    },
-    reset: (): void => {
-      hash = createHash("sha256");
-      bytes = 0;
-    },
-    /** Call it once, at the end. */
-    value: (): Fingerprint => ({ bytes, sha256: hash.digest("hex") }),
-  };
 }
 
 /**
@@ -73,19 +47,9 @@ export function partialPathOf(target: string): string {
 /** @param path as the user wrote it, for messages */
 function partialFile(path: string, target: string, handle: FileHandle, options: FileOptions): Destination {
   const partial = partialPathOf(target);
-  const { fingerprint } = options;
   let settled = false;
   return {
-    write: async (chunk) => {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      await reporting(path, () => handle.writeFile(bytes));
-      fingerprint?.add(bytes);
-    },
-    restart: async () => {
-      await reporting(path, () => handle.truncate(0));
-      fingerprint?.reset();
-      return true;
-    },
+    ...writerOf(path, handle, options.fingerprint),
     finish: async () => {
       await reporting(path, () => handle.sync());
       await options.beforePlacing?.();
@@ -125,6 +89,54 @@ async function openSpecial(path: string): Promise<Destination> {
     restart: async () => !isBegun,
     finish: () => reporting(path, () => handle.close()),
     abandon: () => handle.close().catch(() => undefined),
+  };
+}
+
+/**
+ * Creates a file in a folder of this tool; `finish` syncs it to disk. After an error it is incomplete.
+ *
+ * @param fingerprint follows what is written
+ */
+export async function openStagedFile(path: string, fingerprint: RunningFingerprint): Promise<Destination> {
+  // A day that kept its file is staged again if it is read again.
+  await removeOwnFile(path);
+  const handle = await createOwnFile(path, { append: true });
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    isOpen = false;
+    await reporting(path, () => handle.close());
+  };
+  return {
+    ...writerOf(path, handle, fingerprint),
+    finish: async () => {
+      await reporting(path, () => handle.sync());
+      await close();
+    },
+    abandon: async () => {
+      if (isOpen) {
+        await close();
+      }
+    },
+  };
+}
+
+/** Writes at the end of a file that was opened to append. */
+function writerOf(
+  path: string,
+  handle: FileHandle,
+  fingerprint: RunningFingerprint | undefined,
+): Pick<Destination, "write" | "restart"> {
+  return {
+    write: async (chunk) => {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      await reporting(path, () => handle.writeFile(bytes));
+      fingerprint?.add(bytes);
+    },
+    restart: async () => {
+      await reporting(path, () => handle.truncate(0));
+      fingerprint?.reset();
+      return true;
+    },
   };
 }
 

@@ -2,18 +2,15 @@ import { open, rm } from "node:fs/promises";
 import { readAt } from "../../files/read-at.ts";
 import { type Extent, writeAt } from "../../files/stored-bytes.ts";
 import { fileError, withFileError } from "../../files/system-error.ts";
-import type { RowBatch } from "../../rows/batch.ts";
+import { RowBatch, type RowRun, sizeOfRun } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
- * Sorts rows into partitions through a single file on disk. Memory: `BUFFER_BYTES` of rows, two parts of `PART_BYTES`, and
- * 16 bytes for each written run of rows of one partition. Only one file is open, however many partitions there are. The
- * rows of a partition keep their order.
+ * Sorts rows into partitions, through a single file on disk if there are many. Memory: `BUFFER_BYTES` of rows, two parts of
+ * `PART_BYTES`, and 16 bytes for each written run of rows of one partition. Only one file is open, however many partitions
+ * there are. The rows of a partition keep their order.
  */
 export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
-
-/** Numbers stored for each run of rows of one partition: its batch, its start and its end. */
-const RUN_ENTRIES = 3;
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
@@ -27,8 +24,7 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
   const handle = await withFileError(path, () => open(path, "w+"));
   const places = new Map<string, Extent[]>();
   const part = Buffer.allocUnsafe(PART_BYTES);
-  let batches: Buffer[] = [];
-  let buffered = new Map<string, number[]>();
+  const buffered = new Map<string, RowRun[]>();
   let bufferedBytes = 0;
   let length = 0;
 
@@ -44,11 +40,10 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
     const added: [string, Extent][] = [];
     for (const [partition, runs] of buffered) {
       const start = end + held;
-      for (let run = 0; run < runs.length; run += RUN_ENTRIES) {
-        const batch = batches[runs[run] as number] as Buffer;
-        const last = runs[run + 2] as number;
-        for (let at = runs[run + 1] as number; at < last; ) {
-          const copied = batch.copy(part, held, at, last);
+      for (const { rows, from, to } of runs) {
+        const bytes = rows.bytesOf(from, to);
+        for (let at = 0; at < bytes.length; ) {
+          const copied = bytes.copy(part, held, at);
           at += copied;
           held += copied;
           if (held === part.length) {
@@ -78,28 +73,42 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
     return end === 0 ? readRows(place, 2 * size) : rows.subarray(0, end);
   }
 
+  /** The rows of a partition that are not on disk, in parts. */
+  function* bufferedRows(partition: string): Generator<RowBatch, void, void> {
+    let runs: RowRun[] = [];
+    let size = 0;
+    for (const run of buffered.get(partition) ?? []) {
+      runs.push(run);
+      size += sizeOfRun(run);
+      if (size >= PART_BYTES) {
+        yield RowBatch.joined(runs);
+        [runs, size] = [[], 0];
+      }
+    }
+    if (runs.length > 0) {
+      yield RowBatch.joined(runs);
+    }
+  }
+
   function forget(): void {
-    batches = [];
-    buffered = new Map();
+    buffered.clear();
     bufferedBytes = 0;
   }
 
   return {
     write: async (rows: RowBatch): Promise<void> => {
-      const batch = batches.push(rows.bytes) - 1;
       for (let row = 0; row < rows.length; row += 1) {
         const partition = partitionOf(rows, row);
-        const end = rows.end(row) + 1;
         const runs = buffered.get(partition);
-        if (runs === undefined) {
-          buffered.set(partition, [batch, rows.start(row), end]);
-        } else if (runs.at(-1) === rows.start(row) && runs.at(-RUN_ENTRIES) === batch) {
-          runs[runs.length - 1] = end;
+        const last = runs?.at(-1);
+        if (last?.rows === rows && last.to === row) {
+          last.to = row + 1;
         } else {
-          runs.push(batch, rows.start(row), end);
+          const run = { rows, from: row, to: row + 1 };
+          runs === undefined ? buffered.set(partition, [run]) : runs.push(run);
         }
-        bufferedBytes += end - rows.start(row);
       }
+      bufferedBytes += rows.lines().length;
       if (bufferedBytes >= BUFFER_BYTES) {
         await flush();
       }
@@ -114,10 +123,12 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
     },
     /** Every partition that has rows, sorted by code unit. */
     partitions: async () => {
-      await flush();
-      return [...places.keys()].sort();
+      if (length > 0) {
+        await flush();
+      }
+      return [...(length > 0 ? places : buffered).keys()].sort();
     },
-    /** The rows of one partition, in parts. */
+    /** The rows of one partition, in parts; call `partitions` before. */
     read: async function* (partition: string): AsyncGenerator<RowBatch, void, void> {
       for (let { at, length } of places.get(partition) ?? []) {
         while (length > 0) {
@@ -127,6 +138,7 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
           yield batchOfLines(rows);
         }
       }
+      yield* bufferedRows(partition);
     },
     /** Removes the file. */
     close: async () => {

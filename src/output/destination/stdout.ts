@@ -55,3 +55,8 @@ function stdoutError(error: NodeJS.ErrnoException): Error {
   }
   return fileError("stdout", error);
 }
+
+/** `/dev/stdout` cannot be opened if stdout is a socket, and opening it again would truncate `>> file`. */
+export function isStdout(output: string | undefined): output is "-" | "/dev/stdout" | undefined {
+  return output === undefined || output === "-" || output === "/dev/stdout";
+}

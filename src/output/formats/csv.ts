@@ -1,7 +1,8 @@
+import { pipeline } from "node:stream";
 import { stringify } from "csv-stringify/sync";
 import type { RowBatch } from "../../rows/batch.ts";
 import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../../rows/json-bytes.ts";
-import type { EncoderOptions, RowEncoder } from "./encoder.ts";
+import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { columnsOf, missingMember, reportOnce, reportUnknownMembers } from "./row-members.ts";
 import { textForSpreadsheet } from "./spreadsheet-text.ts";
@@ -10,9 +11,6 @@ interface Dialect {
   delimiter: string;
   record_delimiter: string;
 }
-
-const CSV: Dialect = { delimiter: ",", record_delimiter: "\r\n" };
-const TSV: Dialect = { delimiter: "\t", record_delimiter: "\n" };
 
 const SLASH = 47;
 const LETTER_N = 110;
@@ -29,10 +27,20 @@ const FIELD_END = "\u0000\u0001\n";
  * RFC 4180 with a header. `null` is an empty field and an empty string is `""`; numbers keep their digits; an
  * object or array is its JSON text.
  */
-export const createCsvEncoder = (options: EncoderOptions): RowEncoder => createEncoder(CSV, options);
+export const CSV = codeOf({ delimiter: ",", record_delimiter: "\r\n" });
 
 /** As CSV, with tabs between the fields and LF after each record; fields are quoted by the same rule. */
-export const createTsvEncoder = (options: EncoderOptions): RowEncoder => createEncoder(TSV, options);
+export const TSV = codeOf({ delimiter: "\t", record_delimiter: "\n" });
+
+function codeOf(dialect: Dialect): RowCode {
+  return {
+    createEncoder: (options) => createEncoder(dialect, options),
+    read: async function* ({ content }) {
+      const { parse } = await import("csv-parse");
+      yield* pipeline(content(), parse({ delimiter: dialect.delimiter, bom: true, columns: true }), () => undefined);
+    },
+  };
+}
 
 /** A field that csv-stringify writes, and its position among the copied bytes. */
 interface SpecialField {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { CellKinds } from "./xlsx/cell-kinds.ts";
 
@@ -5,17 +6,36 @@ import type { CellKinds } from "./xlsx/cell-kinds.ts";
 export type Chunk = string | Uint8Array;
 
 /**
- * Turns rows into one output format. The output is `begin()`, the chunks of every `encode()` in the order of the
- * calls, then `end()`. A chunk may be empty, because a format may buffer rows.
+ * Makes the bytes of an output. They are `begin()`, the chunks of every `encode()` in the order of the calls, then
+ * `end()`. A chunk may be empty, because an encoder may buffer.
  */
-export interface RowEncoder {
+export interface Encoder<Input> {
   begin(): Chunk | Promise<Chunk>;
-  /**
-   * @param rows as the API sent them
-   * @throws ContractError if a row lacks a column of the output.
-   */
-  encode(rows: RowBatch): Chunk | Promise<Chunk>;
+  encode(input: Input): Chunk | Promise<Chunk>;
   end(): Chunk | Promise<Chunk>;
+}
+
+/**
+ * Turns rows, as the API sent them, into one format. `encode` throws `ContractError` if a row lacks a column of the
+ * output.
+ */
+export type RowEncoder = Encoder<RowBatch>;
+
+/** A file that this tool wrote. */
+export interface WrittenFile {
+  path: string;
+  /** Opens its bytes, decompressed. */
+  content(): Readable;
+}
+
+/** How a format is written and read back. */
+export interface RowCode {
+  createEncoder: (options: EncoderOptions) => RowEncoder;
+  /**
+   * Reads rows back, in bounded memory; a format may read `columns` alone. The iterator throws an error that says what is
+   * not valid.
+   */
+  read: (file: WrittenFile, columns: readonly string[]) => AsyncIterable<unknown>;
 }
 
 export type Spreadsheet = "bom" | "excel";

@@ -1,10 +1,24 @@
+import type { Readable } from "node:stream";
 import { rawMembers } from "../../contract/values/raw-json.ts";
+import { textLines } from "../../files/text-lines.ts";
 import type { RowBatch } from "../../rows/batch.ts";
-import type { EncoderOptions, RowEncoder } from "./encoder.ts";
+import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
 import { columnsOf, missingMember } from "./row-members.ts";
 
 const LINE_FEED = 10;
+
+export const NDJSON: RowCode = {
+  createEncoder: createNdjsonEncoder,
+  read: (file) => rowsOfLines(file.content(), (line) => line),
+};
+
+export const JSON_ARRAY: RowCode = {
+  createEncoder: createJsonEncoder,
+  // The encoder writes one row a line between the brackets.
+  read: (file) =>
+    rowsOfLines(file.content(), (line) => (line === "[" || line === "]" ? undefined : line.replace(/,$/, ""))),
+};
 
 /** One row a line, each followed by LF; numbers and escapes are kept as the API wrote them. */
 export function createNdjsonEncoder(options: EncoderOptions): RowEncoder {
@@ -68,4 +82,28 @@ function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
 function withoutMembers(text: string, left: readonly string[]): string {
   const members = [...rawMembers(text)].filter(([name]) => !left.includes(name));
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+}
+
+async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | undefined): AsyncGenerator<unknown> {
+  let number = 0;
+  for await (const line of wholeLines(bytes)) {
+    number += 1;
+    const row = rowOf(line);
+    if (row === undefined) {
+      continue;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(row);
+    } catch {
+      throw new Error(`line ${number} is not JSON`);
+    }
+    yield value;
+  }
+}
+
+export function wholeLines(bytes: Readable): AsyncIterable<string> {
+  return textLines(bytes.setEncoding("utf8"), () => {
+    throw new Error("the last line has no end");
+  });
 }

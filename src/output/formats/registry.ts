@@ -1,40 +1,70 @@
 import { type Compression, withoutCompressionEnding } from "../destination/compression.ts";
-import type { EncoderOptions, RowEncoder } from "./encoder.ts";
-import { createJsonEncoder, createNdjsonEncoder } from "./json.ts";
+import type { RowCode } from "./encoder.ts";
+import { JSON_ARRAY, NDJSON } from "./json.ts";
 
 /** The formats that rows can be streamed in. */
 export type RowFormat = "ndjson" | "csv" | "tsv" | "json" | "parquet" | "xlsx";
 
 interface Format {
-  load: () => Promise<(options: EncoderOptions) => RowEncoder>;
+  /** What the help says. */
+  help: string;
   /** File name endings without the dot, the usual one first. */
   extensions: readonly [string, ...string[]];
   /** Its own compression, if it has one. */
   compressedBy?: string;
+  /** Bytes of a file for each byte of NDJSON, from real rows. */
+  share: number;
+  /** Loads what writes and reads it; formats with a library of their own are loaded only when needed. */
+  load: () => Promise<RowCode>;
 }
 
+/** Everything that is known of each format. */
 export const FORMATS: Readonly<Record<RowFormat, Format>> = {
-  ndjson: { load: async () => createNdjsonEncoder, extensions: ["ndjson", "jsonl"] },
-  csv: { load: async () => (await import("./csv.ts")).createCsvEncoder, extensions: ["csv"] },
-  tsv: { load: async () => (await import("./csv.ts")).createTsvEncoder, extensions: ["tsv", "tab"] },
-  json: { load: async () => createJsonEncoder, extensions: ["json"] },
+  ndjson: {
+    help: "one JSON object a line, each row as the API sent it; every digit is kept",
+    extensions: ["ndjson", "jsonl"],
+    share: 1,
+    load: async () => NDJSON,
+  },
+  csv: {
+    help: "RFC 4180 with a header; null is an empty field; every digit is kept",
+    extensions: ["csv"],
+    share: 0.63,
+    load: async () => (await import("./csv.ts")).CSV,
+  },
+  tsv: {
+    help: "as csv, separated by tabs",
+    extensions: ["tsv", "tab"],
+    share: 0.63,
+    load: async () => (await import("./csv.ts")).TSV,
+  },
+  json: {
+    help: "one JSON array; every digit is kept",
+    extensions: ["json"],
+    share: 1,
+    load: async () => JSON_ARRAY,
+  },
   parquet: {
-    load: async () => (await import("./parquet/parquet.ts")).createParquetEncoder,
+    help: "columns with types, compressed inside (export and sql)",
     extensions: ["parquet"],
     compressedBy: "Snappy",
+    share: 0.18,
+    load: async () => (await import("./parquet/parquet.ts")).PARQUET,
   },
   xlsx: {
-    load: async () => (await import("./xlsx/xlsx.ts")).createXlsxEncoder,
+    help: "a sheet for Excel: text stays text, days are dates, --links makes links; at most 1,048,575 rows",
     extensions: ["xlsx"],
     compressedBy: "ZIP",
+    share: 0.25,
+    load: async () => (await import("./xlsx/xlsx.ts")).XLSX,
   },
 };
 
 export const ROW_FORMATS = Object.keys(FORMATS) as readonly RowFormat[];
 
-/** Loads the encoder of a format. Those with a library of their own are loaded only when needed. */
-export function loadEncoder(format: RowFormat): ReturnType<Format["load"]> {
-  return FORMATS[format].load();
+/** Loads what creates encoders of a format. */
+export async function loadEncoder(format: RowFormat): Promise<RowCode["createEncoder"]> {
+  return (await FORMATS[format].load()).createEncoder;
 }
 
 /** The format and compression for a file name; `rows.csv.gz` is CSV, compressed with gzip. */

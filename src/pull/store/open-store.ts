@@ -4,9 +4,8 @@ import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
 import { openStoredBytes, type StoredBytes } from "../../files/stored-bytes.ts";
 import { withFileError } from "../../files/system-error.ts";
-import { createPageStore, type PageStore } from "./page-store.ts";
+import { countPages, createPageStore, type PageStore } from "./page-store.ts";
 import {
-  countPages,
   isSameSet,
   openStoreLines,
   readStoreLines,
@@ -53,8 +52,13 @@ export interface OpenStore {
   resumedFrom: string | undefined;
   /** Sentences about lost pages of an earlier run. */
   notes: readonly string[];
-  /** Syncs all pages and closes the files. They stay. */
-  leave(): Promise<void>;
+  /**
+   * Syncs all pages and closes the files, which stay; without a page they are removed.
+   *
+   * @returns whether there are pages for a later run
+   * @throws FileError if the pages would not survive a loss of power
+   */
+  leave(): Promise<boolean>;
   /** Closes and removes the files. Nobody may use the pages after this. */
   remove(): Promise<void>;
 }
@@ -79,10 +83,14 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
   await ownFileAt(paths.pages);
   const content = options.mode === "fresh" ? undefined : await readStoreLines(paths.lines);
   const notes: string[] = [];
-  const earlier = usable(content, options, notes);
+  const earlier = content === "damaged" ? undefined : usable(content, options, notes);
+  if (content === "damaged") {
+    notes.push(`${paths.lines} is cut or damaged at its beginning; what an interrupted run has read is read again`);
+  }
   await options.lock.assertHeld();
   if (earlier === undefined) {
-    await removeStore(paths);
+    // Synced with the new files: between two syncs of the folder the lock could be lost.
+    await removeFiles(paths);
   } else if (earlier.isDamaged) {
     notes.push(`${paths.lines} is cut or damaged; the pages of its last lines are read again`);
   }
@@ -105,8 +113,7 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
   });
   const record = async (line: StoreLine) => {
     // A line that is written between the two would be synced before its page.
-    await syncs.settled();
-    syncs.assertNoFailure();
+    await syncs.running();
     await options.lock.assertHeld();
     await lines.append(line);
     syncs.due();
@@ -115,34 +122,46 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
     await bytes.close();
     await lines.close();
   };
-  if (earlier === undefined) {
-    const { head, tool, startedAt } = options;
-    await record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head });
-    await syncFolderOf(paths);
-  }
+  await syncFolderOf(paths);
+  const { head, tool, startedAt } = options;
+  const pages = createPageStore(bytes, {
+    keeps: true,
+    pages: earlier?.pages ?? new Map(),
+    cuts: earlier?.head.cuts,
+    onBegin: (cuts) => record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head, cuts }),
+    onSaved: (slice, index, page) => record({ kind: "page", slice, index, ...page }),
+    onDiscard: (slice) => record({ kind: "drop", slice }),
+  });
+  const remove = async () => {
+    await syncs.stop();
+    await close();
+    await options.lock.assertHeld();
+    await removeStore(paths);
+  };
   return {
-    pages: createPageStore(bytes, { keeps: true, pages: earlier?.pages ?? new Map(), cuts: earlier?.cuts, record }),
+    pages,
     resumedFrom: earlier?.head.started_at,
     notes,
     leave: async () => {
-      await syncs.end();
-      await close();
+      if (pages.size() === 0) {
+        await remove();
+        return false;
+      }
+      await syncs.end().finally(close);
+      return true;
     },
-    remove: async () => {
-      await syncs.end();
-      await close();
-      await options.lock.assertHeld();
-      await removeStore(paths);
-      await syncFolderOf(paths);
-    },
+    remove,
   };
 }
 
-/**
- * Removes the files of a store that is not open. Lines first: pages without lines are nobody's, but lines without pages
- * would be taken for damaged pages.
- */
-export async function removeStore({ lines, pages }: StorePaths): Promise<void> {
+/** Removes the files of a store that is not open. Once it resolves, they are gone even after a loss of power. */
+export async function removeStore(paths: StorePaths): Promise<void> {
+  await removeFiles(paths);
+  await syncFolderOf(paths);
+}
+
+/** Lines first: pages without lines are nobody's, but lines without pages would be taken for damaged pages. */
+async function removeFiles({ lines, pages }: StorePaths): Promise<void> {
   await removeOwnFile(lines);
   await removeOwnFile(pages);
 }
@@ -153,7 +172,7 @@ async function syncFolderOf({ lines }: StorePaths): Promise<void> {
 
 /** The pages of an earlier process that this one goes on with. */
 function usable(
-  content: Awaited<ReturnType<typeof readStoreLines>>,
+  content: StoreContent | "other version" | undefined,
   { head, mode, pageSize, refuse }: OpenStoreOptions,
   notes: string[],
 ): StoreContent | undefined {
@@ -166,7 +185,7 @@ function usable(
   const difference = firstDifference(content.head, head);
   const reason = difference ?? (mode === "resume" ? undefined : "not resumed");
   const pages = countPages(content.pages);
-  if (reason === undefined && (pages > FEW_PAGES || content.cuts?.page_size === pageSize)) {
+  if (reason === undefined && (pages > FEW_PAGES || content.head.cuts.page_size === pageSize)) {
     return content;
   }
   if (reason !== undefined && pages > FEW_PAGES) {
@@ -185,32 +204,30 @@ function firstDifference(found: StoreHead, wanted: StoreHead): "other service" |
   return isSameSet(found.filters, wanted.filters) ? undefined : "other filters";
 }
 
-/** Does `work` at intervals while it is due. `assertNoFailure` throws its error. */
+/** Does `work` at intervals while it is due. If it fails, it is not done again, and all but `stop` reject with its error. */
 function atIntervals(work: () => Promise<void>) {
   let timer: NodeJS.Timeout | undefined;
   let working = Promise.resolve();
-  let failure: { error: unknown } | undefined;
   const run = () => {
     timer = undefined;
-    working = working.then(work).catch((error: unknown) => {
-      failure = { error };
-    });
+    working = working.then(work);
+    working.catch(() => undefined);
+    return working;
   };
   return {
     due: () => {
       timer ??= setTimeout(run, SYNC_INTERVAL).unref();
     },
-    settled: () => working,
-    assertNoFailure: () => {
-      if (failure !== undefined) {
-        throw failure.error;
-      }
-    },
-    /** Does the work a last time; its error is not thrown. */
-    end: async () => {
+    running: () => working,
+    /** Does the work a last time. */
+    end: () => {
       clearTimeout(timer);
-      run();
-      await working;
+      return run();
+    },
+    /** Does the work no more. */
+    stop: async () => {
+      clearTimeout(timer);
+      await working.catch(() => undefined);
     },
   };
 }

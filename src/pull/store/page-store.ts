@@ -1,13 +1,46 @@
 import { hash } from "node:crypto";
-import { type StoredBytes, temporaryBytes, waitingRoom } from "../../files/stored-bytes.ts";
+import type { CoverageSummary } from "../../contract/coverage.ts";
+import { type Extent, type StoredBytes, temporaryBytes, waitingRoom } from "../../files/stored-bytes.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
-import { countPages, type PlanCuts, type StoreLine } from "./store-lines.ts";
-import type { StoredPage, WalkPlace } from "./stored-page.ts";
+
+/** What a walk knows after a page. Plain JSON, so that another process can continue from it. */
+export interface PageFacts {
+  /** Rows of the page. */
+  rows: number;
+  /** SHA-256 of the page's rows as NDJSON, shortened to 128 bits. */
+  digest: string;
+  /** Cursor of the next page; null after the last one. */
+  cursor: string | null;
+  set: SetFacts;
+}
+
+/** What a page reports about the whole set. */
+export interface SetFacts {
+  /** Null if the service does not report it; the rows are then compared with the coverage only. */
+  total: number | null;
+  /** Excludes the rows outside the filters, whose number may change at any time. */
+  coverage: Omit<CoverageSummary, "corpus_rows">;
+}
+
+/** A page that is in a store. */
+export interface StoredPage extends PageFacts {
+  /** Where its rows lie, as NDJSON. */
+  extent: Extent;
+}
+
+/** The pages of a store, by the key of their slice, each from the first page on. */
+export type PagesBySlice = Map<string, StoredPage[]>;
+
+/** How the set of a store was cut into slices. */
+export interface PlanCuts {
+  page_size: number;
+  slice_pages: number;
+}
 
 /**
- * The pages that a pull has read, on disk, by slice (see `sliceKey`). A page in the store is never asked for again.
- * Memory: a few hundred bytes a page.
+ * The pages that a pull has read, on disk, by slice. A page in the store is never asked for again. Memory: a few hundred bytes
+ * a page.
  */
 export type PageStore = ReturnType<typeof createPageStore>;
 
@@ -15,10 +48,14 @@ interface PageStoreOptions {
   /** Whether a page stays when its rows were passed on, so that an output can be made again, also by another process. */
   keeps: boolean;
   /** What an earlier process read. */
-  pages?: Map<string, StoredPage[]>;
+  pages?: PagesBySlice;
   cuts?: PlanCuts | undefined;
-  /** Receives a line for each change. */
-  record?: (line: StoreLine) => Promise<void>;
+  /** Called before the first page, unless there are `cuts`. */
+  onBegin?: (cuts: PlanCuts) => Promise<void>;
+  /** Called for each page that was saved, as the page number `index` of its slice, from 0. */
+  onSaved?: (slice: string, index: number, page: StoredPage) => Promise<void>;
+  /** Called before the pages of a slice are discarded. */
+  onDiscard?: (slice: string) => Promise<void>;
 }
 
 /** A store that ends with this process. */
@@ -32,73 +69,83 @@ export async function waitingPages(): Promise<PageStore> {
 }
 
 export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
-  const { keeps, pages = new Map<string, StoredPage[]>(), record = async () => undefined } = options;
+  const { keeps, pages = new Map<string, StoredPage[]>(), onBegin, onSaved, onDiscard } = options;
   let { cuts } = options;
+  /** Pages that this process wrote, or has compared with their digest before. */
+  const proven = new WeakSet<Extent>();
   const pagesOf = (key: string): readonly StoredPage[] => pages.get(key) ?? [];
 
   /** Forgets the pages of a slice after its first `kept` ones. */
-  const drop = async (key: string, kept = 0): Promise<void> => {
-    const dropped = pagesOf(key).slice(kept);
-    if (dropped.length > 0) {
-      await record({ kind: "drop", slice: key, pages: kept });
-      kept === 0 ? pages.delete(key) : pages.set(key, pagesOf(key).slice(0, kept));
-      for (const { extent } of dropped) {
-        bytes.free(extent);
-      }
+  const drop = (key: string, kept = 0): void => {
+    for (const { extent } of pages.get(key)?.splice(kept) ?? []) {
+      bytes.free(extent);
     }
   };
 
   return {
     keeps,
-    /** How the set was cut when the store began; undefined for a new store. */
-    cuts: () => cuts,
-    planned: async (planned: PlanCuts): Promise<void> => {
+    /** @returns how the set was cut when the store began, which is now for a new one */
+    begin: async (wanted: PlanCuts): Promise<PlanCuts> => {
       if (cuts === undefined) {
-        await record({ kind: "plan", ...planned });
-        cuts = planned;
+        await onBegin?.(wanted);
+        cuts = wanted;
       }
+      return cuts;
     },
     /** The pages of a slice, from its first page on. */
     pagesOf,
     /**
-     * Saves the page that follows the first `index` pages of its slice; what the store has after these is out of date.
+     * Saves the page number `index` of its slice, from 0; what the store has from this page on is out of date.
      *
-     * @returns undefined if there is no room; a store that keeps its pages throws instead
+     * @returns undefined if an earlier page is missing, or if there is no room; a store that keeps its pages throws instead
      */
-    save: async (key: string, index: number, rows: RowBatch, place: WalkPlace): Promise<StoredPage | undefined> => {
-      await drop(key, index);
-      const extent = await bytes.append(rows.lines());
+    save: async (key: string, index: number, rows: RowBatch, facts: PageFacts): Promise<StoredPage | undefined> => {
+      drop(key, index);
+      const extent = pagesOf(key).length < index ? undefined : await bytes.append(rows.lines());
       if (extent === undefined) {
         return undefined;
       }
-      const page = { place, extent };
-      await record({ kind: "page", slice: key, ...page });
-      pages.set(key, [...pagesOf(key), page]);
+      const page = { ...facts, extent };
+      proven.add(extent);
+      await onSaved?.(key, index, page);
+      const known = pages.get(key) ?? [];
+      known.push(page);
+      pages.set(key, known);
       return page;
     },
     /** The rows of a page; undefined if it is damaged. */
-    read: async ({ place, extent }: StoredPage): Promise<RowBatch | undefined> => {
+    read: async ({ digest, extent }: StoredPage): Promise<RowBatch | undefined> => {
       const lines = await bytes.read(extent);
-      return lines && hash("sha256", lines).startsWith(place.digest) ? batchOfLines(lines) : undefined;
+      if (lines === undefined || !(proven.has(extent) || hash("sha256", lines).startsWith(digest))) {
+        return undefined;
+      }
+      proven.add(extent);
+      return batchOfLines(lines);
     },
     hasRoom: bytes.hasRoom,
     drop,
-    /** The rows of a slice were passed on. */
-    passed: async (key: string): Promise<void> => {
-      if (!keeps) {
-        await drop(key);
+    /** Drops the pages of a slice that are found to be wrong. A later process does not use them either. */
+    discard: async (key: string): Promise<void> => {
+      if (pagesOf(key).length > 0) {
+        await onDiscard?.(key);
+        drop(key);
       }
     },
     /** Drops the pages of all other slices. */
-    keepOnly: async (keys: ReadonlySet<string>): Promise<void> => {
-      for (const key of [...pages.keys()].filter((known) => !keys.has(known))) {
-        await drop(key);
+    keepOnly: (keys: ReadonlySet<string>): void => {
+      for (const key of pages.keys()) {
+        if (!keys.has(key)) {
+          drop(key);
+        }
       }
     },
-    /** The slices that it has pages of. */
-    keys: () => [...pages.keys()],
     /** Number of its pages. */
     size: () => countPages(pages),
     close: bytes.close,
   };
+}
+
+/** Number of pages of all slices. */
+export function countPages(pages: PagesBySlice): number {
+  return [...pages.values()].reduce((sum, { length }) => sum + length, 0);
 }

@@ -3,12 +3,12 @@ import { constants } from "node:fs";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import { fileError, ifPresent, withFileError } from "../../files/system-error.ts";
 import { textLines } from "../../files/text-lines.ts";
-import type { SetFilters } from "../own-days.ts";
+import type { SetFilters } from "../set-filters.ts";
 import type { WrittenFilters } from "../written-filters.ts";
-import type { StoredPage } from "./stored-page.ts";
+import type { PagesBySlice, PlanCuts, StoredPage } from "./page-store.ts";
 
 /** Bumped on incompatible changes of the lines or of the file of rows. */
-export const STORE_VERSION = 3;
+export const STORE_VERSION = 4;
 
 /** What a store holds pages of. Pages of another set are useless; format, columns and compression do not matter. */
 export interface StoreHead {
@@ -19,28 +19,22 @@ export interface StoreHead {
   asked: WrittenFilters;
 }
 
-/** How the set was cut into slices. */
-export interface PlanCuts {
-  page_size: number;
-  slice_pages: number;
-}
-
 /**
- * One line of a store. `page`: a page is in the file of rows, as the next one of its slice. `drop`: only the first
- * `pages` pages of a slice count.
+ * The first line of a store, then one for each page, in the order in which they were saved. `drop`: no page that the slice has
+ * so far counts.
  */
 export type StoreLine =
-  | ({ kind: "head"; version: number; tool: string; started_at: string } & StoreHead)
-  | ({ kind: "plan" } & PlanCuts)
-  | ({ kind: "page"; slice: string } & StoredPage)
-  | { kind: "drop"; slice: string; pages: number };
+  | ({ kind: "head"; version: number; tool: string; started_at: string; cuts: PlanCuts } & StoreHead)
+  | PageLine
+  | { kind: "drop"; slice: string };
+
+/** The page number `index` of its slice, from 0, is in the file of rows. What the slice had from this page on no longer counts. */
+type PageLine = { kind: "page"; slice: string; index: number } & StoredPage;
 
 /** What the lines of a store say. */
 export interface StoreContent {
   head: Extract<StoreLine, { kind: "head" }>;
-  cuts: PlanCuts | undefined;
-  /** By slice, each from its first page on. */
-  pages: Map<string, StoredPage[]>;
+  pages: PagesBySlice;
   /** Bytes of the lines up to the first damaged one. */
   length: number;
   isDamaged: boolean;
@@ -52,18 +46,14 @@ export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | 
   return inOrder(one) === inOrder(other);
 }
 
-/** Number of pages of all slices. */
-export function countPages(pages: ReadonlyMap<string, readonly StoredPage[]>): number {
-  return [...pages.values()].reduce((sum, { length }) => sum + length, 0);
-}
-
 /**
  * Reads the lines of a store up to the first one that was cut or damaged.
  *
- * @returns undefined if there are none; `other version` if another version of the tool wrote them
+ * @returns undefined if there are none; `other version` if another version of the tool wrote them; `damaged` if not even
+ *   the first line can be read
  * @throws FileError if they cannot be read
  */
-export async function readStoreLines(path: string): Promise<StoreContent | "other version" | undefined> {
+export async function readStoreLines(path: string): Promise<StoreContent | "other version" | "damaged" | undefined> {
   const handle = await ifPresent(path, () => openOwnFile(path));
   if (handle === undefined) {
     return undefined;
@@ -77,15 +67,21 @@ export async function readStoreLines(path: string): Promise<StoreContent | "othe
         if (line.version !== STORE_VERSION) {
           return "other version";
         }
-        content = { head: line, cuts: undefined, pages: new Map(), length: 0, isDamaged: false };
-      } else if (content !== undefined && line !== undefined && line.kind !== "head") {
-        addLine(content, line);
+        content = { head: line, pages: new Map(), length: 0, isDamaged: false };
+      } else if (content !== undefined && line?.kind === "page") {
+        addPage(content.pages, line);
+      } else if (content !== undefined && line?.kind === "drop") {
+        content.pages.delete(line.slice);
       } else {
         break;
       }
       content.length += Buffer.byteLength(text) + 1;
     }
-    return content && { ...content, isDamaged: content.length < (await handle.stat()).size };
+    const { size } = await handle.stat();
+    if (content === undefined) {
+      return size > 0 ? "damaged" : undefined;
+    }
+    return { ...content, isDamaged: content.length < size };
   } catch (error) {
     throw fileError(path, error);
   } finally {
@@ -93,22 +89,10 @@ export async function readStoreLines(path: string): Promise<StoreContent | "othe
   }
 }
 
-function addLine(content: StoreContent, line: Exclude<StoreLine, { kind: "head" }>): void {
-  const { pages } = content;
-  switch (line.kind) {
-    case "plan":
-      content.cuts = { page_size: line.page_size, slice_pages: line.slice_pages };
-      break;
-    case "page": {
-      const { slice, place, extent } = line;
-      const known = pages.get(slice);
-      known === undefined ? pages.set(slice, [{ place, extent }]) : known.push({ place, extent });
-      break;
-    }
-    case "drop":
-      pages.set(line.slice, (pages.get(line.slice) ?? []).slice(0, line.pages));
-      break;
-  }
+function addPage(pages: PagesBySlice, { kind: _, slice, index, ...page }: PageLine): void {
+  const known = pages.get(slice) ?? [];
+  known.splice(index, Number.POSITIVE_INFINITY, page);
+  pages.set(slice, known);
 }
 
 const SUM = ',"sum":"';

@@ -98,7 +98,6 @@ describe("a wrong flag or command", () => {
     [["export", "acme:lamps:home"], "catalog export --rcd=acme:lamps:home"],
     [["export", "latest-3d"], "catalog export --date=latest-3d"],
     [["export", "--since", "7d"], "catalog export --start-date 7d"],
-    [["diff", "--since=7d"], "catalog diff --from=7d"],
     [["export", "--limit", "5"], "catalog export --max-rows 5"],
     [["coverage", "acme shop"], "catalog coverage '--retailer=acme shop'"],
     [["export", "-q", "yesterday"], "catalog export -q --date=yesterday"],

@@ -1,17 +1,19 @@
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { LockedError } from "../../../src/errors.ts";
+import { placeOfDay } from "../../../src/mirror/folder/day-files.ts";
 import { ownFolderOf, storeIn, withLockedFolder } from "../../../src/mirror/folder/folder-lock.ts";
 import { newState } from "../../../src/mirror/folder/folder-state.ts";
 import { placeDays } from "../../../src/mirror/sync/place.ts";
 import type { SyncRun } from "../../../src/mirror/sync/sync-run.ts";
+import { finishBatch } from "../../../src/mirror/sync/unfinished.ts";
 import { moveIntoPlace } from "../../../src/output/destination/partitions.ts";
 import { openStore } from "../../../src/pull/store/open-store.ts";
-import type { SetFacts } from "../../../src/pull/store/stored-page.ts";
+import type { SetFacts } from "../../../src/pull/store/page-store.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { product } from "../../helpers/products.ts";
@@ -101,7 +103,8 @@ test("no page, no day and no state of a folder is written without its lock", asy
       refuse: () => new Error("refused"),
     });
     await takeLock(folder);
-    const page = { rows: 1, digest: "", cursor: null, facts: {} as SetFacts };
+    await expect(store.pages.begin({ page_size: 1, slice_pages: 1 })).rejects.toThrow(LockedError);
+    const page = { rows: 1, digest: "", cursor: null, set: {} as SetFacts };
     await expect(store.pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
     await expect(store.remove()).rejects.toThrow(LockedError);
     const state = newState({ service: "a", filters: {} });
@@ -111,7 +114,40 @@ test("no page, no day and no state of a folder is written without its lock", asy
   });
   await expect(lost).rejects.toThrow(LockedError);
   expect((await readdir(ownFolderOf(folder))).sort()).toEqual(["lock", "sync.json", "sync.pages"]);
+  expect((await stat(paths.lines)).size).toBe(0);
   expect((await stat(paths.pages)).size).toBe(0);
+});
+
+/** A run of a folder whose lock is still held when it is asked for so many times, and then no more. */
+function runThatLosesItsLock(folder: string, times: number): SyncRun {
+  let asked = 0;
+  const assertHeld = async () => {
+    asked += 1;
+    if (asked > times) {
+      throw new LockedError("another process has it");
+    }
+  };
+  return { lock: { assertHeld }, state: newState({ service: "a", filters: {} }), options: { folder } } as never;
+}
+
+test("useless pages stay if another process has the lock by now", async () => {
+  const folder = await temporaryFolder();
+  await mkdir(ownFolderOf(folder));
+  await Promise.all(Object.values(storeIn(folder, "sync")).map((path) => writeFile(path, "of another process")));
+  await expect(finishBatch(runThatLosesItsLock(folder, 0), undefined)).rejects.toThrow(LockedError);
+  expect(await readdir(ownFolderOf(folder))).toEqual(["sync.json", "sync.pages"]);
+});
+
+test("a day stays if the lock is lost after the state has the day as pending", async () => {
+  const folder = await temporaryFolder();
+  const day = join(folder, placeOfDay(FIRST_DAY));
+  await mkdir(dirname(day), { recursive: true });
+  await mkdir(ownFolderOf(folder));
+  await writeFile(day, "of another process");
+  // Before the state is written, and before it gets its name.
+  const run = runThatLosesItsLock(folder, 2);
+  await expect(placeDays(run, { replaced: new Map(), removed: [FIRST_DAY] })).rejects.toThrow(LockedError);
+  expect(await readdir(dirname(day))).toEqual([basename(day)]);
 });
 
 test("what earlier runs staged is removed, and the folder of the tool is gone when nothing is kept", async () => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { type FileMetaData, parquetMetadata } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import { fingerprint } from "../../../src/export/manifest.ts";
+import { fingerprint } from "../../../src/files/fingerprint.ts";
 import { DAY_FILE } from "../../../src/mirror/folder/day-files.ts";
 import { writeState } from "../../../src/mirror/folder/folder-state.ts";
 import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";

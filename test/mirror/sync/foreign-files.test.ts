@@ -58,10 +58,15 @@ describe("a folder without a state", () => {
     expect(await rows.copy()).toEqual(rows.expected());
   });
 
-  test("with a file of an earlier version and of another day in a day's folder is refused", async () => {
+  test.each([
+    ["of another day", [1, 1, 1]],
+    ["with a row of a later day", [0, 0, 1]],
+    ["with a row of an earlier day", [-1, 0, 0]],
+  ])("with a file of an earlier version %s in a day's folder is refused", async (_, after) => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
-    await rewriteDay(rows.folder, FIRST_DAY, (row) => ({ ...row, crawl_date: FIRST_DAY }));
+    const crawled = after.map((days) => addDays(OTHER_DAY, days));
+    await rewriteDay(rows.folder, FIRST_DAY, (row) => ({ ...row, crawl_date: crawled.shift() }));
     const content = await readFile(rows.file(FIRST_DAY));
     await rm(rows.folder, { recursive: true });
     await place(rows.file(OTHER_DAY), content);

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { writeState } from "../../../src/mirror/folder/folder-state.ts";
-import { closeDays, openDays, readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
+import { openDay, readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
@@ -20,6 +20,12 @@ async function killedBeforeItsState() {
     rows,
     /** Two days later: the first two days have left the window. */
     nextSync: (flags = {}) => rows.sync({ filters, now: () => LAST_NOON + 2 * DAY, ...flags }),
+    /** Opens every day, which is refused if its file is not what the state says. */
+    openAll: async () => {
+      for (const day of await rows.days()) {
+        await (await openDay(rows.folder, day, await readSyncedFolder(rows.folder)))?.close();
+      }
+    },
     leave: (pending: string[], changes: Partial<typeof state.days> = {}) =>
       writeState(rows.folder, { ...state, pending, days: { ...state.days, ...changes } as typeof state.days }),
   };
@@ -28,24 +34,24 @@ async function killedBeforeItsState() {
 const SECOND_DAY = addDays(FIRST_DAY, 1);
 
 test("days that were about to be replaced and left the window meanwhile are as the state says", async () => {
-  const { rows, leave, nextSync } = await killedBeforeItsState();
+  const { rows, leave, nextSync, openAll } = await killedBeforeItsState();
   await leave([FIRST_DAY, SECOND_DAY]);
   // One coverage request: the files are the ones that the state describes.
   expect(await nextSync()).toMatchObject({ requests: 1, days: 0, outside: [FIRST_DAY, SECOND_DAY] });
   expect((await readSyncedFolder(rows.folder)).pending).toEqual([]);
-  await closeDays(await openDays(rows.folder, await rows.days()));
+  await openAll();
   expect(await rows.copy()).toEqual(rows.expected());
 });
 
 test("days that were replaced although the state has the old ones are read again, also outside the window", async () => {
-  const { rows, leave, nextSync } = await killedBeforeItsState();
+  const { rows, leave, nextSync, openAll } = await killedBeforeItsState();
   await copyFile(rows.file(addDays(FIRST_DAY, 2)), rows.file(FIRST_DAY));
   await leave([FIRST_DAY, SECOND_DAY], { [SECOND_DAY]: undefined });
   const history = () => runInProcess(["history", "s0", rows.folder]);
   expect((await history()).code).toBe(6);
   expect(await nextSync()).toMatchObject({ days: 2, outside: [FIRST_DAY, SECOND_DAY] });
   expect(await history()).toMatchObject({ code: 0, stderr: "" });
-  await closeDays(await openDays(rows.folder, await rows.days()));
+  await openAll();
   expect(await rows.copy()).toEqual(rows.expected());
 });
 

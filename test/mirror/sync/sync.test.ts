@@ -4,6 +4,9 @@ import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY, LAST_DAY, servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
 
+/** The first days are read and compared by then, the last one is not. */
+const ADDED_BEFORE = 4;
+
 test("a first run copies the whole set, one file a day", async () => {
   const rows = await servedFolder(sixteenDays());
   expect(await rows.sync({ lookback: 2 })).toEqual({
@@ -133,4 +136,30 @@ test("verify finds rows that moved from day to day", async () => {
   expect(await rows.sync()).toMatchObject({ days: 0 });
   expect(await rows.sync({ verify: true })).toMatchObject({ days: 2, daysAudited: 14 });
   expect(await rows.copy()).toEqual(rows.expected());
+});
+
+test("rows that are added while unchanged days are read again are in the copy", async () => {
+  let pages = 0;
+  const rows = await servedFolder(sixteenDays(), (client) => ({
+    ...client,
+    catalog: async (...args) => {
+      pages += 1;
+      if (pages === ADDED_BEFORE) {
+        await rows.replace([...rows.all(), product({ crawl_date: LAST_DAY, sku: "late" })]);
+      }
+      return client.catalog(...args);
+    },
+  }));
+  await rows.alreadySynced();
+  const restarts: string[] = [];
+  const observer = {
+    ...{ onTotal: () => undefined, onRows: () => undefined, onDamage: () => undefined, onKept: () => undefined },
+    onNote: () => undefined,
+    onRestart: (reason: string) => void restarts.push(reason),
+  };
+  await rows.sync({ lookback: 16, pageSize: 10, concurrency: 1, observer });
+  expect([restarts, await rows.copy()]).toEqual([
+    ["coverage counted 48 rows, but the walk returned 49"],
+    rows.expected(),
+  ]);
 });

@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import * as zlib from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError } from "../../../src/errors.ts";
-import { compressed, compressionFor } from "../../../src/output/destination/compression.ts";
-import type { Destination } from "../../../src/output/destination/destination.ts";
-import { openDestination } from "../../../src/output/destination/open.ts";
-import { writeToStdout } from "../../../src/output/destination/stdout.ts";
+import { type Compression, compressionFor } from "../../../src/output/destination/compression.ts";
+import type { Chunk, Encoder } from "../../../src/output/formats/encoder.ts";
+import { openSink, type Sink } from "../../../src/output/sink.ts";
 import { failingStream, rejectionOf } from "../faults.ts";
 
 const hasZstd = "createZstdCompress" in zlib;
+const asItIs: Encoder<Chunk> = { begin: () => "", encode: (chunk) => chunk, end: () => "" };
 let folder: string;
 
 beforeEach(async () => {
@@ -21,13 +21,21 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
+function open(output: string, compression: Compression = "gzip"): Promise<Sink<Chunk>> {
+  return openSink({ output, stdout: new PassThrough(), compression }, () => asItIs);
+}
+
+async function openTo(stdout: Writable): Promise<Sink<Chunk>> {
+  return await openSink({ output: "-", stdout, compression: "gzip" }, () => asItIs);
+}
+
 async function writeGzip(name: string, rows: readonly string[]): Promise<Buffer> {
   const output = join(folder, name);
-  const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
+  const sink = await open(output);
   for (const row of rows) {
-    await destination.write(row);
+    await sink.write(row);
   }
-  await destination.finish();
+  await sink.finish();
   return await readFile(output);
 }
 
@@ -51,102 +59,57 @@ test("a gzip file of nothing is valid", async () => {
 
 test("an output that starts over has only what was written after that", async () => {
   const output = join(folder, "rows.gz");
-  const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
-  await destination.write(randomBytes(300_000));
-  expect(await destination.restart()).toBe(true);
-  await destination.write("row\n");
-  await destination.finish();
+  const sink = await open(output);
+  await sink.write(randomBytes(300_000));
+  expect(await sink.restart()).toBe(true);
+  await sink.write("row\n");
+  await sink.finish();
   expect(await readFile(output)).toEqual(await writeGzip("other.gz", ["row\n"]));
 });
 
 test("an abandoned compressed file leaves nothing", async () => {
-  const output = join(folder, "rows.gz");
-  const destination = await openDestination({ output, stdout: new PassThrough(), compression: "gzip" });
-  await destination.write(randomBytes(300_000));
-  await destination.abandon();
+  const sink = await open(join(folder, "rows.gz"));
+  await sink.write(randomBytes(300_000));
+  await sink.abandon();
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("an error of the sink rejects the writes and the end", async () => {
-  const destination = compressed(writeToStdout(failingStream("ENOSPC")), "gzip");
+test("an error of the destination rejects the write and the end", async () => {
+  const sink = await openTo(failingStream("ENOSPC"));
   const writing = async () => {
     for (;;) {
-      await destination.write(randomBytes(100_000));
+      await sink.write(randomBytes(100_000));
     }
   };
   const failure = { name: "FileError", message: "stdout: the disk is full" };
   expect(await rejectionOf(writing())).toMatchObject(failure);
-  expect(await rejectionOf(destination.write("row"))).toMatchObject(failure);
-  expect(await rejectionOf(destination.finish())).toMatchObject(failure);
-  await destination.abandon();
+  expect(await rejectionOf(sink.finish())).toMatchObject(failure);
+  await sink.abandon();
 });
 
 test("an error that occurs only at the end is not lost", async () => {
-  const destination = compressed(writeToStdout(failingStream("EPIPE")), "gzip");
-  await destination.write("row");
-  expect(await rejectionOf(destination.finish())).toBeInstanceOf(ClosedPipeError);
+  const sink = await openTo(failingStream("EPIPE"));
+  expect(await rejectionOf(sink.finish())).toBeInstanceOf(ClosedPipeError);
 });
 
-test("a slow sink makes the writer wait", async () => {
+test("a slow destination makes the writer wait", async () => {
   let taken = 0;
-  const destination = compressed(
-    {
+  const sink = await openTo(
+    new Writable({
+      highWaterMark: 1,
       write: () => {
         taken += 1;
-        return new Promise(() => {});
       },
-      restart: async () => true,
-      finish: async () => {},
-      abandon: async () => {},
-    },
-    "gzip",
+    }),
   );
   let written = 0;
   const writing = (async () => {
     for (; written < 100; written += 1) {
-      await destination.write(randomBytes(100_000));
+      await sink.write(randomBytes(100_000));
     }
   })();
   const settled = await Promise.race([writing.then(() => "all written"), idle()]);
   expect({ settled, taken, withinBound: written <= 5 }).toEqual({ settled: "idle", taken: 1, withinBound: true });
-});
-
-/** A sink that takes its first chunk until it is told to fail. */
-function blockedSink(): { sink: Destination; fail: (error: Error) => void } {
-  let reject = (_error: Error): void => {};
-  const write = () =>
-    new Promise<void>((_, rejectWrite) => {
-      reject = rejectWrite;
-    });
-  return {
-    sink: { write, restart: async () => true, finish: async () => {}, abandon: async () => {} },
-    fail: (error) => reject(error),
-  };
-}
-
-test("an error of the sink rejects a waiting write", async () => {
-  const { sink, fail } = blockedSink();
-  const destination = compressed(sink, "gzip");
-  const writing = rejectionOf(
-    (async () => {
-      for (;;) {
-        await destination.write(randomBytes(100_000));
-      }
-    })(),
-  );
-  await idle();
-  fail(new Error("the disk is full"));
-  expect(await writing).toEqual(new Error("the disk is full"));
-});
-
-test("an error between two writes rejects the second", async () => {
-  const { sink, fail } = blockedSink();
-  const destination = compressed(sink, "gzip");
-  await destination.write(randomBytes(70_000));
-  await idle();
-  fail(new Error("the disk is full"));
-  await idle();
-  expect(await rejectionOf(destination.write("row"))).toEqual(new Error("the disk is full"));
 });
 
 /** Resolves once the thread pool has had more than enough work for everything to come to rest. */
@@ -181,10 +144,9 @@ test("a compression that contradicts the ending is refused", () => {
 if (hasZstd) {
   test("a zstd file contains the output, with a checksum", async () => {
     const output = join(folder, "rows.zst");
-    const compression = compressionFor(output, undefined);
-    const destination = await openDestination({ output, stdout: new PassThrough(), compression });
-    await destination.write("row\n".repeat(1_000));
-    await destination.finish();
+    const sink = await open(output, compressionFor(output, undefined));
+    await sink.write("row\n".repeat(1_000));
+    await sink.finish();
     const bytes = await readFile(output);
     const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
     expect(zstdDecompressSync(bytes).toString()).toBe("row\n".repeat(1_000));

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ClosedPipeError, FileError, LockedError } from "../../../src/errors.ts";
-import { openFile, runningFingerprint } from "../../../src/output/destination/file.ts";
+import { runningFingerprint } from "../../../src/files/fingerprint.ts";
+import { openFile } from "../../../src/output/destination/file.ts";
 import { rejectionOf } from "../faults.ts";
 
 let folder: string;

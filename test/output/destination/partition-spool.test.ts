@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openPartitionSpool, type PartitionSpool } from "../../../src/output/destination/partition-spool.ts";
@@ -37,11 +37,16 @@ test("rows beyond the size of the buffer are written without a flush", async () 
   );
 });
 
-test("a row longer than what is read at once stays whole, and so do its neighbours", async () => {
-  const spool = await openSpool(() => "a");
-  const long = "x".repeat(3 * 1024 * 1024);
+test.each([
+  ["in memory", 3, false],
+  ["on disk", 9, true],
+])("a row longer than what is read at once stays whole, and so do its neighbours, %s", async (_, size, isOnDisk) => {
+  const path = join(await temporaryFolder(), "rows");
+  const spool = await openSpool(() => "a", path);
+  const long = "x".repeat(size * 1024 * 1024);
   await spool.write(batchOf(["1", `2${long}`, "3", long, "5"].map((row) => JSON.stringify({ row }))));
   expect(await contentOf(spool)).toEqual({ a: ["1", `2${long}`, "3", long, "5"] });
+  expect((await stat(path)).size > 0).toBe(isOnDisk);
 });
 
 test("rows that alternate between partitions are sorted over many writes", async () => {
@@ -80,8 +85,8 @@ function dayOfRow(row: number): string {
   return JSON.stringify(`2026-01-0${1 + (Math.floor(row / 3) % 7)}`);
 }
 
-async function openSpool(partitionOf = namedPartition): Promise<PartitionSpool> {
-  const spool = await openPartitionSpool(join(await temporaryFolder(), "rows"), partitionOf);
+async function openSpool(partitionOf = namedPartition, path?: string): Promise<PartitionSpool> {
+  const spool = await openPartitionSpool(path ?? join(await temporaryFolder(), "rows"), partitionOf);
   onTestFinished(() => spool.close());
   return spool;
 }

@@ -2,13 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  openStoreLines,
-  readStoreLines,
-  STORE_VERSION,
-  type StoreContent,
-  type StoreLine,
-} from "../../../src/pull/store/store-lines.ts";
+import { openStoreLines, readStoreLines, STORE_VERSION, type StoreLine } from "../../../src/pull/store/store-lines.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 
 const head: StoreLine = {
@@ -19,27 +13,25 @@ const head: StoreLine = {
   service: "http://127.0.0.1/",
   filters: { retailer: "a\u2028ü" },
   asked: { retailer: ["a\u2028ü"] },
+  cuts: { page_size: 500, slice_pages: 4 },
 };
 
-function page(slice: string, at: number) {
+function page(slice: string, index: number, at: number) {
   const coverage = { combinations: 1, matching_rows: 9, earliest_date: null, latest_date: null };
-  const place = { rows: 3, digest: "d", cursor: `after ${at}`, facts: { total: 9, coverage } };
-  return { kind: "page", slice, place, extent: { at, length: 10 } } as const;
+  const facts = { rows: 3, digest: "d", cursor: `after ${at}`, set: { total: 9, coverage } };
+  return { kind: "page", slice, index, ...facts, extent: { at, length: 10 } } as const;
 }
-
-const cuts = { page_size: 500, slice_pages: 4 };
 
 const LINES: readonly StoreLine[] = [
   head,
-  { kind: "plan", ...cuts },
-  page("a", 0),
-  page("b", 10),
-  page("a", 20),
-  page("c", 30),
-  page("b", 40),
-  { kind: "drop", slice: "b", pages: 1 },
-  { kind: "drop", slice: "c", pages: 0 },
-  page("b", 50),
+  page("a", 0, 0),
+  page("b", 0, 10),
+  page("a", 1, 20),
+  page("c", 0, 30),
+  page("b", 1, 40),
+  page("b", 2, 50),
+  page("b", 1, 60),
+  page("c", 0, 70),
 ];
 
 async function written(lines: readonly StoreLine[]): Promise<string> {
@@ -54,23 +46,33 @@ async function written(lines: readonly StoreLine[]): Promise<string> {
 }
 
 async function read(path: string) {
-  return (await readStoreLines(path)) as StoreContent | undefined;
+  const found = await readStoreLines(path);
+  return typeof found === "string" ? undefined : found;
 }
 
 test("the lines say which pages a store has of each slice", async () => {
   const path = await written(LINES);
-  const stored = (...pages: ReturnType<typeof page>[]) => pages.map(({ place, extent }) => ({ place, extent }));
+  const stored = (...pages: ReturnType<typeof page>[]) =>
+    pages.map(({ kind: _, slice: __, index: ___, ...page }) => page);
   expect(await read(path)).toEqual({
     head,
-    cuts,
     pages: new Map([
-      ["a", stored(page("a", 0), page("a", 20))],
-      ["b", stored(page("b", 10), page("b", 50))],
-      ["c", []],
+      ["a", stored(page("a", 0, 0), page("a", 1, 20))],
+      ["b", stored(page("b", 0, 10), page("b", 1, 60))],
+      ["c", stored(page("c", 0, 70))],
     ]),
     length: (await readFile(path)).length,
     isDamaged: false,
   });
+});
+
+test("the pages of a slice that was dropped no longer count, and those after it do", async () => {
+  const path = await written([...LINES, { kind: "drop", slice: "b" }, page("b", 0, 90), { kind: "drop", slice: "a" }]);
+  const found = await read(path);
+  expect([...(found?.pages ?? [])].map(([slice, pages]) => [slice, pages.map(({ extent }) => extent.at)])).toEqual([
+    ["c", [70]],
+    ["b", [90]],
+  ]);
 });
 
 test("the lines of another version are told from none", async () => {
@@ -103,7 +105,7 @@ test("lines go on after the last undamaged one", async () => {
   const { length = 0 } = (await read(path)) ?? {};
   await writeFile(path, "cut", { flag: "a" });
   const lines = await openStoreLines(path, length);
-  await lines.append({ kind: "drop", slice: "a", pages: 1 });
+  await lines.append(page("a", 0, 80));
   await lines.close();
   const found = await read(path);
   expect([found?.isDamaged, found?.pages.get("a")?.length]).toEqual([false, 1]);

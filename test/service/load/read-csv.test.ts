@@ -2,11 +2,12 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
-import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
+import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
+import { failureOf } from "../../helpers/test-client.ts";
 import { testStore, walk } from "../store/stores.ts";
 
 const HEADER = PRODUCT_COLUMNS.join(",");
@@ -41,6 +42,29 @@ test("any text is read from a CSV of another program, in chunks of any size", as
       },
     ),
     { numRuns: 40 },
+  );
+});
+
+test("any text after the header is read or refused", async () => {
+  const piece = fc.constantFrom(
+    ...RECORD.split(/(?<=,)/),
+    RECORD,
+    '"',
+    '""',
+    ",",
+    "\n",
+    "\r\n",
+    "\u0000",
+    "\ufeff",
+    "é",
+  );
+  const store = await testStore();
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+      const error = await failureOf(loadCsv(store, `${HEADER}\n${pieces.join("")}`));
+      expect(error).toSatisfy((reason) => reason === undefined || reason instanceof LoadError);
+    }),
+    { numRuns: 150 },
   );
 });
 

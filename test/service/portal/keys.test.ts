@@ -1,4 +1,6 @@
+import crypto from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { insertKey } from "../../../src/service/store/access/key-records.ts";
@@ -143,7 +145,8 @@ describe("a form is refused, and changes nothing,", () => {
   test.each([
     ["from another site", { origin: "https://evil.example" }, {}],
     ["with the Origin null", { origin: "null" }, {}],
-    ["without an Origin header", { origin: "" }, {}],
+    ["with an empty Origin header", { origin: "" }, {}],
+    ["without an Origin header", { origin: undefined }, {}],
     ["with the token of another browser", {}, { token: "A".repeat(43) }],
     ["without a token", {}, { token: "" }],
   ])("%s", async (_, headers, fields) => {
@@ -156,13 +159,56 @@ describe("a form is refused, and changes nothing,", () => {
     expect((await listKeys(portal.store)).map(({ name }) => name)).not.toContain("stolen");
   });
 
-  test("from a foreign host name that resolves to this machine", async () => {
+  test("from another port of this machine", async () => {
     const portal = await startTestPortal();
     const browser = await portal.signedIn();
-    const headers = { origin: "http://rebound.example", host: "rebound.example" };
 
-    expect((await browser.post("/portal/sign-out", {}, headers)).status).toBe(403);
-    expect((await browser.get("/portal")).status).toBe(200);
+    const headers = { origin: "http://localhost:9999", host: "localhost" };
+
+    expect((await browser.post("/portal/keys", { name: "stolen" }, headers)).status).toBe(403);
+  });
+
+  test("from a host whose name begins with that of the public address", async () => {
+    const portal = await startTestPortal({ publicUrl: "https://api.example.com" });
+    const browser = await portal.signedIn();
+
+    const origins = ["https://api.example.com.evil.example", "https://api.example.com:444", "http://api.example.com"];
+    const statuses = [];
+    for (const origin of origins) {
+      statuses.push((await browser.post("/portal/keys", { name: "stolen" }, { origin })).status);
+    }
+    const own = await browser.post("/portal/keys", { name: "mine" });
+
+    expect([...statuses, own.status]).toEqual([403, 403, 403, 200]);
+  });
+
+  test.each(["rebound.example", "localhost.example", "127.0.0.1.example"])(
+    "from the foreign host name %s that resolves to this machine",
+    async (host) => {
+      const portal = await startTestPortal();
+      const browser = await portal.signedIn();
+      const headers = { origin: `http://${host}`, host };
+
+      expect((await browser.post("/portal/sign-out", {}, headers)).status).toBe(403);
+      expect((await browser.get("/portal")).status).toBe(200);
+    },
+  );
+
+  test("after its token was compared in constant time", async () => {
+    const portal = await startTestPortal();
+    const browser = await portal.signedIn();
+    const compared = vi.spyOn(crypto, "timingSafeEqual");
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      compared.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const token = "A".repeat(43);
+
+    const { status } = await browser.post("/portal/keys", { name: "stolen", token });
+
+    expect(status).toBe(403);
+    expect(compared.mock.calls.map(([given]) => String(given))).toContain(token);
   });
 
   test("as JSON or too long", async () => {

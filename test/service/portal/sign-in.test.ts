@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
-import { removeMember } from "../../../src/service/store/access/members.ts";
+import { addMember, removeMember } from "../../../src/service/store/access/members.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { startTestPortal, type TestBrowser } from "../../helpers/portal.ts";
 
@@ -231,6 +231,19 @@ describe("the rate is limited", () => {
     expect((await portal.browser().askForCode("bob@example.com")).status).toBe(303);
   });
 
+  test("for codes to one address, however its letters are written", async () => {
+    const portal = await startTestPortal();
+    const browser = portal.browser();
+    await browser.get("/portal/sign-in");
+
+    const statuses = [];
+    for (const name of ["ada", "Ada", "aDa", "adA", "ADa", "ADA"]) {
+      statuses.push((await browser.post("/portal/sign-in", { email: `${name}@example.com` })).status);
+    }
+
+    expect(statuses).toEqual([303, 303, 303, 303, 303, 429]);
+  });
+
   test("for codes that one source asks for, whatever the address", async () => {
     const portal = await startTestPortal();
     await askForCodes(portal.browser(), 20);
@@ -329,6 +342,23 @@ describe("a session", () => {
     expect((await browser.get("/portal")).status).toBe(303);
     expect((await browser.post("/portal/keys", { name: "late" })).status).toBe(303);
   });
+});
+
+test("a removed person who is added again has to sign in again, with a new code", async () => {
+  const portal = await startTestPortal();
+  const signedIn = await portal.signedIn();
+  const pending = portal.browser();
+  await pending.askForCode("ada@example.com");
+  await expect.poll(() => portal.codes.length).toBe(2);
+  const ada = { team: "sales", email: "ada@example.com" };
+
+  await removeMember(portal.store, ada);
+  await addMember(portal.store, ada, new Date());
+  const page = await signedIn.get("/portal");
+  const code = await pending.post("/portal/code", { code: portal.codes[1]?.code ?? "" });
+
+  expect([page.status, page.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
+  expect([code.status, code.text]).toEqual([400, expect.stringContaining("Ask for another one.")]);
 });
 
 describe("the cookie", () => {

@@ -1,4 +1,9 @@
+import { OutputBytes } from "../output-bytes.ts";
+
 const FIRST_BYTES = 4096;
+
+/** Number of a null, which is not among the distinct values. */
+const NULL = 0xffff;
 
 /**
  * The values of one column in one row group: the JSON text of each distinct value once, and for each row the number of
@@ -11,19 +16,19 @@ export class ColumnValues {
   /** Rows so far. */
   rows = 0;
   /** Distinct values so far, numbered in the order of their first appearance. */
-  private count = 0;
-  private bytes = Buffer.alloc(FIRST_BYTES);
-  private view = viewOf(this.bytes);
-  /** Number of the value of each row. */
+  count = 0;
+  /** The JSON texts, one after another. */
+  readonly texts = new OutputBytes(FIRST_BYTES);
+  /** Where each value begins in `texts`, and after the last one where the next would. */
+  readonly starts: Uint32Array;
+  private view = viewOf(this.texts.bytes);
   private readonly numbers: Uint16Array;
-  /** Where each value begins in `bytes`, and after the last one where the next would. */
-  private readonly starts: Uint32Array;
   private readonly hashes: Int32Array;
   /** A hash table with open addressing: numbers of values plus one; zero is a free slot. */
   private readonly slots: Uint16Array;
   private last = 0;
 
-  /** @param mostRows of a row group, less than 2^16 */
+  /** @param mostRows of a row group, less than 2^16 - 1 */
   constructor(mostRows: number) {
     this.numbers = new Uint16Array(mostRows);
     this.starts = new Uint32Array(mostRows + 1);
@@ -31,18 +36,38 @@ export class ColumnValues {
     this.slots = new Uint16Array(2 ** Math.ceil(Math.log2(2 * mostRows)));
   }
 
-  /** Adds the value of the next row, between two offsets of `source`; returns whether no row before has these bytes. */
-  add(source: DataView, start: number, end: number): boolean {
+  /**
+   * Adds the value of the next row, between two offsets of `bytes`; returns whether no row before has the same bytes.
+   *
+   * @param view of `bytes`
+   */
+  add(bytes: Buffer, view: DataView, start: number, end: number): boolean {
     const { count } = this;
-    if (!this.isValue(this.last, source, start, end)) {
-      this.last = this.numberOf(source, start, end);
+    if (!this.isValue(this.last, view, start, end)) {
+      this.last = this.numberOf(bytes, view, start, end);
     }
     this.numbers[this.rows] = this.last;
     this.rows += 1;
     return this.count > count;
   }
 
-  private numberOf(source: DataView, start: number, end: number): number {
+  addNull(): void {
+    this.numbers[this.rows] = NULL;
+    this.rows += 1;
+  }
+
+  /** For each row 1, or 0 if it is null. */
+  present(): Uint8Array {
+    return Uint8Array.from(this.numbers.subarray(0, this.rows), (number) => (number === NULL ? 0 : 1));
+  }
+
+  /** Number of the value of each row that is not null. */
+  presentNumbers(): Uint16Array {
+    const numbers = this.numbers.subarray(0, this.rows);
+    return numbers.includes(NULL) ? numbers.filter((number) => number !== NULL) : numbers;
+  }
+
+  private numberOf(bytes: Buffer, source: DataView, start: number, end: number): number {
     const { slots, hashes } = this;
     const hash = valueHash(source, start, end);
     const mask = slots.length - 1;
@@ -57,7 +82,12 @@ export class ColumnValues {
     this.count += 1;
     slots[slot] = this.count;
     hashes[number] = hash;
-    this.append(source, start, end);
+    const before = this.texts.bytes;
+    this.texts.addPart(bytes, start, end);
+    this.starts[this.count] = this.texts.length;
+    if (this.texts.bytes !== before) {
+      this.view = viewOf(this.texts.bytes);
+    }
     return number;
   }
 
@@ -82,41 +112,11 @@ export class ColumnValues {
     return true;
   }
 
-  /** Appends the last value to the bytes. */
-  private append(source: DataView, start: number, end: number): void {
-    const from = this.starts[this.count - 1] as number;
-    const size = end - start;
-    if (from + size > this.bytes.length) {
-      const larger = Buffer.alloc(Math.max(this.bytes.length * 2, from + size));
-      this.bytes.copy(larger, 0, 0, from);
-      this.bytes = larger;
-      this.view = viewOf(larger);
-    }
-    const { view } = this;
-    let at = 0;
-    for (; at + 4 <= size; at += 4) {
-      view.setInt32(from + at, source.getInt32(start + at, true), true);
-    }
-    for (; at < size; at += 1) {
-      view.setUint8(from + at, source.getUint8(start + at));
-    }
-    this.starts[this.count] = from + size;
-  }
-
-  /** What `read` makes of the JSON text of each row; it is called once for each distinct one, with its place. */
-  map<T>(read: (bytes: Buffer, start: number, end: number) => T): T[] {
-    const { bytes, starts, numbers, count, rows } = this;
-    const values: T[] = [];
-    for (let number = 0; number < count; number += 1) {
-      values.push(read(bytes, starts[number] as number, starts[number + 1] as number));
-    }
-    return Array.from(numbers.subarray(0, rows), (number) => values[number] as T);
-  }
-
   /** Removes all rows and keeps the memory. */
   clear(): void {
     this.rows = 0;
     this.count = 0;
+    this.texts.length = 0;
     this.slots.fill(0);
   }
 }

@@ -1,4 +1,4 @@
-import type { SchemaElement } from "hyparquet";
+import type { ColumnChunk, SchemaElement } from "hyparquet";
 import { isCalendarDate } from "../../../contract/filters.ts";
 import { productSchema } from "../../../contract/product.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
@@ -7,7 +7,9 @@ import { ContractError } from "../../../errors.ts";
 import type { RowBatch } from "../../../rows/batch.ts";
 import { BACKSLASH, QUOTE } from "../../../rows/json-bytes.ts";
 import type { EncoderOptions } from "../encoder.ts";
+import type { OutputBytes } from "../output-bytes.ts";
 import { identityOf, missingMember, reportOnce } from "../row-members.ts";
+import { LENGTH_BYTES, type PageWriter, writeChunk } from "./column-chunk.ts";
 import { ColumnValues } from "./column-values.ts";
 
 /** First byte of `null`, and of no other JSON value. */
@@ -19,9 +21,6 @@ const ELEMENTS = {
   date: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
 } as const satisfies Record<string, Omit<SchemaElement, "name">>;
 
-/** A value as the Parquet library takes it: UTF-8, a number, days since 1970-01-01, or null. */
-type StoredValue = Uint8Array | number | null;
-
 /** The column in the schema of a file; type and nullability are those of the contract. */
 export function parquetElement(name: string): SchemaElement {
   const { kind, nullable } = kindOf(name);
@@ -30,43 +29,29 @@ export function parquetElement(name: string): SchemaElement {
 
 /** One column of a file. */
 export interface ParquetColumn {
-  name: string;
   /**
    * Adds the values of the rows from `from` to the one before `to`.
    *
    * @throws ContractError if a value does not fit the type of the column
    */
   add(rows: RowBatch, from: number, to: number): void;
-  /** The values of all rows since the last `clear`. */
-  values(): StoredValue[];
-  clear(): void;
+  /** Writes the values of all rows since the last call. */
+  write(writer: PageWriter): ColumnChunk;
 }
 
-/** @param mostRows that are added before a `clear` */
+/** @param mostRows that are added before a `write` */
 export function createColumn(name: string, mostRows: number, options: EncoderOptions): ParquetColumn {
   const { kind, nullable } = kindOf(name);
+  const element = parquetElement(name);
   const held = new ColumnValues(mostRows);
-  const read = {
-    string: textReader(name, reportOnce(options.onLoneSurrogate)),
-    number: numberReader(name, reportOnce(options.onRounded)),
-    date: readDate,
+  const append = {
+    string: textAppender(name, reportOnce(options.onLoneSurrogate)),
+    number: appendNumber,
+    date: appendDay,
   }[kind];
-
-  function storedValue(bytes: Buffer, start: number, end: number): StoredValue | undefined {
-    return nullable && bytes[start] === LETTER_N ? null : read(bytes, start, end);
-  }
-
-  function assertFits(rows: RowBatch, row: number, start: number, end: number): void {
-    if (storedValue(rows.bytes, start, end) === undefined) {
-      const raw = rows.bytes.toString("utf8", start, end).slice(0, 80);
-      throw new ContractError(
-        `the service sent "${name}" as ${raw} (${identityOf(rows, row)}), which is no ${kind}; ndjson can carry it`,
-      );
-    }
-  }
+  const fits = { string: isText, number: numberCheck(name, reportOnce(options.onRounded)), date: isDay }[kind];
 
   return {
-    name,
     add: (rows, from, to) => {
       const { bytes } = rows;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -77,14 +62,29 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
         if (start === 0) {
           throw missingMember(rows, row, name);
         }
-        // Every JSON string is a text, so that most values are read only once.
-        if (held.add(view, start, end) && (kind !== "string" || bytes[start] !== QUOTE)) {
-          assertFits(rows, row, start, end);
+        if (nullable && bytes[start] === LETTER_N) {
+          held.addNull();
+        } else if (held.add(bytes, view, start, end) && !fits(bytes, start, end)) {
+          const raw = bytes.toString("utf8", start, end).slice(0, 80);
+          throw new ContractError(
+            `the service sent "${name}" as ${raw} (${identityOf(rows, row)}), which is no ${kind}; ndjson can carry it`,
+          );
         }
       }
     },
-    values: () => held.map((bytes, start, end) => storedValue(bytes, start, end) ?? null),
-    clear: () => held.clear(),
+    write: (writer) => {
+      const { plain } = writer;
+      plain.bytes.length = 0;
+      plain.count = held.count;
+      for (let number = 0; number < held.count; number += 1) {
+        append(plain.bytes, held.texts.bytes, held.starts[number] as number, held.starts[number + 1] as number);
+        plain.starts[number + 1] = plain.bytes.length;
+      }
+      const present = nullable ? held.present() : undefined;
+      const chunk = writeChunk(writer, { element, rows: held.rows, numbers: held.presentNumbers(), present });
+      held.clear();
+      return chunk;
+    },
   };
 }
 
@@ -98,42 +98,71 @@ function kindOf(name: string): { kind: keyof typeof ELEMENTS; nullable: boolean 
   };
 }
 
-/** Reads the JSON text between two offsets; undefined if it is not of the type. */
-type ValueReader = (bytes: Buffer, start: number, end: number) => StoredValue | undefined;
+/** Whether the JSON text between two offsets is a value of the column. */
+type ValueCheck = (bytes: Buffer, start: number, end: number) => boolean;
 
-function textReader(name: string, reportSurrogate: (column: string) => void): ValueReader {
-  return (bytes, start, end) => {
-    if (bytes[start] !== QUOTE) {
-      return undefined;
-    }
-    const utf8 = bytes.subarray(start + 1, end - 1);
-    if (!utf8.includes(BACKSLASH)) {
-      return utf8;
-    }
-    const text = JSON.parse(`"${utf8}"`) as string;
+/** Appends the JSON text between two offsets as Parquet stores its value. */
+type Appender = (plain: OutputBytes, bytes: Buffer, start: number, end: number) => void;
+
+const isText: ValueCheck = (bytes, start) => bytes[start] === QUOTE;
+
+function textAppender(name: string, reportSurrogate: (column: string) => void): Appender {
+  const parse = (bytes: Buffer, start: number, end: number): string => {
+    const text = JSON.parse(bytes.toString("utf8", start, end)) as string;
     if (/\p{Surrogate}/u.test(text)) {
       reportSurrogate(name);
     }
-    return Buffer.from(text);
+    return text;
+  };
+  return (plain, bytes, start, end) => {
+    const at = plain.length;
+    plain.reserve(LENGTH_BYTES);
+    plain.length += LENGTH_BYTES;
+    if (hasEscape(bytes, start, end)) {
+      plain.addText(parse(bytes, start, end));
+    } else {
+      plain.addPart(bytes, start + 1, end - 1);
+    }
+    plain.bytes.writeUInt32LE(plain.length - at - LENGTH_BYTES, at);
   };
 }
 
-function numberReader(name: string, reportRounded: (column: string) => void): ValueReader {
+function hasEscape(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === BACKSLASH) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function numberCheck(name: string, reportRounded: (column: string) => void): ValueCheck {
   return (bytes, start, end) => {
     const raw = bytes.toString("latin1", start, end);
-    const value = /^[-\d]/.test(raw) ? Number(raw) : Number.NaN;
-    if (!Number.isFinite(value)) {
-      return undefined;
-    }
-    if (!isExactDouble(raw)) {
+    const isNumber = /^[-\d]/.test(raw) && Number.isFinite(Number(raw));
+    if (isNumber && !isExactDouble(raw)) {
       reportRounded(name);
     }
-    // The library takes 0 and -0 for one value, the one that comes first.
-    return value === 0 ? 0 : value;
+    return isNumber;
   };
 }
 
-function readDate(bytes: Buffer, start: number, end: number): number | undefined {
+const appendNumber: Appender = (plain, bytes, start, end) => {
+  const value = Number(bytes.toString("latin1", start, end));
+  plain.reserve(8);
+  // Without a sign, so that equal values have equal bytes.
+  plain.length = plain.bytes.writeDoubleLE(value === 0 ? 0 : value, plain.length);
+};
+
+const isDay: ValueCheck = (bytes, start, end) => {
   const date: unknown = bytes[start] === QUOTE ? JSON.parse(bytes.toString("utf8", start, end)) : undefined;
-  return typeof date === "string" && isCalendarDate(date) ? dayNumber(date) : undefined;
-}
+  return typeof date === "string" && isCalendarDate(date);
+};
+
+const appendDay: Appender = (plain, bytes, start, end) => {
+  plain.reserve(4);
+  plain.length = plain.bytes.writeInt32LE(
+    dayNumber(JSON.parse(bytes.toString("utf8", start, end)) as string),
+    plain.length,
+  );
+};

@@ -1,19 +1,29 @@
-import type { ColumnChunk } from "hyparquet";
-import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { snappyCompressor } from "hysnappy";
 import type { RowBatch } from "../../../rows/batch.ts";
-import type { EncoderOptions, RowEncoder } from "../encoder.ts";
+import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
+import { OutputBytes } from "../output-bytes.ts";
 import { columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { createColumn, parquetElement } from "./parquet-columns.ts";
 
 /** Rows of a full row group. The columns of one are in memory until it is written. */
-export const ROW_GROUP_ROWS = 10_000;
+export const ROW_GROUP_ROWS = 5_000;
 
 /** Bytes of JSON after which a row group ends although it is not full; usual rows have less than half of it. */
 const ROW_GROUP_BYTES = 64 * 1024 * 1024;
 
+/** First size of the memory that columns are written in. */
+const FIRST_BYTES = 64 * 1024;
+
 /** `created_by` of every Parquet file that this tool writes, in all versions; `sync --adopt` recognises its files by it. */
 export const PARQUET_WRITER = "retail-catalog-cli";
+
+export const PARQUET: RowCode = {
+  createEncoder: createParquetEncoder,
+  read: async function* (file, columns) {
+    yield* (await import("./read-parquet.ts")).readParquet(file, columns);
+  },
+};
 
 /**
  * Apache Parquet: a flat schema with the types of the contract, Snappy, dictionaries where they save space,
@@ -27,16 +37,10 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const bytes = new ByteWriter();
   const schema = [{ name: "schema", num_children: names.length }, ...names.map(parquetElement)];
   const file = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
-  // The library asks for a column when it writes it, so that the values of one column are in memory at a time.
-  const columnData = columns.map(
-    ({ name, values }): ColumnSource => ({
-      name,
-      get data() {
-        return values();
-      },
-      offsetIndex: false,
-    }),
-  );
+  const plain = { bytes: new OutputBytes(FIRST_BYTES), starts: new Uint32Array(ROW_GROUP_ROWS + 1), count: 0 };
+  // A compressor keeps its table of known bytes, so each file has its own.
+  const compress = snappyCompressor();
+  const pages = { file: bytes, compress, plain, body: new OutputBytes(FIRST_BYTES), numbers: new ByteWriter() };
   let heldRows = 0;
   let heldBytes = 0;
 
@@ -62,13 +66,16 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
     if (heldRows === 0) {
       return;
     }
-    // A compressor keeps its table of known bytes. With a new one, a row group does not depend on the ones before.
-    file.compressors.SNAPPY = snappyCompressor();
-    file.write({ columnData, rowGroupSize: heldRows });
-    file.row_groups.at(-1)?.columns.forEach(keepBounds);
-    for (const column of columns) {
-      column.clear();
-    }
+    const start = bytes.offset;
+    const chunks = columns.map((column) => column.write(pages));
+    const num_rows = BigInt(heldRows);
+    file.num_rows += num_rows;
+    file.row_groups.push({
+      columns: chunks,
+      total_byte_size: chunks.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n),
+      num_rows,
+      total_compressed_size: BigInt(bytes.offset - start),
+    });
     heldRows = 0;
     heldBytes = 0;
   }
@@ -97,15 +104,4 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
       return take();
     },
   };
-}
-
-/** Copies the bounds of a column, which are bytes of its values until then; the next row group overwrites these. */
-function keepBounds({ meta_data }: ColumnChunk): void {
-  const statistics = meta_data?.statistics;
-  for (const bound of ["min_value", "max_value"] as const) {
-    const value = statistics?.[bound];
-    if (statistics !== undefined && value instanceof Uint8Array) {
-      statistics[bound] = new Uint8Array(value);
-    }
-  }
 }

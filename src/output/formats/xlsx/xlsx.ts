@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { UsageError } from "../../../errors.ts";
-import type { EncoderOptions, RowEncoder } from "../encoder.ts";
+import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
 import { OutputBytes } from "../output-bytes.ts";
 import { columnsOf, reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";
@@ -31,6 +31,13 @@ const BLOCK_BYTES = 1024 * 1024;
 
 /** The same rows give the same bytes: every part has the first date of ZIP, in whatever time zone. */
 const NO_DATE = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true };
+
+export const XLSX: RowCode = {
+  createEncoder: createXlsxEncoder,
+  read: async function* (file, columns) {
+    yield* (await import("./read-sheet.ts")).readXlsx(file, columns);
+  },
+};
 
 /**
  * A workbook with one sheet (ISO/IEC 29500-1): a header that stays in view and has filter buttons, text as text, numbers as

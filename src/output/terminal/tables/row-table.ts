@@ -1,4 +1,5 @@
 import type { RowBatch } from "../../../rows/batch.ts";
+import { batchOf } from "../../../rows/scan.ts";
 import { type Cell, jsonCell } from "./cell.ts";
 import { WHOLE_SKU } from "./item-table.ts";
 import type { Table } from "./table.ts";
@@ -18,6 +19,12 @@ export function rowTable(rows: RowBatch, columns: readonly string[]): Table {
     columns: columns.map((heading) => ({ heading, rigid: RIGID.test(heading), minimum: MINIMUM[heading] })),
     rows: Array.from({ length: rows.length }, (_, row) => columns.map((column) => rowCell(rows, row, column))),
   };
+}
+
+/** As `rowTable`, of records that have the columns `known`. */
+export function recordTable(records: readonly object[], known: readonly string[], columns: readonly string[]): Table {
+  const texts = records.map((record) => JSON.stringify(record));
+  return rowTable(batchOf(texts, known), columns);
 }
 
 /** One member of a row; the title links to the product page, and an address links to itself. */

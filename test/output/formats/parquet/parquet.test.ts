@@ -3,9 +3,9 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
 import { ContractError } from "../../../../src/errors.ts";
-import { TEXT_PARSERS } from "../../../../src/export/parquet-groups.ts";
 import type { EncoderOptions, RowEncoder } from "../../../../src/output/formats/encoder.ts";
 import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../../src/output/formats/parquet/parquet.ts";
+import { TEXT_PARSERS } from "../../../../src/output/formats/parquet/read-parquet.ts";
 import { batchOf } from "../../../../src/rows/scan.ts";
 import { productRow } from "../../../helpers/products.ts";
 
@@ -114,24 +114,6 @@ test("values with the same hash stay apart", async () => {
   const skus = Array.from({ length: 100 }, (_, row) => (row % 2 === 0 ? "sku-0070805" : "sku-0080200"));
   const file = await parquetOf([skus.map((sku) => `{"sku":"${sku}"}`)], { known: ["sku"] });
   expect(await rowsOf(file)).toEqual(skus.map((sku) => ({ sku })));
-});
-
-test("the bytes of a row group do not depend on the rows before it", async () => {
-  const known = ["title"];
-  const row = (number: number) => `{"title":"${number} ${"Sea Green ".repeat(number % 5)}"}`;
-  const last = Array.from({ length: 500 }, (_, number) => row(number));
-  const written = [7, 11].map(async (step) => {
-    const first = Array.from({ length: ROW_GROUP_ROWS }, (_, number) => row(number * step));
-    const file = await parquetOf([first, last], { known });
-    const [before, after] = parquetMetadata(file).row_groups;
-    const start = 4 + Number(before?.total_compressed_size);
-    return { file, group: Buffer.from(file, start, Number(after?.total_compressed_size)) };
-  });
-  const [a, b] = await Promise.all(written);
-  expect(a?.group.equals(b?.group as Buffer)).toBe(true);
-  expect((await rowsOf(a?.file as ArrayBuffer)).slice(ROW_GROUP_ROWS)).toEqual(
-    await rowsOf(await parquetOf([last], { known })),
-  );
 });
 
 test("a byte order mark in a text is kept, and a zero has no sign", async () => {

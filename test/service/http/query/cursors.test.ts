@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openCursor, sealCursor } from "../../../../src/service/http/query/cursors.ts";
 
@@ -41,4 +42,17 @@ test.each([
   ["a cursor of many kilobytes", "A".repeat(100_000)],
 ])("%s is refused", (_, cursor) => {
   expect(() => openCursor(cursor, secret, 20, HOUR)).toThrow("not issued by this service");
+});
+
+test("any text but a cursor of this service is refused", () => {
+  const cursor = sealCursor(position, secret, 10);
+  const base64 = fc.stringMatching(/^[\w+/=-]{0,60}$/);
+  const spliced = fc.tuple(fc.nat(cursor.length), base64).map(([at, text]) => cursor.slice(0, at) + text);
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), base64, spliced), (text) => {
+      fc.pre(text !== cursor);
+      expect(() => openCursor(text, secret, 20, HOUR)).toThrow("not issued by this service");
+    }),
+    { numRuns: 2_000 },
+  );
 });

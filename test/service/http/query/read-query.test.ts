@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readQuery } from "../../../../src/service/http/query/read-query.ts";
+import { products } from "../../../helpers/products.ts";
+import { startTestService } from "../../../helpers/service.ts";
 
 const allowed = ["retailer", "category", "limit"];
 
@@ -61,4 +64,36 @@ test("a name that cannot be decoded is refused", () => {
 
 test("a fragment is refused: what follows it would be ignored", () => {
   expect(refusal("/v1/catalog#?retailer=acme")).toMatchObject({ code: "invalid_request" });
+});
+
+test("any query is answered or refused, and never an internal error", async () => {
+  const service = await startTestService({ rows: products(3), rateLimit: 1_000_000 });
+  const name = fc.constantFrom("retailer", "category", "rcd", "start_date", "limit", "cursor", "a%", "");
+  const odd = fc.constantFrom(
+    "%",
+    "%00",
+    "%FF",
+    "%ud800",
+    "+",
+    "&",
+    "=",
+    "::",
+    ",",
+    "#",
+    "2026-02-30",
+    "1e3",
+    "-1",
+    "é",
+    "𝒳",
+  );
+  const value = fc.array(fc.oneof(odd, fc.string({ maxLength: 8 })), { maxLength: 4 }).map((parts) => parts.join(""));
+  const query = fc.array(fc.tuple(name, value), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(query, async (pairs) => {
+      const text = pairs.map((pair) => pair.join("=")).join("&");
+      const { status } = await service.get(`/v1/catalog?${text}`);
+      expect([200, 400]).toContain(status);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -1,0 +1,98 @@
+// A synced folder with a year of 1,000,100 generated rows, always the same.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { parquetWriteBuffer } from "hyparquet-writer";
+
+export const DAYS = 365;
+export const ROWS_A_DAY = 2740;
+const FIRST = Date.UTC(2025, 0, 1);
+const RETAILERS = ["alder", "birch", "cedar", "elm", "fir", "hazel", "larch"];
+const DEPARTMENTS = ["garden", "home", "kitchen"];
+
+/** A folder as `catalog sync` leaves it. */
+export async function writeYear(folder, products) {
+  await mkdir(`${folder}/.catalog`, { recursive: true });
+  const state = { version: 2, service: "http://127.0.0.1:1/", filters: {}, window: {}, days: {}, pending: [] };
+  await writeFile(`${folder}/.catalog/state.json`, JSON.stringify(state));
+  const days = {};
+  for (let day = 0; day < DAYS; day += 1) {
+    days[dayAt(day)] = await writeFileOfDay(folder, day, products, "");
+  }
+  await writeFile(`${folder}/.catalog/state.json`, JSON.stringify({ ...state, days }));
+}
+
+/** Replaces one day, as a sync does. */
+export async function writeDay(folder, day, products, mark) {
+  const path = `${folder}/.catalog/state.json`;
+  const state = JSON.parse(await readFile(path, "utf8"));
+  state.days[dayAt(day)] = await writeFileOfDay(folder, day, products, mark);
+  await writeFile(path, JSON.stringify(state));
+}
+
+const COLUMNS = {
+  ...{ product_id: "text", sku: "text", url: "text", domain: "text", retailer: "text", department: "text" },
+  ...{ category: "text", brand: "text", model_number: "text", title: "text", mrp: "number", selling_price: "number" },
+  ...{ discount_pct: "number", currency: "text", color: "text", image_url: "text" },
+};
+const ELEMENTS = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  number: { type: "DOUBLE" },
+};
+
+async function writeFileOfDay(folder, day, products, mark) {
+  const rows = Array.from({ length: ROWS_A_DAY }, (_, index) => rowOf(productOf(day, index, products), day, mark));
+  const elements = Object.entries(COLUMNS).map(([name, kind]) => ({
+    ...{ name, repetition_type: "REQUIRED" },
+    ...ELEMENTS[kind],
+  }));
+  const bytes = Buffer.from(
+    parquetWriteBuffer({
+      columnData: Object.keys(COLUMNS).map((name) => ({ name, data: rows.map((row) => row[name]) })),
+      schema: [{ name: "schema", num_children: elements.length }, ...elements],
+    }),
+  );
+  const counts = {};
+  for (const { retailer, category, department } of rows) {
+    const rcd = `${retailer}:${category}:${department}`;
+    counts[rcd] = (counts[rcd] ?? 0) + 1;
+  }
+  await mkdir(`${folder}/crawl_date=${dayAt(day)}`, { recursive: true });
+  await writeFile(`${folder}/crawl_date=${dayAt(day)}/part-0.parquet`, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { rows: rows.length, digest: "", bytes: bytes.length, sha256, counts };
+}
+
+/** Different products for each index of a day, spread over all; a factor prime to the number of products. */
+function productOf(day, index, products) {
+  return ((index + day * 613) * 7919) % products;
+}
+
+function rowOf(product, day, mark) {
+  const retailer = RETAILERS[product % RETAILERS.length];
+  const changes = Math.floor((day + product) / 9);
+  const selling_price = Math.round((20 + (product % 400) + ((product * 31 + changes * 17) % 60) / 7) * 100) / 100;
+  const discount_pct = changes % 3 === 0 ? 16.7 : 0;
+  return {
+    product_id: createHash("md5").update(`${product} ${day} ${mark}`).digest("hex"),
+    sku: skuOf(product),
+    url: `https://${retailer}.example/products/${product}`,
+    domain: `${retailer}.example`,
+    retailer,
+    department: DEPARTMENTS[product % 3],
+    category: `category-${product % 60}`,
+    brand: "Alden",
+    model_number: `AL-${product}`,
+    // One product in five gets another title once.
+    title: `Product number ${product}, with a title of ordinary length${product % 5 === 0 && day > 180 ? ", new" : ""}`,
+    mrp: Math.round(selling_price * (discount_pct === 0 ? 1 : 1.2) * 100) / 100,
+    ...{ selling_price, discount_pct, currency: "EUR", color: "", image_url: "" },
+  };
+}
+
+export function skuOf(product) {
+  return `SKU-${String(product).padStart(7, "0")}`;
+}
+
+export function dayAt(day) {
+  return new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10);
+}

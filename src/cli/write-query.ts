@@ -1,0 +1,92 @@
+import { createReadStream } from "node:fs";
+import type { Context } from "../context.ts";
+import type { QueryResult, QueryValue, SqlSession } from "../mirror/sql/session.ts";
+import type { RowFormat } from "../output/formats/registry.ts";
+import { type CellKinds, PRODUCT_KINDS } from "../output/formats/xlsx/cell-kinds.ts";
+import { batchOf } from "../rows/scan.ts";
+import type { OutputOptions } from "./flags/output.ts";
+import type { Reporter } from "./reporter.ts";
+import { writeChunks, writeRows } from "./write-rows.ts";
+
+/** Most rows of a table without `--limit`; every other format has all. */
+export const SHOWN_ROWS = 1000;
+
+/** A query with the values of its parameters. */
+export interface Query {
+  sql: string;
+  values?: readonly QueryValue[];
+  /** What columns are in a sheet, beside those that their types and names tell. */
+  kinds?: CellKinds;
+}
+
+/** Writes the rows of a query. Parquet has DuckDB's own types. */
+export async function writeQuery(
+  session: SqlSession,
+  { sql, values, kinds }: Query,
+  output: OutputOptions<RowFormat>,
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
+  if (output.format === "parquet") {
+    await writeChunks(createReadStream(await session.writeParquet(sql, values)), output, context);
+    return;
+  }
+  const result = await session.query(sql, values);
+  const names = uniqueNames(result);
+  const encoding = { known: names, kinds: { ...cellKindsOf(result, names), ...kinds } };
+  await writeRows(rowBatches(result, names), output, encoding, reporter, context);
+}
+
+/** All rows of a query that has few. Their columns have distinct names. */
+export async function queryRecords(
+  session: SqlSession,
+  { sql, values }: Query,
+): Promise<Readonly<Record<string, unknown>>[]> {
+  const { columns, rows } = await session.query(sql, values);
+  const records: Readonly<Record<string, unknown>>[] = [];
+  for await (const chunk of rows) {
+    for (const row of chunk) {
+      records.push(Object.fromEntries(columns.map(({ name }, index) => [name, JSON.parse(row[index] ?? "null")])));
+    }
+  }
+  return records;
+}
+
+/** Types of DuckDB that are dates in a sheet; one with a time zone is not. */
+const KIND_OF_TYPE: CellKinds = {
+  DATE: "date",
+  TIMESTAMP: "timestamp",
+  TIMESTAMP_S: "timestamp",
+  TIMESTAMP_MS: "timestamp",
+  TIMESTAMP_NS: "timestamp",
+};
+
+/** Makes column names unique by numbering repeated ones. */
+export function uniqueNames({ columns }: QueryResult): string[] {
+  const used = new Set<string>();
+  return columns.map(({ name }) => {
+    let unique = name;
+    for (let number = 1; used.has(unique); number += 1) {
+      unique = `${name}_${number}`;
+    }
+    used.add(unique);
+    return unique;
+  });
+}
+
+/** What the columns are in a sheet, by their types, and links and percentages by the names of product columns. */
+function cellKindsOf({ columns }: QueryResult, names: readonly string[]): CellKinds {
+  const kinds = columns.map(({ type }, index) => {
+    const named = PRODUCT_KINDS[names[index] ?? ""];
+    return KIND_OF_TYPE[type] ?? (named === "percent" || (named === "link" && type === "VARCHAR") ? named : undefined);
+  });
+  return Object.fromEntries(names.flatMap((name, index) => (kinds[index] ? [[name, kinds[index]]] : [])));
+}
+
+async function* rowBatches({ rows }: QueryResult, names: readonly string[]) {
+  const keys = names.map((name) => JSON.stringify(name));
+  for await (const chunk of rows) {
+    const texts = chunk.map((row) => `{${row.map((value, index) => `${keys[index]}:${value}`).join(",")}}`);
+    yield batchOf(texts, names);
+  }
+}

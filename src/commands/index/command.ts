@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import { addBrandFlag, addPriceDayFlags, addVocabularyFlags } from "../../cli/flags/filter.ts";
+import { addReportingFlags } from "../../cli/flags/global.ts";
+import { addListFlags } from "../../cli/flags/list.ts";
+import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
+import { addDemoFlag } from "../../cli/flags/source.ts";
+import { dateExpression, dayCount } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { ROW_FORMATS } from "../../output/formats/registry.ts";
+import { INDEX_COLUMNS, type IndexFlags, parseIndexOptions } from "./options.ts";
+
+const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
+that has the sku; quantity, or empty for 1. A file of \`catalog latest\` is a basket.
+
+On each day a product has its last known price: that of its newest day up to then,
+if that is not older than --max-age. The index is one of Laspeyres: what the basket
+costs on a day, in percent of what it cost on the base day, with the quantities of
+the basket. It compares the same products: those that have a price on both days.
+There is a row for each retailer, currency and day on which the retailer was crawled:
+  index                100 * basket_value / base_value, exact to six decimals
+  basket_value         of the priced products on that day
+  products_priced      products with a price on the base day and on that day
+  products             products of the basket for this retailer
+  base_date            the base day
+  base_value           of the same products on the base day
+A product without a price on the base day is in no index; a note tells how many.
+A product counts in its currency of the base day, and has no price on a day on
+which it is sold in another.`;
+
+export function declare(command: Command, context: Context): void {
+  command
+    .argument(
+      "<basket>",
+      "a CSV file with the column sku, and retailer and quantity if you like; - reads standard input",
+    )
+    .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
+    .description("The price of a basket of products, and its price index, by retailer and day, from a synced folder.")
+    .option(
+      "--base <day>",
+      "the day on which the index is 100: YYYY-MM-DD, 30d, latest-30d (default: the first day)",
+      dateExpression("--base"),
+    )
+    .option("--max-age <days>", "a price that is older than this is not known, such as 14d", dayCount("--max-age"));
+  addPriceDayFlags(addBrandFlag(addVocabularyFlags(command)));
+  addDemoFlag(
+    addListOutput(command, ["table", ...ROW_FORMATS]).addOption(
+      columnsOption("columns to write, in this order: crawl_date,retailer,index", INDEX_COLUMNS),
+    ),
+  );
+  addListFlags(command, "crawl_date", INDEX_COLUMNS, " (default: retailer, currency and day)");
+  const examples = [
+    "catalog index basket.csv rows",
+    "catalog index basket.csv rows --start-date latest-30d --max-age 7d",
+    "catalog index basket.csv rows --base 2026-03-01 --retailer acme -o index.csv",
+    "catalog latest rows --category lamps -f csv | catalog index - rows --columns crawl_date,retailer,index,basket_value",
+  ];
+  addReportingFlags(command, examples, DEFINITIONS).action(
+    async (basket: string, folder: string | undefined, flags: IndexFlags) => {
+      const options = parseIndexOptions(command, basket, folder, flags, context);
+      const { runIndex } = await import("./run.ts");
+      await runIndex(options, context);
+    },
+  );
+}

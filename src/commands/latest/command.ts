@@ -1,0 +1,62 @@
+import { type Command, Option } from "commander";
+import { addBrandFlag, addFilterFlags } from "../../cli/flags/filter.ts";
+import { addReportingFlags } from "../../cli/flags/global.ts";
+import { addListFlags } from "../../cli/flags/list.ts";
+import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
+import { addDemoFlag } from "../../cli/flags/source.ts";
+import { dayCount, NamesOption } from "../../cli/flags/values.ts";
+import type { Context } from "../../context.ts";
+import { ROW_FORMATS } from "../../output/formats/registry.ts";
+import { GROUP_COLUMNS, GROUPS, LATEST_COLUMNS, type LatestFlags, parseLatestOptions } from "./options.ts";
+
+const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the cheapest
+row of its newest day. days_old is its age: the days from that day to today (UTC),
+or to --end-date.
+
+With --group-by, the products of a group are those whose last known price is not
+older than --max-age; without --max-age, all. Columns:
+  products             number of products
+  discounted_products  those whose discount_pct is above 0
+  discounted_percent   their share of the products, in percent
+  mean_discount_pct    mean of discount_pct over the discounted products alone;
+                       each counts once; null if there are none
+Both percentages are exact, rounded to six decimals (one in a table).`;
+
+export function declare(command: Command, context: Context): void {
+  command
+    .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
+    .description(
+      "The last known price of each product and retailer, from a synced folder, with its day and its age. With " +
+        "--group-by, how many products are discounted, and by how much: discounts by brand, category, department or retailer.",
+    )
+    .addOption(
+      new Option("--group-by <what>", "share of discounted products and mean discount of each").choices(GROUPS),
+    )
+    .option("--max-age <days>", "leave out prices that are older than this, such as 14d", dayCount("--max-age"));
+  addBrandFlag(addFilterFlags(command));
+  const columns = [...LATEST_COLUMNS, ...GROUPS, ...GROUP_COLUMNS].filter((name, at, all) => all.indexOf(name) === at);
+  addDemoFlag(
+    addLinksFlag(addListOutput(command, ["table", ...ROW_FORMATS])).addOption(
+      new NamesOption("--columns <names>", "columns to write, in this order: sku,selling_price,crawl_date", columns),
+    ),
+  );
+  addListFlags(
+    command,
+    "price",
+    ["price", "age", ...columns],
+    ", or price or age (default: retailer and sku; of groups: the most products first)",
+  );
+  const examples = [
+    "catalog latest --demo",
+    "catalog latest rows --category lamps --sort price --limit 20",
+    "catalog latest rows --brand NAME --max-age 14d -o brand.xlsx",
+    "catalog latest rows --end-date 2026-03-31 --columns retailer,sku,selling_price,crawl_date -f csv",
+    "catalog latest rows --group-by brand --max-age 7d",
+    "catalog latest rows --group-by category --retailer acme --sort discounted_percent:desc",
+  ];
+  addReportingFlags(command, examples, DEFINITIONS).action(async (folder: string | undefined, flags: LatestFlags) => {
+    const options = parseLatestOptions(command, folder, flags, context);
+    const { runLatest } = await import("./run.ts");
+    await runLatest(options, context);
+  });
+}

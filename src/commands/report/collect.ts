@@ -1,0 +1,191 @@
+import { groupBy } from "../../cli/flags/list.ts";
+import { withFolderPrices } from "../../cli/source/folder-prices.ts";
+import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
+import type { Context } from "../../context.ts";
+import { addDays, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { UsageError } from "../../errors.ts";
+import type { Prices } from "../../mirror/prices/day-prices.ts";
+import { brandIn } from "../../mirror/prices/listings.ts";
+import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { type LatestPrice, latestPrices } from "../../prices/latest.ts";
+import { findMovers } from "../../prices/movers.ts";
+import { collectSeries, type Series } from "../../prices/series.ts";
+import type { Figures } from "./figures.ts";
+import { goneProducts, type ListedProduct, moved, newProducts, productKey } from "./listed-products.ts";
+import type { ReportOptions } from "./options.ts";
+
+/** What a report shows. */
+export interface Report {
+  /** What messages call the folder. */
+  name: string;
+  first: string;
+  last: string;
+  rows: number;
+  /** The day up to which earlier prices count; undefined if the folder has a single day. */
+  since: string | undefined;
+  lists: readonly ProductList[];
+  /** The stalest first. */
+  retailers: readonly RetailerFreshness[];
+  staleAfter: number;
+  brands: readonly BrandDiscounts[];
+  allBrands: number;
+  figures: Figures;
+  seriesOf: (product: ListedProduct) => Series | undefined;
+  addressOf: (product: ListedProduct) => string | undefined;
+}
+
+export const LISTS = ["drops", "rises", "new_lows", "new", "gone"] as const;
+
+/** Products of one kind. */
+export interface ProductList {
+  kind: (typeof LISTS)[number];
+  /** The first of them. */
+  products: readonly ListedProduct[];
+  /** Number of all of them. */
+  all: number;
+}
+
+interface RetailerFreshness {
+  retailer: string;
+  products: number;
+  /** Its newest day. */
+  day: string;
+  days_old: number;
+  isStale: boolean;
+}
+
+interface Discounts {
+  products: number;
+  /** Those with a discount. */
+  discounted_products: number;
+  discounted_percent: number;
+  /** Mean discount of those in percent; undefined if there are none. */
+  mean_discount_pct: number | undefined;
+}
+
+interface BrandDiscounts extends Discounts {
+  /** Empty for products without a brand. */
+  brand: string;
+}
+
+/**
+ * Collects a report of a folder: the products that moved, are new or are gone, by last known prices, and the state of each
+ * retailer and brand, by the newest price of each product.
+ *
+ * @param since the day up to which earlier prices count, `YYYY-MM-DD`; undefined to compare nothing
+ * @throws UsageError if the folder has no rows that the filters match
+ */
+export async function collectReport(
+  since: string | undefined,
+  options: ReportOptions,
+  synced: SyncedFolder,
+  context: Context,
+): Promise<Report> {
+  const { name, days } = synced;
+  const [first = "", last = first] = [days[0], days.at(-1)];
+  return await withFolderPrices(synced, context, async (prices) => {
+    const { rows, prices: latest } = await latestPrices(prices);
+    if (latest.length === 0) {
+      throw new UsageError(`${name} holds no rows that the filters match.`);
+    }
+    const lists = since === undefined ? [] : await productLists(prices, since, last, options, synced, context);
+    const listed = lists.flatMap(({ products }) => products);
+    const brandOf = ({ listing }: LatestPrice) => brandIn(prices.listings.modelOf(listing));
+    const retailers = freshness(latest, options.staleAfter, context.now());
+    const brands = discountsByBrand(latest, brandOf);
+    return {
+      ...{ name, first, last, rows, since, lists, retailers, staleAfter: options.staleAfter },
+      brands: brands.slice(0, options.limit),
+      allBrands: brands.length,
+      figures: figuresOf(lists, retailers, latest),
+      seriesOf: await seriesOf(prices, listed),
+      addressOf: await addressesOf(synced, listed),
+    };
+  });
+}
+
+async function productLists(
+  prices: Prices,
+  since: string,
+  last: string,
+  { limit, maxAge }: ReportOptions,
+  synced: SyncedFolder,
+  context: Context,
+): Promise<ProductList[]> {
+  const movers = await findMovers(prices, since);
+  const { titleOf } = prices.listings;
+  const ofMovers = (kind: ProductList["kind"], found: (typeof movers)["drop"]): ProductList => ({
+    ...{ kind, products: found.slice(0, limit).map((mover) => moved(mover, titleOf)), all: found.length },
+  });
+  const pair = { from: since, to: last };
+  const known = synced.days.filter((day) => day >= addDays(since, -maxAge));
+  return [
+    ofMovers("drops", movers.drop),
+    ofMovers("rises", movers.rise),
+    ofMovers("new_lows", movers.new_low),
+    { kind: "new", ...(await newProducts(prices, pair, limit)) },
+    {
+      kind: "gone",
+      ...(await withFolderPrices({ ...synced, days: known }, context, (some) =>
+        goneProducts(some, { ...pair, maxAge }, limit),
+      )),
+    },
+  ];
+}
+
+async function seriesOf(prices: Prices, listed: readonly ListedProduct[]): Promise<Report["seriesOf"]> {
+  const series = new Map((await collectSeries(prices, listed)).map((one) => [productKey(one), one]));
+  return (product) => series.get(productKey(product));
+}
+
+function freshness(latest: readonly LatestPrice[], staleAfter: number, now: number): RetailerFreshness[] {
+  const today = dayNumber(dayOf(now));
+  return [...groupBy(latest, ({ retailer }) => retailer)]
+    .map(([retailer, prices]) => {
+      const day = prices.reduce((newest, price) => (price.day > newest ? price.day : newest), "");
+      const days_old = today - dayNumber(day);
+      return { retailer, products: prices.length, day, days_old, isStale: days_old > staleAfter };
+    })
+    .sort((a, b) => b.days_old - a.days_old || (a.retailer < b.retailer ? -1 : 1));
+}
+
+/** Those with the most discounted products first. */
+function discountsByBrand(latest: readonly LatestPrice[], brandOf: (price: LatestPrice) => string): BrandDiscounts[] {
+  return [...groupBy(latest, brandOf)]
+    .map(([brand, prices]) => ({ brand, ...discountsOf(prices) }))
+    .sort(
+      (a, b) =>
+        b.discounted_products - a.discounted_products || b.products - a.products || (a.brand < b.brand ? -1 : 1),
+    );
+}
+
+function discountsOf(prices: readonly LatestPrice[]): Discounts {
+  const discounts = prices.flatMap(({ discount_pct }) => (discount_pct > 0 ? discount_pct : []));
+  const sum = discounts.reduce((total, discount) => total + discount, 0);
+  return {
+    products: prices.length,
+    discounted_products: discounts.length,
+    discounted_percent: (discounts.length / prices.length) * 100,
+    mean_discount_pct: discounts.length === 0 ? undefined : sum / discounts.length,
+  };
+}
+
+function figuresOf(
+  lists: readonly ProductList[],
+  retailers: readonly RetailerFreshness[],
+  latest: readonly LatestPrice[],
+): Figures {
+  const list = (kind: ProductList["kind"]) => lists.find((one) => one.kind === kind);
+  return {
+    drops: list("drops")?.all,
+    rises: list("rises")?.all,
+    new_lows: list("new_lows")?.all,
+    new: list("new")?.all,
+    gone: list("gone")?.all,
+    biggest_drop: list("drops")?.products[0]?.percent,
+    biggest_rise: list("rises")?.products[0]?.percent,
+    stale: retailers.filter(({ isStale }) => isStale).length,
+    days_old: retailers[0]?.days_old,
+    ...discountsOf(latest),
+  };
+}

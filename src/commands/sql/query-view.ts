@@ -1,0 +1,66 @@
+import { hasRowFormat } from "../../cli/flags/output.ts";
+import { showTable, showText } from "../../cli/pager.ts";
+import type { Reporter } from "../../cli/reporter.ts";
+import { screenOf } from "../../cli/terminal.ts";
+import { type Query, SHOWN_ROWS, uniqueNames, writeQuery } from "../../cli/write-query.ts";
+import type { Context } from "../../context.ts";
+import { counted, groupDigits } from "../../contract/values/decimal.ts";
+import type { QueryResult, SqlSession } from "../../mirror/sql/session.ts";
+import { type Card, renderCards } from "../../output/terminal/tables/card.ts";
+import { jsonCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
+import type { SqlOptions } from "./options.ts";
+
+interface QueryView extends Pick<SqlOptions, "output" | "pager" | "globals"> {
+  /** Whether rows that are too wide for a table are shown as cards. */
+  hasCards?: boolean;
+}
+
+/** Writes the result of a query in the format of the options. @throws QueryError */
+export async function showQuery(
+  query: Query,
+  session: SqlSession,
+  { hasCards = false, ...options }: QueryView,
+  reporter: Reporter,
+  context: Context,
+): Promise<void> {
+  const { output } = options;
+  if (hasRowFormat(output)) {
+    await writeQuery(session, query, output, reporter, context);
+    return;
+  }
+  const result = await session.query(query.sql, query.values);
+  const names = uniqueNames(result);
+  const { rows, more } = await firstRows(result);
+  const table = { columns: names.map((heading) => ({ heading })), rows: rows.map((row) => row.map(jsonCell)) };
+  const screen = screenOf(context, options);
+  const rendered = renderTable(table, screen);
+  if (hasCards && rendered.hidden.length > 0) {
+    await showText(renderCards(cardsOf(table), screen), output, options, context);
+  } else {
+    await showTable(rendered, output, options, reporter, context);
+  }
+  reporter.note(
+    more
+      ? `the first ${groupDigits(rows.length)} rows; -f ndjson or -o FILE has them all`
+      : counted(rows.length, "row"),
+  );
+}
+
+function cardsOf({ columns, rows }: Table): Card[] {
+  return rows.map((row, index) => ({
+    title: textCell(`row ${index + 1}`),
+    members: columns.map(({ heading }, column) => ({ name: heading, value: row[column] ?? textCell("") })),
+  }));
+}
+
+async function firstRows({ rows }: QueryResult): Promise<{ rows: (readonly string[])[]; more: boolean }> {
+  const first: (readonly string[])[] = [];
+  for await (const chunk of rows) {
+    first.push(...chunk);
+    if (first.length > SHOWN_ROWS) {
+      return { rows: first.slice(0, SHOWN_ROWS), more: true };
+    }
+  }
+  return { rows: first, more: false };
+}

@@ -1,0 +1,69 @@
+import { refuseEnding } from "../../../cli/errors/output-ending.ts";
+import { type OutputFlags, type OutputOptions, parseRowsOutput } from "../../../cli/flags/output.ts";
+import type { Query } from "../../../cli/write-query.ts";
+import type { Context } from "../../../context.ts";
+import { closest } from "../../../contract/values/closest.ts";
+import { UsageError } from "../../../errors.ts";
+import { SQL_FORMATS, type SqlOptions } from "../options.ts";
+import { schemaQuery, TABLES_QUERY } from "../schema.ts";
+
+const HELP = `A query may have several lines and ends with a semicolon. Tab completes names.
+.tables          the tables
+.schema [TABLE]  the columns of all tables, or of one
+.mode FORMAT     ${SQL_FORMATS.join(", ")}
+.output [FILE]   write each result to a file; without FILE, to the terminal again
+.quit            end the shell, as Ctrl-D does
+Ctrl-C ends a running query, or takes back what is typed.
+`;
+
+export const DOT_COMMANDS = [".tables", ".schema", ".mode", ".output", ".help", ".quit"] as const;
+
+interface DotCommands {
+  /** Where results go, as the latest commands say. */
+  output(): OutputOptions<(typeof SQL_FORMATS)[number]>;
+  /** @throws UsageError if there is no such command, or its operand is wrong */
+  run(command: string, operand: string | undefined): Promise<void>;
+}
+
+export function dotCommands(
+  { outputFlags, output: given }: Pick<SqlOptions, "outputFlags" | "output">,
+  tables: readonly string[],
+  { show, quit }: { show: (query: Query) => Promise<void>; quit: () => void },
+  context: Context,
+): DotCommands {
+  let flags: OutputFlags = outputFlags;
+  let output = given;
+  const change = (next: OutputFlags) => {
+    if (next.output !== undefined) {
+      refuseEnding(next.output, next, SQL_FORMATS);
+    }
+    output = parseRowsOutput(next, context);
+    flags = next;
+  };
+  const commands: Record<(typeof DOT_COMMANDS)[number], (operand: string | undefined) => Promise<void>> = {
+    ".tables": () => show(TABLES_QUERY),
+    ".schema": (table) => show(schemaQuery(table && oneOf(tables, table, "table"))),
+    ".mode": async (format = "") => change({ ...flags, format: oneOf(SQL_FORMATS, format, "format") }),
+    ".output": async (file) => {
+      const { output: _, ...others } = flags;
+      change(file === undefined ? others : { ...others, output: file });
+    },
+    ".help": () => context.print(HELP),
+    ".quit": async () => quit(),
+  };
+  return {
+    output: () => output,
+    run: async (command, operand) => await commands[oneOf(DOT_COMMANDS, command, "command")](operand),
+  };
+}
+
+/** @throws UsageError if the name is none of the known ones */
+function oneOf<Name extends string>(known: readonly Name[], name: string, what: string): Name {
+  const found = known.find((one) => one === name);
+  if (found === undefined) {
+    const near = closest(name, known);
+    const suggestions = near.length > 0 ? near : known;
+    throw new UsageError(`There is no ${what} "${name}".`, { value: name, suggestions });
+  }
+  return found;
+}

@@ -1,0 +1,212 @@
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import type { DuckDBConnection, DuckDBPreparedStatement, DuckDBResult } from "@duckdb/node-api";
+
+/** Most threads of DuckDB. Each needs memory of its own. */
+export const MOST_THREADS = 4;
+
+/** Milliseconds between two interrupts: one that comes before a query begins to run has no effect. */
+const INTERRUPT_INTERVAL = 10;
+
+/** DuckDB refused a statement, or it is not one query. The message is for people. */
+export class QueryError extends Error {
+  override readonly name = "QueryError";
+}
+
+/** A parameter of a query, `$1` for the first: a list is one of texts, and a day is a text that the query casts. */
+export type QueryValue = string | number | readonly string[];
+
+/** The result of a query. */
+export interface QueryResult {
+  columns: readonly { name: string; type: string }[];
+  /** Rows in chunks of about 2,000; a row is the JSON texts of its values. */
+  rows: AsyncIterable<readonly (readonly string[])[]>;
+}
+
+export interface SqlSession {
+  /** @throws QueryError if the text is not exactly one query, or DuckDB refuses it */
+  query(sql: string, values?: readonly QueryValue[]): Promise<QueryResult>;
+  /**
+   * Writes the result of a query as a Parquet file with DuckDB's own types.
+   *
+   * @returns its path; the next call replaces it, and it is removed with the session
+   * @throws QueryError as `query` does
+   */
+  writeParquet(sql: string, values?: readonly QueryValue[]): Promise<string>;
+  /** While `use` runs, `signal` ends a query, too: with its reason, and the session goes on. */
+  interruptible<T>(signal: AbortSignal, use: () => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+type RunStatement = (sql: string, values?: readonly QueryValue[]) => Promise<readonly (readonly string[])[]>;
+
+export interface SqlSessionOptions {
+  /** Declares the tables, before outside access is disabled. A statement gives the texts of its rows. */
+  setUp: (run: RunStatement) => Promise<void>;
+  /** The only files that queries can read, as the tables name them. */
+  files: readonly string[];
+  /** The file of `writeParquet`. */
+  resultFile: string;
+  /** Folder for data that does not fit into memory. */
+  spillFolder: string;
+  /** Memory limit of DuckDB in bytes. */
+  memory: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Opens an in-memory DuckDB that can only read `files`: no network, no extensions, no other files, no change of settings.
+ * It uses at most 4 threads. When `signal` is aborted, a running query ends at once.
+ */
+export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
+  const { setUp, files, resultFile, spillFolder, memory, signal } = options;
+  const { DuckDBInstance, StatementType, listValue } = await loadDuckDb();
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: `${Math.ceil(memory / 1024)}KiB`,
+    threads: String(Math.min(availableParallelism(), MOST_THREADS)),
+    temp_directory: spillFolder,
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  });
+  const connection = await instance.connect();
+  let active = signal;
+  let release = interruptOn(active, connection);
+  const listenTo = (next: AbortSignal) => {
+    release();
+    active = next;
+    release = interruptOn(active, connection);
+  };
+  const ask = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      active.throwIfAborted();
+      return await action();
+    } catch (error) {
+      active.throwIfAborted();
+      throw new QueryError(messageOf(error));
+    }
+  };
+  /** The settings let COPY and ATTACH change the files themselves; a query cannot. */
+  const prepareQuery = async (sql: string): Promise<DuckDBPreparedStatement> => {
+    if (sql.includes("\0")) {
+      throw new Error("it holds a NUL character, which would end it there.");
+    }
+    const statements = await connection.extractStatements(sql);
+    if (statements.count !== 1) {
+      throw new Error(`expected one query, got ${statements.count} statements.`);
+    }
+    const prepared = await statements.prepare(0);
+    if (prepared.statementType !== StatementType.SELECT) {
+      throw new Error(
+        "only queries are allowed (SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW): the folder is read-only.",
+      );
+    }
+    return prepared;
+  };
+  const bind = (prepared: DuckDBPreparedStatement, values: readonly QueryValue[]) => {
+    prepared.bind(values.map((value) => (typeof value === "object" ? listValue([...value]) : value)));
+    return prepared;
+  };
+  // Each view and each query would read the footers of all files again.
+  await connection.run("SET parquet_metadata_cache = true");
+  await setUp((statement, values = []) =>
+    ask(async () => {
+      const result = await bind(await connection.prepare(statement), values).runAndReadAll();
+      return result.getRowsJson() as string[][];
+    }),
+  );
+  for (const statement of [
+    `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+  ]) {
+    await connection.run(statement);
+  }
+  return {
+    query: (sql, values = []) =>
+      ask(async () => {
+        const result = await bind(await prepareQuery(sql), values).stream();
+        const types = result.columnTypes().map(String);
+        return {
+          columns: result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" })),
+          rows: resultTexts(result, types, ask),
+        };
+      }),
+    writeParquet: (sql, values = []) =>
+      ask(async () => {
+        await prepareQuery(sql);
+        // The line end closes a comment at the end of the query, which would otherwise hide the parenthesis.
+        const query = `${sql.replace(/[\s;]+$/, "")}\n`;
+        const copy = `COPY (${query}) TO ${sqlText(resultFile)} (FORMAT parquet, USE_TMP_FILE false)`;
+        await bind(await connection.prepare(copy), values).run();
+        return resultFile;
+      }),
+    interruptible: async (own, use) => {
+      listenTo(AbortSignal.any([signal, own]));
+      try {
+        return await use();
+      } finally {
+        listenTo(signal);
+      }
+    },
+    close: () => {
+      release();
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
+
+/** Ends the queries of a connection once the signal is aborted, until the returned function is called. */
+function interruptOn(signal: AbortSignal, connection: DuckDBConnection): () => void {
+  let interrupting: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    interrupting ??= setInterval(interrupt, INTERRUPT_INTERVAL);
+  };
+  signal.addEventListener("abort", interrupt);
+  return () => {
+    signal.removeEventListener("abort", interrupt);
+    clearInterval(interrupting);
+  };
+}
+
+/** Rows as JSON texts. Integers of any size and decimals are numbers with all their digits. */
+async function* resultTexts(
+  result: DuckDBResult,
+  types: readonly string[],
+  ask: <T>(action: () => Promise<T>) => Promise<T>,
+): AsyncGenerator<string[][], void, void> {
+  const isExact = types.map((type) => /^(U?(BIG|HUGE)INT|DECIMAL\(.*\))$/.test(type));
+  const chunks = result.yieldRowsJson()[Symbol.asyncIterator]();
+  for (;;) {
+    const chunk = await ask(() => chunks.next());
+    if (chunk.done) {
+      return;
+    }
+    yield chunk.value.map((row) =>
+      row.map((value, index) => (isExact[index] && typeof value === "string" ? value : JSON.stringify(value))),
+    );
+  }
+}
+
+/** A text as a literal of SQL. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+async function loadDuckDb() {
+  const duckDb = await import("@duckdb/node-api");
+  // The package's own decoder takes the first character of a text away if it is a byte order mark.
+  const accessors = createRequire(import.meta.filename)("@duckdb/node-api/lib/vectors/dataAccessors.js");
+  accessors.textDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return duckDb;
+}
+
+/** DuckDB's message without its prefix and without the drawing of the error position, which a terminal would wrap. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `The query cannot be run: ${message
+    .replace(/^Failed to extract statements: /, "")
+    .replace(/\n\s*\n?LINE [\s\S]*$/, "")
+    .trim()}`;
+}

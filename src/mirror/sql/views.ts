@@ -1,0 +1,100 @@
+import { PRODUCT_COLUMNS } from "../../contract/product.ts";
+import { parquetElement } from "../../output/formats/parquet/parquet-columns.ts";
+import { sqlText } from "./session.ts";
+
+/** A path as DuckDB reads it, which takes each path for a pattern. */
+export function pathPattern(path: string): string {
+  return path.replace(/[[*?]/g, "[$&]");
+}
+
+/**
+ * The statement that declares the rows of the day files as `own.all_rows`.
+ *
+ * @param files the day files as patterns (`pathPattern`)
+ */
+export function rowStatement(files: readonly string[]): string {
+  return `CREATE OR REPLACE VIEW own.all_rows AS ${rowsOf(files)}`;
+}
+
+/**
+ * Statements that declare the tables over `own.all_rows`. Queries see those of the schema `main`.
+ *
+ * @param where which rows the tables have
+ */
+export function tableStatements(where: string): string[] {
+  return [
+    `CREATE VIEW own.numbered_rows AS SELECT * FROM own.all_rows WHERE ${where}`,
+    `CREATE VIEW rows AS SELECT * EXCLUDE (${NUMBER}) FROM own.numbered_rows`,
+    `CREATE VIEW days AS SELECT crawl_date, count(*) AS rows, count(DISTINCT retailer) AS retailers,
+       count(DISTINCT (retailer, category, department)) AS combinations FROM rows GROUP BY ALL ORDER BY crawl_date`,
+    `CREATE VIEW combinations AS SELECT retailer, category, department, count(*) AS rows,
+       count(DISTINCT sku) AS products, min(crawl_date) AS first_day, max(crawl_date) AS last_day
+       FROM rows GROUP BY ALL ORDER BY ALL`,
+    PRICES_DAILY,
+    LATEST,
+    CHANGES,
+  ];
+}
+
+/** The column of `own.numbered_rows` with the place of a row in its file. */
+export const NUMBER = `"row of the file"`;
+
+/**
+ * The day comes from the path, as in every reader of such folders, but only from the folder right above the file: the
+ * folders above the synced one may have names of this kind, too. Files of earlier versions have the day as a column. The
+ * empty part gives the columns their order, and null to a column that no file has.
+ */
+export function rowsOf(files: readonly string[]): string {
+  const path = "path of the file";
+  const columns = PRODUCT_COLUMNS.map(parquetElement).map(
+    ({ name, type, converted_type }) =>
+      `NULL::${converted_type === "DATE" ? "DATE" : type === "DOUBLE" ? type : "VARCHAR"} AS ${name}`,
+  );
+  const empty = `SELECT ${columns.join(", ")}, NULL::BIGINT AS ${NUMBER} WHERE false`;
+  if (files.length === 0) {
+    return empty;
+  }
+  return `${empty} UNION ALL BY NAME SELECT regexp_extract("${path}", 'crawl_date=([0-9-]+)[^0-9-]part-0.parquet$', 1)::DATE AS crawl_date,
+      file_row_number AS ${NUMBER}, COLUMNS(name -> name NOT IN ('crawl_date', 'file_row_number', '${path}'))
+    FROM read_parquet([${files.map(sqlText).join(", ")}],
+      hive_partitioning = false, union_by_name = true, file_row_number = true, filename = '${path}')`;
+}
+
+/** Of several rows with the lowest price the first counts, as in `collectSeries` and `findMovers`. */
+const PRICES_DAILY = `CREATE VIEW prices_daily AS SELECT * EXCLUDE (${NUMBER}) FROM own.numbered_rows
+  QUALIFY row_number() OVER (PARTITION BY retailer, sku, crawl_date ORDER BY selling_price, ${NUMBER}) = 1`;
+
+/**
+ * Rows by the same rule. Which they are is found by few columns, and the others are read for these rows alone: a window over
+ * all columns takes three times as long, and twice the memory.
+ */
+const LATEST = `CREATE VIEW latest AS SELECT * EXCLUDE (${NUMBER}) FROM own.numbered_rows SEMI JOIN (
+    SELECT unnest(arg_min({crawl_date: crawl_date, ${NUMBER}: ${NUMBER}},
+      {age: -epoch(crawl_date), price: selling_price, ${NUMBER}: ${NUMBER}}))
+    FROM own.numbered_rows GROUP BY retailer, sku
+  ) USING (crawl_date, ${NUMBER})`;
+
+/**
+ * A difference of two prices is that of their decimals: 2 for 19.99 and 17.99, not 1.9999999999999982. A percentage is
+ * rounded as `roundedPercent` does: by its exact binary value, and halves, which only eighths can be, away from zero.
+ */
+const CHANGES = `CREATE VIEW changes AS
+  WITH steps AS (
+    SELECT *, lag(crawl_date) OVER before AS previous_date, lag(selling_price) OVER before AS previous_price,
+      lag(currency) OVER before AS previous_currency
+    FROM prices_daily WINDOW before AS (PARTITION BY retailer, sku ORDER BY crawl_date)
+  ), compared AS (
+    SELECT *, currency = previous_currency AS is_same_currency,
+      (selling_price - previous_price) / previous_price * 100 AS exact
+    FROM steps WHERE previous_date IS NOT NULL
+      AND (selling_price IS DISTINCT FROM previous_price OR currency IS DISTINCT FROM previous_currency)
+  )
+  SELECT crawl_date, retailer, department, category, sku, brand, title, currency, selling_price,
+    previous_date, previous_price, previous_currency,
+    CASE WHEN is_same_currency THEN coalesce(
+      TRY_CAST(selling_price::VARCHAR AS DECIMAL(38, 12)) - TRY_CAST(previous_price::VARCHAR AS DECIMAL(38, 12)),
+      selling_price - previous_price)::DOUBLE END AS change,
+    CASE WHEN is_same_currency AND previous_price > 0 THEN
+      CASE WHEN exact * 8 = trunc(exact * 8) THEN round(exact, 2) ELSE printf('%.2f', exact)::DOUBLE END
+    END AS percent
+  FROM compared`;

@@ -1,0 +1,58 @@
+import type { Filters } from "../contract/filters.ts";
+
+export type DayWindow = Pick<Filters, "start_date" | "end_date">;
+
+/**
+ * Filters of a set in which each of several retailers has its own days, because days were relative to the newest day of
+ * each. No request carries them as they are: `start_date` and `end_date` span the days of all retailers.
+ */
+export interface SetFilters extends Filters {
+  /** The days of each retailer; absent if all have those of `start_date` and `end_date`. */
+  own_days?: Readonly<Record<string, DayWindow>>;
+}
+
+/** The filters of one retailer of a set, with its own days. */
+export function ofRetailer({ own_days, ...filters }: SetFilters, retailer: string): Filters {
+  const triples = filters.rcd?.split(",").filter((triple) => triple.startsWith(`${retailer}:`));
+  const named = triples === undefined ? { retailer } : { rcd: triples.join(",") };
+  return { ...filters, ...named, ...own_days?.[retailer] };
+}
+
+/** A test whether a day is among the days of a retailer. */
+export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: string) => boolean {
+  return (retailer, day) => {
+    const { start_date = "", end_date = "9999-12-31" } = own_days?.[retailer] ?? {};
+    return day >= start_date && day <= end_date;
+  };
+}
+
+/** The days that span all windows that have any. */
+export function spanOf(windows: readonly DayWindow[]): DayWindow {
+  return windowOf(
+    windows.flatMap(({ start_date }) => start_date ?? []).sort()[0],
+    windows
+      .flatMap(({ end_date }) => end_date ?? [])
+      .sort()
+      .at(-1),
+  );
+}
+
+/** The days that two windows share. */
+export function sharedDays(one: DayWindow, other: DayWindow): DayWindow {
+  return windowOf(
+    [one, other]
+      .flatMap(({ start_date }) => start_date ?? [])
+      .sort()
+      .at(-1),
+    [one, other].flatMap(({ end_date }) => end_date ?? []).sort()[0],
+  );
+}
+
+export function windowOf(first: string | undefined, last: string | undefined): DayWindow {
+  return { ...(first !== undefined && { start_date: first }), ...(last !== undefined && { end_date: last }) };
+}
+
+/** Whether a window has any day. */
+export function hasDays({ start_date = "", end_date = "9999-12-31" }: DayWindow): boolean {
+  return start_date <= end_date;
+}

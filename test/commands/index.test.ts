@@ -1,0 +1,195 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+type Facts = readonly [day: number, retailer: string, sku: string, price: number, currency?: string];
+
+const ROWS = (
+  [
+    [1, "acme", "a", 0.1],
+    [1, "acme", "a", 0.3],
+    [1, "acme", "b", 0.2],
+    [2, "acme", "other", 5],
+    [3, "acme", "a", 0.2],
+    [3, "bolt", "a", 10],
+    [5, "acme", "b", 0.1],
+    [5, "acme", "c", 7],
+    [5, "bolt", "a", 11],
+    [6, "bolt", "a", 12, "USD"],
+    [9, "acme", "other", 5],
+  ] satisfies readonly Facts[]
+).map(([day, retailer, sku, selling_price, currency = "EUR"], index) =>
+  product({ product_id: `p${index}`, crawl_date: `2026-01-0${day}`, retailer, sku, selling_price, currency, mrp: 40 }),
+);
+
+const onEnd = afterAllTests();
+let folder: string;
+let home: string;
+beforeAll(async () => {
+  const served = await servedFolder(ROWS, undefined, onEnd);
+  await served.sync();
+  folder = served.folder;
+  home = await temporaryFolder(onEnd);
+});
+
+async function run(basket: string, ...args: string[]) {
+  const file = join(home, "basket.csv");
+  await writeFile(file, basket);
+  return await runInProcess(["index", file, folder, ...args]);
+}
+
+async function csvOf(basket: string, ...args: string[]) {
+  const { code, stdout, stderr } = await run(basket, ...args, "-f", "csv");
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout.trimEnd().split("\r\n").slice(1);
+}
+
+describe("catalog index", () => {
+  test("compares what the basket costs by the last known prices of each day, with exact decimals", async () => {
+    expect(await csvOf("sku,retailer,quantity\na,acme,2\nb,acme,1\n")).toEqual([
+      "acme,2026-01-01,EUR,100,0.4,2,2,2026-01-01,0.4",
+      "acme,2026-01-02,EUR,100,0.4,2,2,2026-01-01,0.4",
+      "acme,2026-01-03,EUR,150,0.6,2,2,2026-01-01,0.4",
+      "acme,2026-01-05,EUR,125,0.5,2,2,2026-01-01,0.4",
+      "acme,2026-01-09,EUR,125,0.5,2,2,2026-01-01,0.4",
+    ]);
+    const thirds = ["--base", "2026-01-03", "--columns", "index,base_date", "--end-date", "2026-01-01"];
+    expect(await csvOf("sku,retailer,quantity\na,acme,1\nb,acme,0.5\n", ...thirds)).toEqual(["66.666667,2026-01-03"]);
+  });
+
+  test("a line without a retailer means each that has the sku, in any order of columns and with any separator", async () => {
+    const days = ["--columns", "retailer,crawl_date,index", "--end-date", "2026-01-05"];
+    const expected = ["acme,2026-01-03,100", "acme,2026-01-05,100", "bolt,2026-01-03,100", "bolt,2026-01-05,110"];
+    for (const basket of [
+      "\ufeffQuantity; SKU ;title\r\n3;a;lamp\r\n",
+      "sku,quantity\r\na,3\n",
+      "sku\na\n",
+      "quantity\tsku\n\ta\n",
+    ]) {
+      expect(await csvOf(basket, ...days, "--start-date", "2026-01-03")).toEqual(expected);
+    }
+  });
+
+  test("the base day is the first on which a product of the basket has a price", async () => {
+    expect(await csvOf("sku\nc\n", "--columns", "crawl_date,index,base_date")).toEqual([
+      "2026-01-01,,2026-01-05",
+      "2026-01-02,,2026-01-05",
+      "2026-01-03,,2026-01-05",
+      "2026-01-05,100,2026-01-05",
+      "2026-01-09,100,2026-01-05",
+    ]);
+  });
+
+  test("a product without a price on the base day is left out, and counted", async () => {
+    const columns = ["--columns", "crawl_date,index,basket_value,products_priced,products"];
+    expect(await csvOf("sku,retailer\na,acme\nc,acme\n", ...columns, "--start-date", "2026-01-05")).toEqual([
+      "2026-01-05,100,7.2,2,2",
+      "2026-01-09,100,7.2,2,2",
+    ]);
+    expect(await csvOf("sku,retailer\na,acme\nc,acme\n", ...columns, "--base", "2026-01-01")).toContain(
+      "2026-01-05,200,0.2,1,2",
+    );
+  });
+
+  test("a terminal is told the base day, what is left out, and from which day on it is known", async () => {
+    const file = join(home, "basket.csv");
+    await writeFile(file, "sku,retailer\na,acme\nc,acme\n");
+    const { stderr } = await runInProcess(["index", file, folder], { columns: 200 });
+    expect(stderr).toContain("index 100 on 2026-01-01\n");
+    expect(stderr).toContain(
+      "acme: 1 of 2 products left out, without a price on 2026-01-01; all that have one have it from 2026-01-05 on (--base)\n",
+    );
+  });
+
+  test("a price older than --max-age is not known, on the base day and on each day", async () => {
+    const columns = ["--columns", "crawl_date,index,basket_value,base_value,products_priced", "--retailer", "acme"];
+    expect(await csvOf("sku\na\nb\n", ...columns, "--max-age", "2d")).toEqual([
+      "2026-01-01,100,0.3,0.3,2",
+      "2026-01-02,100,0.3,0.3,2",
+      "2026-01-03,133.333333,0.4,0.3,2",
+      "2026-01-05,100,0.3,0.3,2",
+      "2026-01-09,,,,0",
+    ]);
+    expect(await csvOf("sku\na\nb\n", ...columns, "--max-age", "2d", "--base", "latest")).toEqual([]);
+    expect(await csvOf("sku\na\nb\n", ...columns, "--max-age", "0d")).toContain("2026-01-03,200,0.2,0.1,1");
+  });
+
+  test("a product has no price on a day on which it is sold in another currency than on the base day", async () => {
+    expect(await csvOf("sku,retailer\na,bolt\n", "--columns", "crawl_date,currency,index,products_priced")).toEqual([
+      "2026-01-03,EUR,100,1",
+      "2026-01-05,EUR,110,1",
+      "2026-01-06,EUR,,0",
+    ]);
+    expect(
+      await csvOf("sku,retailer\na,bolt\n", "--columns", "crawl_date,currency,index", "--base", "latest"),
+    ).toContain("2026-01-06,USD,100");
+  });
+
+  test("a sku that the folder does not have is named in a warning", async () => {
+    expect(await run("sku\na\nzzz\n", "-n", "1")).toMatchObject({
+      code: 0,
+      stderr: `warning: ${folder} has no price of "zzz", so the index leaves them out\n`,
+    });
+  });
+
+  test("reads the basket from standard input", async () => {
+    const args = ["index", "-", folder, "--retailer", "bolt", "--columns", "index", "-f", "csv"];
+    expect(await runInProcess(args, { stdin: "sku\na\n" })).toMatchObject({ stdout: 'index\r\n100\r\n110\r\n""\r\n' });
+  });
+
+  test("shows a table with two decimals of the index", async () => {
+    const { stdout } = await run(
+      "sku,retailer,quantity\na,acme,1\nb,acme,1\n",
+      "-f",
+      "table",
+      "--start-date",
+      "2026-01-03",
+    );
+    expect(stdout.replace(/ +/g, " ")).toContain("2026-01-05 75.00 0.3 2\n");
+  });
+});
+
+test.each([
+  ["", 'line 1: the header has no column "sku"; expected sku, and retailer or quantity or both, but it is empty.'],
+  ["sku\n", "names no product; write a line for each below the header"],
+  [
+    "skuu,quantity\na,1\n",
+    'the header has no column "sku"; expected sku, and retailer or quantity or both, but it has "skuu"',
+  ],
+  ["sku,qantity\na,1\n", 'line 1: a basket has no column "qantity"'],
+  ["sku,sku\na,b\n", 'line 1: the header names "sku" twice'],
+  ["sku,quantity\na,1\n,2\n", "line 3: the sku is empty"],
+  ["sku,quantity\n\na,-1\n", 'line 3: the quantity "-1" is not a number above 0'],
+  ["sku;quantity\na;1,5\n", 'line 2: the quantity "1,5" is not a number above 0'],
+  ["sku,quantity\na,0.000\n", 'line 2: the quantity "0.000" is not a number above 0'],
+  ["sku,retailer\na,acmee\n", 'line 2: there is no retailer "acmee" in '],
+  ["sku,retailer\na,acme\na,acme\n", 'line 3: "a" is in line 2 already, of acme'],
+  ["sku,retailer\na,\na,acme\n", 'line 3: "a" is in line 2 already, of every retailer'],
+  ["sku,quantity\na\n", "is not CSV: Invalid Record Length"],
+])("a basket %j is refused", async (basket, message) => {
+  const { code, stdout, stderr } = await run(basket);
+  expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  expect(stderr).toContain(message);
+});
+
+test.each([
+  [["--base", "2025-12-31"], "--base 2025-12-31: "],
+  [["--base", "2026-01-10"], "--base 2026-01-10: "],
+  [["--start-date", "2026-01-07", "--end-date", "2026-01-08"], "--start-date: there are no rows from 2026-01-07 to"],
+  [["--columns", "indx"], 'there is no column "indx"'],
+])("%j is refused", async (args, message) => {
+  const { code, stdout, stderr } = await run("sku\na\n", ...args);
+  expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  expect(stderr).toContain(message);
+});
+
+test("a missing basket is an error of a file", async () => {
+  const { code, stderr } = await runInProcess(["index", join(home, "none.csv"), folder]);
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("none.csv")]);
+});

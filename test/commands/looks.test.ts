@@ -1,0 +1,175 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { addDays } from "../../src/contract/values/day-arithmetic.ts";
+import { EXIT } from "../../src/errors.ts";
+import { lock } from "../../src/files/lock.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product } from "../helpers/products.ts";
+import { servedFolder } from "../helpers/synced-folder.ts";
+
+const FIRST = "2026-01-01";
+/** One product that gets cheaper by one each day. */
+const rowsUpTo = (last: number) =>
+  Array.from({ length: last + 1 }, (_, day) =>
+    product({ crawl_date: addDays(FIRST, day), sku: "s", selling_price: 100 - day, mrp: 200 }),
+  );
+
+/** A folder of twenty days; `next` syncs one more. */
+async function folderOfDays() {
+  const { folder, replace, sync, alreadySynced } = await servedFolder(rowsUpTo(19));
+  await alreadySynced();
+  let last = 19;
+  const next = async () => {
+    last += 1;
+    await replace(rowsUpTo(last));
+    await sync();
+  };
+  return { folder, next };
+}
+
+/** The prices before and after that a command tells. */
+const COMMANDS = {
+  movers: {
+    args: (folder: string) => ["movers", folder, "--only", "drop"],
+    columns: "before_selling_price,selling_price",
+  },
+  diff: {
+    args: (folder: string) => ["diff", folder, "--only", "changed"],
+    columns: "from_selling_price,to_selling_price",
+  },
+} as const;
+type Name = keyof typeof COMMANDS;
+
+async function look(name: Name, folder: string, since = "last"): Promise<string[]> {
+  const { args, columns } = COMMANDS[name];
+  const { code, stdout, stderr } = await runInProcess([
+    ...args(folder),
+    ...["--since", since, "--columns", columns, "-f", "csv"],
+  ]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout.trimEnd().split("\r\n").slice(1);
+}
+
+describe.each(["movers", "diff"] as const)("%s --since last", (name) => {
+  test("takes the last week at first, and then what is newer than the last look", async () => {
+    const { folder, next } = await folderOfDays();
+    expect(await look(name, folder)).toEqual(["88,81"]);
+    expect(await look(name, folder)).toEqual([]);
+    await next();
+    await next();
+    expect(await look(name, folder)).toEqual(["81,79"]);
+    expect(await look(name, folder)).toEqual([]);
+  });
+
+  test("keeps each name of a look, and those of another command, apart", async () => {
+    const { folder, next } = await folderOfDays();
+    expect(await look(name, folder, "last:mail")).toEqual(["88,81"]);
+    await next();
+    expect(await look(name, folder)).toEqual(["87,80"]);
+    expect(await look(name === "movers" ? "diff" : "movers", folder, "last:mail")).toEqual(["87,80"]);
+    expect(await look(name, folder, "last:mail")).toEqual(["81,80"]);
+  });
+
+  test("does not move a look whose output failed, and moves one whose condition holds", async () => {
+    const { folder, next } = await folderOfDays();
+    expect(await look(name, folder)).toEqual(["88,81"]);
+    await next();
+    const args = [...COMMANDS[name].args(folder), "--since", "last"];
+    const failed = await runInProcess([...args, "-o", join(folder, "none", "out.csv")]);
+    expect(failed.code).toBe(EXIT.failure);
+    expect((await runInProcess([...args, "--fail-if", "percent < 0"])).code).toBe(EXIT.condition);
+    expect(await look(name, folder)).toEqual([]);
+    await next();
+    const closed = await runInProcess([...args, "-o", join(folder, "none", "out.csv")]);
+    expect(closed.code).toBe(EXIT.failure);
+    expect(await look(name, folder)).toEqual(["80,79"]);
+  });
+
+  test("tells a terminal what it compares", async () => {
+    const { folder } = await folderOfDays();
+    const args = [...COMMANDS[name].args(folder), "--since", "last"];
+    const said = async () => (await runInProcess(args, { columns: 100 })).stderr;
+    expect(await said()).toContain("first look of --since last: compared with 2026-01-13\n");
+    expect(await said()).toContain(
+      "--since last: the last look saw the days up to 2026-01-20; there is no newer day\n",
+    );
+  });
+
+  test("ends before any output if another process takes the same look", async () => {
+    const { folder } = await folderOfDays();
+    const looks = join(folder, ".catalog", "looks");
+    await mkdir(looks);
+    const path = join(looks, `${name}-mail.json`);
+    const held = await lock(path, `${path}.lock`, process.ppid);
+    const { code, stdout } = await runInProcess([...COMMANDS[name].args(folder), "--since", "last:mail"]);
+    await held.release();
+    expect([code, stdout]).toEqual([EXIT.unavailable, ""]);
+    expect(await look(name, folder, "last:mail")).toEqual(["88,81"]);
+    expect(await readdir(looks)).toEqual([`${name}-mail.json`]);
+  });
+
+  test("ends before any output if the folder cannot remember the look", async () => {
+    const { folder } = await folderOfDays();
+    await writeFile(join(folder, ".catalog", "looks"), "");
+    const { code, stdout, stderr } = await runInProcess([...COMMANDS[name].args(folder), "--since", "last"]);
+    expect([code, stdout]).toEqual([EXIT.failure, ""]);
+    expect(stderr).toContain(`--since last: ${folder} cannot remember the look: `);
+    expect(stderr).toContain("If the folder is read-only, name a day: --since latest-7d.");
+  });
+
+  test("refuses a damaged look", async () => {
+    const { folder } = await folderOfDays();
+    await look(name, folder);
+    const path = join(folder, ".catalog", "looks", `${name}-last.json`);
+    await writeFile(path, '{"version":1,"seen":"2026-02-31"}');
+    const { code, stdout, stderr } = await runInProcess([...COMMANDS[name].args(folder), "--since", "last"]);
+    expect([code, stdout]).toEqual([EXIT.failure, ""]);
+    expect(stderr).toContain(`${path} is damaged; remove it, and the next look is the first one`);
+  });
+
+  test.each(["last:", "last:../state", "last:a b", "lasts"])("refuses --since %s", async (since) => {
+    const { code, stdout } = await runInProcess([name, "rows", "--since", since]);
+    expect([code, stdout]).toEqual([EXIT.usage, ""]);
+  });
+});
+
+test("diff --since takes a day, too, and excludes --from and --to", async () => {
+  const { folder } = await folderOfDays();
+  expect(await look("diff", folder, "latest-2d")).toEqual(["83,81"]);
+  for (const [flag, value] of [
+    ["--from", "2026-01-01"],
+    ["--to", "2026-01-03"],
+  ] as const) {
+    const { code, stderr } = await runInProcess(["diff", folder, "--since", "last", flag, value]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`--since cannot be combined with ${flag}: `)]);
+  }
+  const { code, stderr } = await runInProcess(["diff", "--since", "last"]);
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    expect.stringContaining("--since last needs a folder of `catalog sync`"),
+  ]);
+});
+
+test("a look never moves back, and one of before the first day is at the first day", async () => {
+  const { folder, next } = await folderOfDays();
+  await look("movers", folder);
+  const older = await runInProcess([
+    "movers",
+    folder,
+    "--since",
+    "last",
+    "--retailer",
+    "acme",
+    "--end-date",
+    "2026-01-05",
+  ]);
+  expect(older.code).toBe(EXIT.usage);
+  await next();
+  await writeFile(join(folder, ".catalog", "looks", "movers-old.json"), '{"version":1,"seen":"2025-01-01"}');
+  expect(await look("movers", folder, "last:old")).toEqual(["100,80"]);
+  await writeFile(join(folder, ".catalog", "looks", "movers-new.json"), '{"version":1,"seen":"2027-01-01"}');
+  expect(await look("movers", folder, "last:new")).toEqual([]);
+  await next();
+  expect(await look("movers", folder, "last:new")).toEqual([]);
+});

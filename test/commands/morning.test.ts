@@ -1,0 +1,52 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EXIT } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+
+/** Values that stand for those of a reader in the help. */
+const PLACEHOLDERS = {
+  "SKU ": "NW-000003 ",
+  "MODEL OR TITLE": "HE-3 headphones",
+  SLUG: "keyboards",
+  "--brand NAME": "--brand Corvo",
+};
+
+const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
+
+/** Commands in a text, without the comments after them. */
+function commandsIn(text: string): string[] {
+  return [...text.matchAll(/^(?: +\$ )?(catalog .*?)(?: +#.*)?$/gm)].map(([, command = ""]) => command);
+}
+
+const QUESTIONS = commandsIn(/Every morning:\n\n```sh\n([^`]*)```/.exec(readme)?.[1] ?? "");
+
+describe("a question of the README about the demo's rows", () => {
+  let cwd = "";
+
+  beforeAll(async () => {
+    cwd = await temporaryFolder(afterAll);
+    await writeFile(join(cwd, "basket.csv"), "sku,quantity\nNW-000003,1\nZ00005CCD,2\n");
+    expect(await runInProcess(["sync", "rows", "--demo"], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  test.each(QUESTIONS)("%s", async (question) => {
+    const words = [...question.matchAll(/'([^']*)'|(\S+)/g)].map(([, text, word]) => text ?? word ?? "");
+    const { code, stdout, stderr } = await runInProcess([...words.slice(1)], { cwd });
+    const isAlert = question.includes("--fail-if");
+    expect([code, stderr.match(/^error:.*/m)?.[0]]).toEqual(
+      isAlert ? [EXIT.condition, expect.stringContaining("1 retailer")] : [0, undefined],
+    );
+    expect(question.includes("--html") ? await readFile(join(cwd, "morning.html"), "utf8") : stdout).not.toBe("");
+  });
+
+  test("is found in the help as it stands there", async () => {
+    const { stdout } = await runInProcess(["--help"], { columns: 100 });
+    const listed = commandsIn(stdout.slice(stdout.indexOf("Every morning"), stdout.indexOf("Topics:"))).map((command) =>
+      Object.entries(PLACEHOLDERS).reduce((written, [name, value]) => written.replace(name, value), command),
+    );
+    expect(listed).toEqual(QUESTIONS);
+    expect(listed.length).toBeGreaterThan(9);
+  });
+});
