@@ -85,7 +85,8 @@ async function shell(line: string): Promise<{ code: number | null; stdout: strin
       CATALOG_API_KEY: service.key,
     },
   });
-  child.stdin.end(service.key);
+  // Most lines end without reading it.
+  child.stdin.on("error", () => undefined).end(service.key);
   child.stdout.on("data", (chunk) => {
     if (String(chunk).startsWith("listening on ")) {
       child.kill("SIGTERM");
