@@ -91,3 +91,38 @@ test("without a flag, the hint names no database", async () => {
 
   await expect.poll(log).toContain("`catalog service keys create NAME` creates one.");
 });
+
+test("--log json writes a line for each response, and --metrics-port serves the counts", async () => {
+  const { url, said, log } = await start(["--log", "json", "--metrics-port", "0"]);
+  const metrics = /^metrics on (http:\S+\/metrics)$/m.exec(said)?.[1] ?? "";
+
+  await fetch(`${url}/v1/sample?key=secret`, { headers: { authorization: "Bearer secret" } });
+  await expect.poll(log).toMatch(/\n$/);
+  const text = await (await fetch(metrics)).text();
+
+  expect(JSON.parse(log())).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    request: expect.stringMatching(/^req_/),
+    route: "/v1/sample",
+    method: "GET",
+    status: 401,
+    duration_ms: expect.any(Number),
+    team: null,
+  });
+  expect(text).toContain('http_request_duration_seconds_count{route="/v1/sample",method="GET",status="401"} 1\n');
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect((await fetch(url.replace(/$/, "/metrics"))).status).toBe(404);
+});
+
+test("a port of the metrics that is taken is named", async () => {
+  const { url } = await start([]);
+  const taken = new URL(url).port;
+  const database = join(await temporaryFolder(), "service.db");
+
+  const { code, stderr } = await runInProcess(["service", "start", "--metrics-port", taken, "--database", database]);
+
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    `error: port ${taken} is already in use; choose another with --metrics-port, or 0 for a free one.\n`,
+  ]);
+});

@@ -6,12 +6,12 @@ import { type InProcessOptions, runInProcess } from "./in-process.ts";
 /**
  * Runs `catalog service start` in this process, on a free port, until the test ends.
  *
- * @returns its address, and what it wrote to stderr so far
+ * @returns its address, all that it said when it was ready, and what it wrote to stderr so far
  */
 export async function startServiceCommand(
   args: readonly string[],
   env: NonNullable<InProcessOptions["env"]> = {},
-): Promise<{ url: string; log: () => string }> {
+): Promise<{ url: string; said: string; log: () => string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   let log = "";
   stderr.on("data", (text) => {
@@ -28,9 +28,9 @@ export async function startServiceCommand(
     stop.abort(new InterruptedError("SIGTERM"));
     await ended;
   });
-  const url = await new Promise<string>((resolve, reject) => {
-    stdout.once("data", (line) => resolve(String(line).trim().replace("listening on ", "")));
+  const said = await new Promise<string>((resolve, reject) => {
+    stdout.once("data", (lines) => resolve(String(lines)));
     void ended.then(({ code }) => reject(new Error(`the service ended with ${code}: ${log}`)));
   });
-  return { url, log: () => log };
+  return { url: /^listening on (.*)$/m.exec(said)?.[1] ?? "", said, log: () => log };
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { dateExpression, duration, wholeNumber } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
@@ -27,6 +27,7 @@ Examples:
     examples: [
       "catalog service start",
       "catalog service start --port 0 --database rows.db --rate-limit 1000",
+      "catalog service start --log json --metrics-port 9464",
       "catalog service start --public-url https://api.example.com --trust-proxy 1 --smtp-url smtp://localhost --mail-from catalog@example.com",
     ],
     options: addStartFlags,
@@ -108,5 +109,16 @@ function addStartFlags(command: Command): Command {
       "--smtp-url <url>",
       "mail server for the sign-in codes of the portal; if it contains a password, use the environment instead [env: CATALOG_SMTP_URL]",
     )
-    .option("--mail-from <address>", "sender address of the sign-in codes [env: CATALOG_MAIL_FROM]");
+    .option("--mail-from <address>", "sender address of the sign-in codes [env: CATALOG_MAIL_FROM]")
+    .addOption(
+      new Option(
+        "--log <format>",
+        "a line on stderr for each response, with its route, status, duration and team",
+      ).choices(["json"]),
+    )
+    .option(
+      "--metrics-port <n>",
+      "port of the metrics for Prometheus, at /metrics on the address of --host; keep it inside of your network",
+      wholeNumber("--metrics-port", 0, 65_535),
+    );
 }

@@ -1,15 +1,18 @@
 import { once } from "node:events";
 import { FileError, InterruptedError, UsageError } from "../../errors.ts";
-import { visible } from "../../output/terminal/visible.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
+import { type ObserveFlags, observe } from "./observe.ts";
 import { type PortalFlags, parsePortalFlags } from "./portal-flags.ts";
 import type { ServiceCall } from "./subcommand.ts";
 
-export interface StartFlags extends PortalFlags, Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase"> {
+export interface StartFlags
+  extends PortalFlags,
+    ObserveFlags,
+    Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase"> {
   host?: string;
   port: number;
   rateLimit: number;
@@ -23,8 +26,9 @@ export async function startCommand({ flags, databaseFlag, reporter, context }: S
   const { database, host = "127.0.0.1", port, rateLimit, sampleRateLimit, cursorTtl, queryTimeout, errorBase } = flags;
   const portal = parsePortalFlags(flags, host, context);
   let url = portal.options.publicUrl ?? "";
-  const onUnexpectedError = (error: unknown, requestId: string) =>
-    void context.stderr.write(`${visible(`${requestId}: ${(error as Error).stack ?? String(error)}`)}\n`);
+  const observer = await observe(flags, host, context).catch((error: unknown) => {
+    throw listenError(error, host, flags.metricsPort ?? 0, "--metrics-port");
+  });
   const { service, hasKeys } = await reportingStoreErrors(database, async () => {
     await makeDatabaseFolder(database);
     const store = await openStore(database);
@@ -37,14 +41,19 @@ export async function startCommand({ flags, databaseFlag, reporter, context }: S
       ...portal.options,
       ...(portal.signIn !== undefined && { portal: portal.signIn(() => url) }),
       store,
-      onUnexpectedError,
+      onUnexpectedError: observer.onUnexpectedError,
+      onResponse: observer.onResponse,
     }).catch((error: unknown) => {
-      throw listenError(error, host, port);
+      throw listenError(error, host, port, "--port");
     });
     return { service, hasKeys };
+  }).catch((error: unknown) => {
+    observer.close();
+    throw error;
   });
   try {
-    await context.print(`listening on ${service.url}\n`);
+    const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
+    await context.print(`listening on ${service.url}\n${metrics}`);
     url ||= service.url;
     portal.warnings.forEach(reporter.warn);
     if (!hasKeys) {
@@ -55,6 +64,7 @@ export async function startCommand({ flags, databaseFlag, reporter, context }: S
     }
   } finally {
     await service.close();
+    observer.close();
   }
   const { reason } = context.signal;
   if (!(reason instanceof InterruptedError && reason.signal === "SIGTERM")) {
@@ -62,12 +72,12 @@ export async function startCommand({ flags, databaseFlag, reporter, context }: S
   }
 }
 
-function listenError(error: unknown, host: string, port: number): unknown {
+function listenError(error: unknown, host: string, port: number, flag: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
     case "EADDRINUSE":
-      return new UsageError(`port ${port} is already in use; choose another with --port, or 0 for a free one.`, {
-        flag: "--port",
+      return new UsageError(`port ${port} is already in use; choose another with ${flag}, or 0 for a free one.`, {
+        flag,
       });
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":

@@ -15,6 +15,7 @@ import { createMeasurements } from "./measurements.ts";
 import { prefersPage } from "./quality.ts";
 import { serveOperations } from "./routes/serve-operations.ts";
 import { servePages } from "./routes/serve-pages.ts";
+import { isVital, serveOperator } from "./serve-operator.ts";
 import { FAILED_ATTEMPTS_PER_WINDOW, publicPath, type ServiceOptions, withDefaults } from "./service-options.ts";
 import { newRequestId, PROBLEM_TYPE, problemDocument, problemFrom, ServiceProblem } from "./service-problem.ts";
 import { serveStatus } from "./status/serve-status.ts";
@@ -128,7 +129,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     if (settings.trustProxy !== 0 && forwarded !== undefined) {
       request.headers["x-forwarded-for"] = withoutPorts([forwarded].flat().join(","));
     }
-    if (connections.isOverloaded()) {
+    if (connections.isOverloaded() && !isVital(request)) {
       throw new ServiceProblem("service_unavailable", "The service is handling too many requests.", {
         headers: { "retry-after": "1" },
       });
@@ -147,6 +148,7 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
 
   serveOperations(app, parts);
   serveStatus(app, parts);
+  serveOperator(app, parts);
   servePages(app, parts);
   serveConsole(app, parts);
   return app;

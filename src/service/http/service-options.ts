@@ -10,6 +10,20 @@ export interface PortalAccess {
   codesArePrinted: boolean;
 }
 
+/** A response that was sent, for logs and metrics. It has nothing that a client may have typed by mistake, such as a key. */
+export interface SentResponse {
+  /** The id that the envelope or the error of the response has, too. */
+  request: string;
+  /** The route of the path, such as `/v1/catalog`. Null if there is none. */
+  route: string | null;
+  method: string;
+  status: number;
+  /** Milliseconds from the head of the request to the end of the response. */
+  duration: number;
+  /** Null without an accepted key. */
+  team: string | null;
+}
+
 /** The options of a service. Each has a documented default. */
 export interface ServiceOptions {
   /** Requests of one team per window, catalog and coverage together. */
@@ -37,6 +51,8 @@ export interface ServiceOptions {
   now?: () => number;
   /** Called with each error that leads to `internal_error`. The response does not contain the error. */
   onUnexpectedError?: (error: unknown, requestId: string) => void;
+  /** Called after each response. */
+  onResponse?: (response: SentResponse) => void;
 }
 
 /** Options whose absence has a meaning. */
@@ -66,6 +82,7 @@ export function withDefaults(options: ServiceOptions): AppSettings {
     sampleData: false,
     now: Date.now,
     onUnexpectedError: () => {},
+    onResponse: () => {},
     ...options,
   };
 }

@@ -82,31 +82,38 @@ test("closing finishes the requests in progress, refuses new connections, then c
   expect(events.filter((event) => event !== "response")).toEqual(["asked", "counted", "store closed"]);
 });
 
-test("a request that was half sent before closing gets a response with the address of the service", async () => {
-  const app = createApp(await openStore(":memory:"));
-  let arrived: Socket | undefined;
-  app.server.on("connection", (socket) => {
-    arrived = socket;
-  });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const url = app.listeningOrigin;
-  const sent = connect(Number(new URL(url).port), "127.0.0.1");
-  let received = "";
-  sent.on("data", (chunk) => {
-    received += chunk;
-  });
-  const half = "GET /errors.json HTTP/1.1\r\nHost: x\r\n";
-  sent.write(half);
-  await expect.poll(() => arrived?.bytesRead).toBe(half.length);
+test.each([
+  ["/errors.json", "200 OK", "errors#not_found"],
+  ["/readyz", "503 Service Unavailable", "errors#service_unavailable"],
+])(
+  "a request to %s that was half sent before closing gets a response with the address of the service",
+  async (path, status, type) => {
+    const app = createApp(await openStore(":memory:"));
+    let arrived: Socket | undefined;
+    app.server.on("connection", (socket) => {
+      arrived = socket;
+    });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const url = app.listeningOrigin;
+    const sent = connect(Number(new URL(url).port), "127.0.0.1");
+    let received = "";
+    sent.on("data", (chunk) => {
+      received += chunk;
+    });
+    const half = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
+    sent.write(half);
+    await expect.poll(() => arrived?.bytesRead).toBe(half.length);
 
-  const closed = app.close();
-  await expect.poll(() => app.server.listening).toBe(false);
-  sent.write("\r\n");
-  await Promise.all([closed, once(sent, "close")]);
+    const closed = app.close();
+    await expect.poll(() => app.server.listening).toBe(false);
+    sent.write("\r\n");
+    await Promise.all([closed, once(sent, "close")]);
 
-  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*connection: close\r\n/i);
-  expect(received).toContain(`"type":"${url}/errors#not_found"`);
-});
+    expect(received).toContain(`HTTP/1.1 ${status}\r\n`);
+    expect(received).toMatch(/^HTTP.+\r\n(.+\r\n)*connection: close\r\n/i);
+    expect(received).toContain(`"type":"${url}/${type}"`);
+  },
+);
 
 test("a slow reader receives the rest of a response that began before closing", async () => {
   const rows = products(100, { title: "x".repeat(20_000) });

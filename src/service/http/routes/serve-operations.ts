@@ -19,6 +19,7 @@ export function serveOperations(app: FastifyInstance, parts: ServiceParts): void
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
       const budget = budgets[operation.group];
       const key = await authenticate(request, parts, budget, deadline);
+      request.team = key.team;
       measurements.useKey(key.id);
       const charge = budget.charge(key.team);
       if (!charge.admitted) {

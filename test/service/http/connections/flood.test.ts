@@ -202,11 +202,16 @@ test("with 256 requests in progress, further ones get service_unavailable", asyn
   await expect.poll(() => asked, { timeout: 10_000 }).toBe(256);
 
   const { status, body, headers } = await service.get("/v1/sample");
+  const health = await Promise.all(
+    ["/healthz", "/readyz"].map(async (path) => (await fetch(service.url + path)).status),
+  );
   release();
   const responses = await Promise.all(underWay);
 
   expect([status, body.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "1"]);
   expect(["limit", "remaining"].map((name) => headers.get(`ratelimit-${name}`))).toEqual(["30", "30"]);
+  // A balancer sends no further requests, but does not restart the service.
+  expect(health).toEqual([200, 503]);
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
   expect((await service.get("/v1/sample")).status).toBe(200);
 });

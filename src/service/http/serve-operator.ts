@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { withinDeadline } from "../store/query-deadline.ts";
+import type { ServiceParts } from "./service-parts.ts";
+import { ServiceProblem } from "./service-problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Team of the accepted key. */
+    team?: string;
+  }
+}
+
+const HEALTH = "/healthz";
+
+/** Whether a request is answered even by a service that has too many. */
+export function isVital({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === HEALTH;
+}
+
+/**
+ * Serves what the operator of several instances asks for: `/healthz` is 200 while the process works, `/readyz` while it
+ * can read its database and is not closing. Reports each response.
+ */
+export function serveOperator(app: FastifyInstance, { store, settings }: ServiceParts): void {
+  let isClosing = false;
+  app.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  app.get(HEALTH, async (_, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
+  app.get("/readyz", async (_, reply) => {
+    if (isClosing) {
+      throw new ServiceProblem("service_unavailable", "The service is closing.", { headers: { "retry-after": "1" } });
+    }
+    await withinDeadline(settings.queryTimeout, (deadline) => store.snapshot(deadline));
+    return reply.header("cache-control", "no-store").send({ status: "ready" });
+  });
+  app.addHook("onResponse", async ({ id, method, routeOptions, team = null }, { statusCode, elapsedTime }) => {
+    const route = routeOptions.url ?? null;
+    settings.onResponse({ request: id, route, method, status: statusCode, duration: elapsedTime, team });
+  });
+}
