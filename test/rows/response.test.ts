@@ -14,21 +14,6 @@ function diceOf(rolls: readonly number[]): Dice {
 const rolls = array(integer({ min: 0, max: 1_000_000 }), { minLength: 20, maxLength: 200 });
 
 describe("the scanner", () => {
-  test("accepts any JSON and finds the same values as JSON.parse", () => {
-    assert(property(json(), (text) => compareWithParse(text)));
-    assert(property(rolls, (chosen) => compareWithParse(answerText(diceOf(chosen)))));
-  });
-
-  test("accepts and refuses what JSON.parse accepts and refuses", () => {
-    assert(
-      property(rolls, rolls, (chosen, changes) => {
-        compareWithParse(mutated(answerText(diceOf(chosen)), diceOf(changes)));
-      }),
-      { numRuns: 2000 },
-    );
-    assert(property(string({ unit: constantFrom(...'{}[],:"\\ 0-1.eE+tnufalsr\n\u00e9') }), compareWithParse));
-  });
-
   test.each([
     ["", "{", "[", '"', "{}x", "{} {}", "\u00a0{}", "{,}", '{"data":[}]}', '{"data":[{]}}'],
     ['{"data":[{},]}', '{"data":[,{}]}', '{"data":[{"sku"}]}', '{"data":[{"sku":}]}', '{"data":[{"sku":1,}]}'],
@@ -64,5 +49,20 @@ describe("the scanner", () => {
     expect(scanResponse(Buffer.from('{"data":[{},7,{}]}')).foreign).toBe(1);
     expect(scanResponse(Buffer.from('{"data":[7]}')).foreign).toBe(0);
     expect(scanResponse(Buffer.from('{"data":[{}]}')).foreign).toBe(-1);
+  });
+
+  test("accepts any JSON and finds the same values as JSON.parse", () => {
+    assert(property(json(), (text) => compareWithParse(text)));
+    assert(property(rolls, (chosen) => compareWithParse(answerText(diceOf(chosen)))));
+  });
+
+  test("accepts and refuses what JSON.parse accepts and refuses", () => {
+    assert(
+      property(rolls, rolls, (chosen, changes) => {
+        compareWithParse(mutated(answerText(diceOf(chosen)), diceOf(changes)));
+      }),
+      { numRuns: 2000 },
+    );
+    assert(property(string({ unit: constantFrom(...'{}[],:"\\ 0-1.eE+tnufalsr\n\u00e9') }), compareWithParse));
   });
 });
