@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { parquetOfBundle } from "./scripts/bounded-parquet.mjs";
 import { cliTableOfBundle } from "./scripts/table-width.mjs";
 
 /** Starts two small files that take long first: at the end, the other workers would wait for them. */
@@ -16,7 +17,7 @@ class LongFirst extends BaseSequencer {
 process.env.TZ ??= "Etc/GMT+12";
 
 export default defineConfig({
-  plugins: [cliTableOfBundle],
+  plugins: [cliTableOfBundle, parquetOfBundle],
   test: {
     include: ["test/**/*.test.ts"],
     // The tests of the command line run the built tool as a child process.

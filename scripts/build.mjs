@@ -3,6 +3,7 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
+import { boundedParquet } from "./bounded-parquet.mjs";
 import { commonJs } from "./commonjs.mjs";
 import { writeManPages } from "./man-pages.mjs";
 import { lazyBuiltins, lazyStringWidth, quickStart } from "./quick-start.mjs";
@@ -73,7 +74,13 @@ const result = await build({
   legalComments: "none",
   // undici reads it while it loads, and Node.js would then load all of its own fetch.
   define: { "globalThis.Headers": "undefined" },
-  plugins: [newerStringWidth, lazyStringWidth, lazyBuiltins, quickStart(join(root, "src"), LOADED_TOGETHER)],
+  plugins: [
+    boundedParquet,
+    newerStringWidth,
+    lazyStringWidth,
+    lazyBuiltins,
+    quickStart(join(root, "src"), LOADED_TOGETHER),
+  ],
 });
 const chunks = await commonJs(result);
 await mkdir(join(outdir, "chunks"), { recursive: true });

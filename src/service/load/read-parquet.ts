@@ -7,6 +7,7 @@ import {
   type RowGroup,
   snappyUncompress,
 } from "hyparquet";
+import { parquetHeader } from "hyparquet/src/column.js";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
 import type { SourceRow } from "./row.ts";
@@ -15,6 +16,8 @@ import type { SourceRow } from "./row.ts";
 const MAX_GROUP_ROWS = 2 ** 20;
 const MAX_GROUP_BYTES = 512 * 1024 * 1024;
 const MAX_PAGE_BYTES = 128 * 1024 * 1024;
+/** What a page of an index has. */
+const NO_VALUES = { num_values: 0 };
 /** Rows whose texts are in memory at once. */
 const ROWS_AT_ONCE = 1_000;
 
@@ -37,6 +40,7 @@ export async function* readParquet(source: string, file: AsyncBuffer): AsyncGene
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
     refuseLargeGroup(source, group);
+    await readable(source, () => refuseLargePages(file, group));
     const objects = await readable(source, () =>
       parquetReadObjects({
         file,
@@ -69,6 +73,24 @@ function refuseLargeGroup(source: string, { num_rows, total_byte_size }: RowGrou
     const size = `${num_rows} rows and ${total_byte_size} bytes`;
     const most = `at most ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes are read`;
     throw new LoadError(`${source}: has a row group of ${size}; ${most}. Write the file with smaller row groups`);
+  }
+}
+
+/** The library reserves memory for as many values as a page claims, whatever it holds. */
+async function refuseLargePages(file: AsyncBuffer, { columns }: RowGroup): Promise<void> {
+  for (const { meta_data: column } of columns) {
+    const start = Number(column?.dictionary_page_offset || column?.data_page_offset);
+    const length = Number(column?.total_compressed_size);
+    const reader = { view: new DataView(await file.slice(start, start + length)), offset: 0 };
+    while (reader.offset < reader.view.byteLength) {
+      const page = parquetHeader(reader);
+      const { num_values } =
+        page.data_page_header ?? page.data_page_header_v2 ?? page.dictionary_page_header ?? NO_VALUES;
+      if (!(num_values >= 0 && num_values <= MAX_GROUP_ROWS && page.compressed_page_size >= 0)) {
+        throw new Error(`a page of ${num_values} values; at most ${MAX_GROUP_ROWS} are read`);
+      }
+      reader.offset += page.compressed_page_size;
+    }
   }
 }
 

@@ -1,13 +1,15 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { SchemaElement } from "hyparquet";
 import { type BasicType, ByteWriter, ParquetWriter, parquetWriteBuffer } from "hyparquet-writer";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
+import { EXIT } from "../../../src/errors.ts";
 import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { temporaryFolder } from "../../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 import { testStore, walk } from "../store/stores.ts";
@@ -71,6 +73,41 @@ test("a row group with too many rows is refused", async () => {
   );
 });
 
+/** Runs of a page that claim another number of values than the page has, after the number of bits of each. */
+const RUNS = {
+  "2,147,483,647 equal values": [1, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0],
+  "a negative number of values": [0, 0xff, 0xff, 0xff, 0xff, 0x0f],
+};
+
+test.each(Object.entries(RUNS))("a run of %s gives the values that its page has", async (_, run) => {
+  const brands = Array.from({ length: 64 }, (_, index) => ({ brand: index % 2 === 0 ? "first" : "second" }));
+  const rows = products(64).map((row, index) => ({ ...row, ...brands[index] }));
+  const bytes = encode(valuesOf(rows), { codec: "UNCOMPRESSED" });
+  // One bit each, eight times eight of them.
+  const at = bytes.indexOf(Buffer.from([1, 8 * 2 + 1, ...Array(8).fill(0b10_10_10_10)]));
+  expect(at).toBeGreaterThan(0);
+  bytes.set(run, at);
+  const folder = await temporaryFolder();
+  const [path, database] = [join(folder, "rows.parquet"), join(folder, "rows.db")];
+  await writeFile(path, bytes);
+  // A process of its own can be ended, if it reads without end.
+  const child = startCatalog(["service", "load", path, "--database", database]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  expect(await once(child, "close")).toEqual([EXIT.ok, null]);
+  expect(await walk(await testStore(database))).toEqual(rows.map((row) => JSON.stringify({ ...row, brand: "first" })));
+});
+
+test("a page that claims more values than a row group may have is refused before they have memory", async () => {
+  const bytes = encode(valuesOf(products(64)), { codec: "UNCOMPRESSED" });
+  // The number of values is the first of the header's eighth part; 64 and 2^20 + 1 as Thrift writes them.
+  const [before, claimed] = [Buffer.from([0x5c, 0x15, 0x80, 0x01]), Buffer.from([0x5c, 0x15, 0x82, 0x80, 0x80, 0x01])];
+  const at = bytes.indexOf(before);
+  const damaged = Buffer.concat([bytes.subarray(0, at), claimed, bytes.subarray(at + before.length)]);
+  await expect(bodies(damaged)).rejects.toThrow(
+    /^rows\.parquet: cannot be read as Parquet: a page of 1048577 values; at most 1048576 are read/,
+  );
+});
+
 test("a compressed file on standard input is recognised by its content", async () => {
   expect(await bodies(gzipSync(encode(valuesOf([product()]))), "standard input")).toEqual([JSON.stringify(product())]);
 });
@@ -120,7 +157,10 @@ function without({ ...values }: Values, column: string): Values {
   return values;
 }
 
-function encode(values: Values, options: { rowGroupSize?: number; schema?: SchemaElement[] } = {}): Buffer {
+function encode(
+  values: Values,
+  options: { rowGroupSize?: number; schema?: SchemaElement[]; codec?: "UNCOMPRESSED" } = {},
+): Buffer {
   const columnData = columnsOf(values).map(({ name, data }) => ({
     name,
     data,
