@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
 import { LockedError } from "../../../src/errors.ts";
 import { placeOfDay } from "../../../src/mirror/folder/day-files.ts";
@@ -116,6 +116,27 @@ test("no page, no day and no state of a folder is written without its lock", asy
   expect((await readdir(ownFolderOf(folder))).sort()).toEqual(["lock", "sync.json", "sync.pages"]);
   expect((await stat(paths.lines)).size).toBe(0);
   expect((await stat(paths.pages)).size).toBe(0);
+});
+
+test("what another process stages stays if it took the lock before this one began to work", async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(ownFolderOf(folder), "staging-theirs"), { recursive: true });
+  const handle = await open(import.meta.filename);
+  const prototype = Object.getPrototypeOf(handle) as { datasync(): Promise<void> };
+  await handle.close();
+  const { datasync } = prototype;
+  onTestFinished(() => void vi.restoreAllMocks());
+  // The first file that is synced is the lock.
+  vi.spyOn(prototype, "datasync").mockImplementationOnce(async function (this: object) {
+    await datasync.call(this);
+    await takeLock(folder);
+  });
+  let hasWorked = false;
+  const lost = withLockedFolder(folder, process.pid, async () => {
+    hasWorked = true;
+  });
+  await expect(lost).rejects.toThrow(LockedError);
+  expect([hasWorked, await readdir(ownFolderOf(folder))]).toEqual([false, ["lock", "staging-theirs"]]);
 });
 
 /** A run of a folder whose lock is still held when it is asked for so many times, and then no more. */
