@@ -8,7 +8,7 @@ import { FileError, MismatchError } from "../errors.ts";
 import { errorCode, withFileError } from "../files/system-error.ts";
 import { isUnaltered, withChecksum } from "../files/text-checksum.ts";
 import type { Spreadsheet } from "../output/formats/encoder.ts";
-import type { FinishedSlice } from "../pull/slice-counts.ts";
+import type { FinishedSlice } from "../pull/pull.ts";
 import type { WrittenFilters } from "../pull/written-filters.ts";
 
 /** Bumped on incompatible changes. */

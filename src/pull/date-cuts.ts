@@ -3,7 +3,7 @@ import type { Filters } from "../contract/filters.ts";
 import { DAY, dayNumber, dayOf } from "../contract/values/day-arithmetic.ts";
 
 /** Filters narrowed to a range of crawl days, and the expected number of rows. */
-interface DateRange {
+export interface DateRange {
   filters: Filters;
   rows: number;
 }

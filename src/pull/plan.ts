@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
-import { cutByDate } from "./date-cuts.ts";
+import { cutByDate, type DateRange } from "./date-cuts.ts";
 import { ofRetailer, type SetFilters } from "./set-filters.ts";
 
 /** A part of the set that is walked with one cursor and one set of filters. */
@@ -9,26 +9,22 @@ export interface Slice {
   /** Identifies it by its filters and the coverage of its group. */
   key: string;
   filters: Filters;
-  /** Index of the group whose rows this slice is a part of. */
-  group: number;
+  /** The group whose rows this slice is a part of. */
+  group: SliceGroup;
   /** Number of its rows, or an estimate if its group is cut by date. */
   rows: number;
 }
 
-/** A slice without its key, which depends on its group. */
-type Cut = Omit<Slice, "key">;
-
 /** Slices that together have a number of rows that is known from the coverage. */
 export interface SliceGroup {
   rows: number;
-  /** Digest of its coverage: the counts and days of its combinations. */
-  digest: string;
+  /** Number of its slices. */
+  slices: number;
 }
 
 /** How a set is pulled. The slices together match each row of the set exactly once, in canonical order. */
 export interface Plan {
   slices: readonly Slice[];
-  groups: readonly SliceGroup[];
   totalRows: number;
   /** Expected pages of the set. */
   pages: number;
@@ -77,11 +73,11 @@ export function planSlices(
   const matching = coverage.filter((entry) => entry.matching_rows > 0).sort(byCanonicalOrder);
   const rows = matchingRowsOf(matching);
   if (rows === 0) {
-    return planOf([], [], pageSize);
+    return planOf([], pageSize);
   }
   const isOneRequest = fitsRequest(filters);
   if (isOneRequest && rows <= pageSize && slicePages === 1) {
-    return planOf([{ filters, group: 0, rows }], [groupOf(matching)], pageSize);
+    return planOf(slicesOf(matching, [{ filters, rows }]), pageSize);
   }
   if (isOneRequest && byDays) {
     return planByDate(matching, filters, pageSize, slicePages);
@@ -96,16 +92,12 @@ export function planSlices(
 
 /** One plan after another for retailers with days of their own; the canonical order begins with the retailer. */
 function planRetailers(coverage: readonly Coverage[], filters: SetFilters, pageSize: number, slicePages: number): Plan {
-  const slices: Cut[] = [];
-  const groups: SliceGroup[] = [];
-  for (const retailer of [...new Set(coverage.map((entry) => entry.retailer))].sort()) {
+  const retailers = [...new Set(coverage.map((entry) => entry.retailer))].sort();
+  const slices = retailers.flatMap((retailer) => {
     const own = coverage.filter((entry) => entry.retailer === retailer);
-    const plan = planSlices(own, ofRetailer(filters, retailer), pageSize, slicePages);
-    const before = groups.length;
-    slices.push(...plan.slices.map((slice) => ({ ...slice, group: slice.group + before })));
-    groups.push(...plan.groups);
-  }
-  return planOf(slices, groups, pageSize);
+    return planSlices(own, ofRetailer(filters, retailer), pageSize, slicePages).slices;
+  });
+  return planOf(slices, pageSize);
 }
 
 /** Pages of a full slice, from the size of the set. */
@@ -126,22 +118,20 @@ function planByCombination(
   slicePages: number,
 ): Plan {
   const dates = { ...(start_date !== undefined && { start_date }), ...(end_date !== undefined && { end_date }) };
-  const slices: Cut[] = [];
-  const groups: SliceGroup[] = [];
+  const slices: Slice[] = [];
   const target = slicePages * pageSize;
   let start = 0;
   while (start < coverage.length) {
     const end = endOfGroup(coverage, start, target, pageSize);
     const members = coverage.slice(start, end);
     const rows = matchingRowsOf(members);
-    const group = groups.push(groupOf(members)) - 1;
     const own = { ...dates, rcd: members.map((entry) => entry.rcd).join(",") };
     const isLarge = members.length === 1 && rows > target * 1.5 + pageSize / 2;
     const ranges = isLarge ? cutByDate(members, own, target - SLACK * pageSize) : [{ filters: own, rows }];
-    slices.push(...ranges.map((range) => ({ ...range, group })));
+    slices.push(...slicesOf(members, ranges));
     start = end;
   }
-  return planOf(slices, groups, pageSize);
+  return planOf(slices, pageSize);
 }
 
 /**
@@ -171,22 +161,25 @@ function endOfGroup(coverage: readonly Coverage[], start: number, target: number
 }
 
 function planByDate(coverage: readonly Coverage[], filters: Filters, pageSize: number, slicePages: number): Plan {
-  const slices = cutByDate(coverage, filters, (slicePages - SLACK) * pageSize).map((range) => ({ ...range, group: 0 }));
-  return planOf(slices, [groupOf(coverage)], pageSize);
+  const ranges = cutByDate(coverage, filters, (slicePages - SLACK) * pageSize);
+  return planOf(slicesOf(coverage, ranges), pageSize);
+}
+
+/** The slices of a group: the ranges into which these combinations are cut. */
+function slicesOf(members: readonly Coverage[], ranges: readonly DateRange[]): Slice[] {
+  const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
+  const digest = shortHash(facts);
+  const group = { rows: matchingRowsOf(members), slices: ranges.length };
+  return ranges.map((range) => ({ ...range, group, key: shortHash([range.filters, digest]) }));
 }
 
 /** In a group that is cut by date, half of the last page of each slice is empty on average. */
-function planOf(slices: readonly Cut[], groups: readonly SliceGroup[], pageSize: number): Plan {
-  const cuts = groups.map(() => -1);
-  for (const { group } of slices) {
-    cuts[group] = (cuts[group] ?? 0) + 1;
-  }
-  const pagesOf = ({ rows }: SliceGroup, index: number) => Math.ceil(rows / pageSize + (cuts[index] ?? 0) / 2);
-  const pages = groups.map(pagesOf).reduce((sum, count) => sum + count, 0);
+function planOf(slices: readonly Slice[], pageSize: number): Plan {
+  const groups = [...new Set(slices.map(({ group }) => group))];
+  const pages = groups.reduce((sum, group) => sum + Math.ceil(group.rows / pageSize + (group.slices - 1) / 2), 0);
   const readAgain = slices.map(({ rows }) => pagesReadAgain(Math.ceil(rows / pageSize)));
   return {
-    slices: slices.map((slice) => ({ ...slice, key: shortHash([slice.filters, groups[slice.group]?.digest]) })),
-    groups,
+    slices,
     totalRows: groups.reduce((sum, { rows }) => sum + rows, 0),
     pages,
     requests: readAgain.reduce((sum, count) => sum + count, pages),
@@ -209,29 +202,20 @@ function byCanonicalOrder(a: Coverage, b: Coverage): number {
   );
 }
 
-function groupOf(members: readonly Coverage[]): SliceGroup {
-  const facts = members.map((entry) => [entry.rcd, entry.matching_rows, entry.earliest_date, entry.latest_date]);
-  return { rows: matchingRowsOf(members), digest: shortHash(facts) };
-}
-
 function shortHash(value: unknown): string {
   return hash("sha256", JSON.stringify(value)).slice(0, 16);
 }
 
-/** Number of leading slices that are the same in both plans, counted in whole groups. */
-export function commonSlices(a: Plan, b: Plan): number {
-  const different = a.slices.findIndex(({ key }, index) => key !== b.slices[index]?.key);
-  return different === -1 ? a.slices.length : a.slices.findIndex((slice) => slice.group === a.slices[different]?.group);
-}
-
 /** The first slices that together have at least `rows` rows, in whole groups. */
-export function firstSlices(plan: Plan, rows: number): readonly Slice[] {
+export function firstSlices({ slices }: Plan, rows: number): readonly Slice[] {
   let sum = 0;
-  for (const [index, group] of plan.groups.entries()) {
-    sum += group.rows;
-    if (sum >= rows) {
-      return plan.slices.filter((slice) => slice.group <= index);
+  for (const [index, { group }] of slices.entries()) {
+    if (group !== slices[index - 1]?.group) {
+      if (sum >= rows) {
+        return slices.slice(0, index);
+      }
+      sum += group.rows;
     }
   }
-  return plan.slices;
+  return slices;
 }

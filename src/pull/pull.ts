@@ -1,12 +1,12 @@
 import type { CatalogClient } from "../api/client.ts";
 import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
+import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { commonSlices, firstSlices, type Plan, pagesOfSlice, planSlices, type Slice } from "./plan.ts";
+import { firstSlices, type Plan, pagesOfSlice, planSlices, type Slice } from "./plan.ts";
 import { inOrder } from "./schedule.ts";
 import type { SetFilters } from "./set-filters.ts";
-import { checkGroup, checkTotal, type FinishedSlice, PlanOutdatedError } from "./slice-counts.ts";
 import { type PageStore, type PlanCuts, temporaryStore } from "./store/page-store.ts";
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
@@ -54,6 +54,12 @@ export interface PullObserver {
   onDamage?: (pages: number) => void;
 }
 
+/** A slice whose rows were all passed on. */
+export interface FinishedSlice {
+  filters: Filters;
+  rows: number;
+}
+
 export interface PullResult {
   rows: number;
   /** Whether `maxRows` ended the pull before the end of the set. */
@@ -88,11 +94,9 @@ export async function pull(client: CatalogClient, sink: RowSink, options: PullOp
   }
 }
 
-/** What the sink has. */
-interface Passed {
-  slices: FinishedSlice[];
-  /** Rows of the slice after these. */
-  more: number;
+/** The rows of the walks differ from the coverage: rows were added or removed in between. */
+class PlanOutdatedError extends Error {
+  override readonly name = "PlanOutdatedError";
 }
 
 async function pullInto(
@@ -110,48 +114,51 @@ async function pullInto(
   });
   const planned = () => planSlices(coverage.data, filters, cuts.page_size, cuts.slice_pages, options.byDays);
   let plan = planned();
-  const passed: Passed = { slices: [], more: 0 };
+  let passed: FinishedSlice[] = [];
   let mostKept = 0;
   let fruitless = 0;
   for (;;) {
     await observer?.onPlan?.(plan, storedRows(store, plan));
     store.keepOnly(new Set(plan.slices.map(({ key }) => key)));
+    const progress: Progress = { passed, more: 0 };
     try {
-      const truncated = await passOn(client, sink, store, plan, passed, { ...options, pageSize: cuts.page_size });
+      const truncated = await passOn(client, sink, store, plan, progress, { ...options, pageSize: cuts.page_size });
       const { coverage: summary, resolved } = coverage.meta;
-      return { rows: sumRows(passed.slices), truncated, cuts, slices: passed.slices, summary, resolved };
+      return { rows: sumRows(passed), truncated, cuts, slices: passed, summary, resolved };
     } catch (error) {
-      const from = outdatedFrom(error, passed.slices.length);
-      if (from === undefined) {
+      if (!isOutdated(error)) {
         throw error;
       }
-      // The rows of its group do not match the coverage.
-      const { group } = plan.slices[from] ?? {};
-      for (const slice of plan.slices.filter((other) => other.group === group)) {
-        await store.discard(slice.key);
-      }
+      await discardGroup(store, plan, plan.slices[passed.length] as Slice);
       coverage = await client.coverage(filters, signal);
       const replanned = planned();
-      const same = Math.min(from, commonSlices(plan, replanned));
-      const keptRows = storedRows(store, replanned) + (store.keeps ? 0 : sumRows(passed.slices.slice(0, same)));
+      const isRight = isStillRight(progress, error, plan, replanned);
+      const keptRows = storedRows(store, replanned) + (store.keeps ? 0 : sumRows(passed));
       fruitless = keptRows > mostKept ? 0 : fruitless + 1;
       mostKept = Math.max(mostKept, keptRows);
-      if (fruitless > FRUITLESS_REPLANS || !(await keepOrRestart(sink, passed, same))) {
+      if (fruitless > FRUITLESS_REPLANS || !(isRight || (await sink.restart()))) {
         throw new SetChangedError(`the set changed while it was read: ${(error as Error).message}`);
       }
+      passed = isRight ? passed : [];
       observer?.onRestart?.((error as Error).message);
       plan = replanned;
     }
   }
 }
 
-/** The sink starts over unless it has nothing but slices that are still the `same`. Returns false if it cannot. */
-async function keepOrRestart(sink: RowSink, passed: Passed, same: number): Promise<boolean> {
-  if (passed.slices.length <= same && passed.more === 0) {
-    return true;
+/** Its pages do not match the coverage. */
+async function discardGroup(store: PageStore, { slices }: Plan, { group }: Slice): Promise<void> {
+  for (const { key } of slices.filter((slice) => slice.group === group)) {
+    await store.discard(key);
   }
-  Object.assign(passed, { slices: [], more: 0 });
-  return await sink.restart();
+}
+
+/** Whether the sink has nothing but slices that are the same in both plans, and none of a group whose count is wrong. */
+function isStillRight({ passed, more }: Progress, error: unknown, before: Plan, after: Plan): boolean {
+  const [last, current] = [before.slices[passed.length - 1], before.slices[passed.length]];
+  const isCountWrong = error instanceof PlanOutdatedError && last?.group === current?.group;
+  const areSame = passed.every((_, index) => before.slices[index]?.key === after.slices[index]?.key);
+  return more === 0 && !isCountWrong && areSame;
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {
@@ -162,14 +169,19 @@ function storedRows(store: PageStore, { slices }: Plan): number {
   return sumRows(slices.flatMap(({ key }) => store.pagesOf(key)));
 }
 
-/** The first slice that has to be read again; undefined for errors of another kind. */
-function outdatedFrom(error: unknown, passed: number): number | undefined {
-  if (error instanceof PlanOutdatedError) {
-    return error.slice;
-  }
+/** Whether a new plan helps. */
+function isOutdated(error: unknown): boolean {
   // The combination was in the coverage, but the service has removed it meanwhile.
   const isGone = error instanceof ApiError && /^unknown_/.test(error.problem.code ?? "");
-  return isGone || error instanceof DeliveredRowsMovedError ? passed : undefined;
+  return isGone || error instanceof DeliveredRowsMovedError || error instanceof PlanOutdatedError;
+}
+
+/** What the sink has. */
+interface Progress {
+  /** The first slices of the plan. */
+  passed: FinishedSlice[];
+  /** Rows of the slice after these. */
+  more: number;
 }
 
 /** Passes the other slices of the plan on. Returns whether `maxRows` ended the pull before the end of the set. */
@@ -178,30 +190,34 @@ async function passOn(
   sink: RowSink,
   store: PageStore,
   plan: Plan,
-  passed: Passed,
+  progress: Progress,
   { pageSize, concurrency, maxRows = Number.POSITIVE_INFINITY, signal, observer }: PullOptions,
 ): Promise<boolean> {
-  const first = passed.slices.length;
+  const { passed } = progress;
+  const left = firstSlices(plan, maxRows).slice(passed.length);
   const { onRestart, onDamage } = observer ?? {};
-  let written = sumRows(passed.slices);
+  let written = sumRows(passed);
   observer?.onRows?.(written);
-  const sources = firstSlices(plan, maxRows)
-    .slice(first)
-    .map(({ key, filters }, index) => ({
-      key,
-      walk: (stop: AbortSignal) =>
-        walkSlice(client, filters, {
-          ...{ pageSize, signal: stop, earlier: [...store.pagesOf(key)], read: store.read, onRestart, onDamage },
-          expectTotal: (total) => checkTotal(plan, first + index, total),
-        }),
-    }));
+  const sources = left.map(({ key, filters, group }) => ({
+    key,
+    walk: (stop: AbortSignal) =>
+      walkSlice(client, filters, {
+        ...{ pageSize, signal: stop, earlier: [...store.pagesOf(key)], read: store.read, onRestart, onDamage },
+        expectTotal: (total) => {
+          // The coverage does not count the slices of a group that is cut by date.
+          if (group.slices === 1 && total !== group.rows) {
+            throw new PlanOutdatedError(`coverage counted ${group.rows} rows, but total_matching is ${total}`);
+          }
+        },
+      }),
+  }));
   const endSlice = async ({ key, filters }: Slice) => {
-    passed.slices.push({ filters, rows: passed.more });
-    passed.more = 0;
+    passed.push({ filters, rows: progress.more });
+    progress.more = 0;
     if (!store.keeps) {
       store.drop(key);
     }
-    const later = plan.slices.slice(passed.slices.length);
+    const later = plan.slices.slice(passed.length);
     if (sink.daysWritten !== undefined && later.length > 0) {
       const starts = later.map((other) => other.filters.start_date ?? "");
       await sink.daysWritten(starts.reduce((first, start) => (start < first ? start : first)));
@@ -210,14 +226,14 @@ async function passOn(
   // More walks than wanted pages would request pages that are not needed.
   const atOnce = Math.min(concurrency, Math.ceil((maxRows - written) / pageSize) || 1);
   for await (const { index, rows } of inOrder(sources, { concurrency: atOnce, store }, signal)) {
-    const slice = plan.slices[first + index] as Slice;
+    const slice = left[index] as Slice;
     if (rows === undefined) {
-      checkGroup(plan, passed.slices, slice, passed.more);
+      checkGroup(plan, slice, progress);
       await endSlice(slice);
       continue;
     }
     const wanted = rows.slice(0, maxRows - written);
-    passed.more += wanted.length;
+    progress.more += wanted.length;
     await sink.write(wanted);
     written += wanted.length;
     observer?.onRows?.(written);
@@ -227,4 +243,14 @@ async function passOn(
     }
   }
   return false;
+}
+
+/** Compares the rows of a group with the coverage after its last slice. */
+function checkGroup({ slices }: Plan, { group }: Slice, { passed, more }: Progress): void {
+  if (slices[passed.length + 1]?.group !== group) {
+    const sum = sumRows(passed.slice(slices.findIndex((first) => first.group === group))) + more;
+    if (sum !== group.rows) {
+      throw new PlanOutdatedError(`coverage counted ${group.rows} rows, but the walk returned ${sum}`);
+    }
+  }
 }

@@ -29,10 +29,8 @@ interface WaitingPage {
 
 interface Lane {
   pages: WaitingPage[];
-  /** Begins to read a source whose pages are all in the store. */
-  begin: (() => void) | undefined;
-  done: boolean;
-  failure: { error: unknown } | undefined;
+  /** How its source has ended. */
+  end: { failure?: unknown } | undefined;
 }
 
 /**
@@ -56,98 +54,84 @@ export async function* inOrder(
     changed.notify();
   };
   signal.addEventListener("abort", abort, { once: true });
-  const lanes: Lane[] = [];
+  const lanes = sources.map((): Lane => ({ pages: [], end: undefined }));
+  const isInStore = sources.map(({ key }) => store.pagesOf(key).at(-1)?.cursor === null);
   let head = 0;
-  let active = 0;
-  let failed = false;
+  let next = 0;
 
-  const inMemory = ({ pages }: Lane) => pages.filter(({ rows }) => rows !== undefined).length;
-  const mayAdd = (index: number, lane: Lane): boolean =>
-    index === head ? inMemory(lane) < PAGES_AT_HEAD : inMemory(lane) === 0 && store.hasRoom();
+  const mayAdd = (index: number): boolean => {
+    const inMemory = lanes[index]?.pages.filter(({ rows }) => rows !== undefined).length ?? 0;
+    return index === head ? inMemory < PAGES_AT_HEAD : inMemory === 0 && store.hasRoom();
+  };
 
-  /** Saves a page, and frees the bytes of one that is not needed soon. @param number of its earlier pages */
-  const add = async (index: number, lane: Lane, { rows, facts, stored }: WalkedPage, number: number): Promise<void> => {
-    const page: WaitingPage = { rows, stored };
-    if (stored === undefined && (store.keeps || index !== head)) {
-      page.stored = await store.save((sources[index] as WalkSource).key, number, rows, facts);
+  /** Saves a page, the one of that number of its source, and frees the bytes of one that is not needed soon. */
+  const saved = async (index: number, number: number, { rows, facts, stored }: WalkedPage): Promise<WaitingPage> => {
+    const { key } = sources[index] as WalkSource;
+    const isSaved = stored !== undefined || !(store.keeps || index !== head);
+    const page: WaitingPage = { rows, stored: isSaved ? stored : await store.save(key, number, rows, facts) };
+    if (page.stored === undefined || index === head) {
+      return page;
     }
-    if (page.stored !== undefined && index !== head) {
-      page.rows = undefined;
-      rows.clear();
+    rows.clear();
+    return { ...page, rows: undefined };
+  };
+
+  const read = async (index: number): Promise<void> => {
+    const { pages } = lanes[index] as Lane;
+    let number = 0;
+    for await (const page of (sources[index] as WalkSource).walk(controller.signal)) {
+      pages.push(await saved(index, number, page));
+      number += 1;
+      changed.notify();
+      while (!mayAdd(index)) {
+        controller.signal.throwIfAborted();
+        await changed.wait();
+      }
     }
-    lane.pages.push(page);
+  };
+
+  const fill = async (index: number): Promise<void> => {
+    const lane = lanes[index] as Lane;
+    lane.end = await read(index).then(
+      () => ({}),
+      (failure: unknown) => ({ failure }),
+    );
     changed.notify();
   };
 
-  const read = async (index: number, source: WalkSource, lane: Lane): Promise<void> => {
-    // The next page is requested while this one is saved.
-    let adding = Promise.resolve();
-    let number = 0;
-    try {
-      for await (const page of source.walk(controller.signal)) {
-        await adding;
-        adding = add(index, lane, page, number);
-        adding.catch(() => {});
-        number += 1;
-        while (!mayAdd(index, lane)) {
-          controller.signal.throwIfAborted();
-          await changed.wait();
-        }
-      }
-    } finally {
-      await adding;
-    }
-  };
-
-  const fill = async (index: number, lane: Lane): Promise<void> => {
-    active += 1;
-    try {
-      await read(index, sources[index] as WalkSource, lane);
-      lane.done = true;
-    } catch (error) {
-      failed = true;
-      lane.failure = { error };
-    } finally {
-      active -= 1;
-      start();
-      changed.notify();
-    }
-  };
-
-  const start = (): void => {
-    while (!failed && !controller.signal.aborted && active < concurrency && lanes.length < sources.length) {
-      const lane: Lane = { pages: [], begin: undefined, done: false, failure: undefined };
-      const index = lanes.push(lane) - 1;
-      if (isInStore(sources[index] as WalkSource, store)) {
-        lane.begin = () => void fill(index, lane);
-      } else {
-        void fill(index, lane);
+  /** Reads one source after another. None begins after one has failed. */
+  const work = async (): Promise<void> => {
+    while (next < sources.length && !controller.signal.aborted && !lanes.some(hasFailed)) {
+      next += 1;
+      if (!isInStore[next - 1]) {
+        await fill(next - 1);
       }
     }
   };
 
+  const working = Array.from({ length: concurrency }, work);
   try {
-    start();
     for (; head < sources.length; head += 1) {
       changed.notify();
       const lane = lanes[head] as Lane;
-      lane.begin?.();
-      for (;;) {
+      if (isInStore[head]) {
+        working.push(fill(head));
+      }
+      while (lane.pages.length > 0 || lane.end === undefined) {
         const page = lane.pages.shift();
-        if (page !== undefined) {
-          changed.notify();
-          const rows = await rowsOf(page, store);
-          if (rows.length > 0) {
-            yield { index: head, rows };
-          }
-        } else if (lane.failure !== undefined) {
-          throw lane.failure.error;
-        } else if (lane.done) {
-          break;
-        } else {
+        if (page === undefined) {
           signal.throwIfAborted();
           await changed.wait();
+          continue;
         }
+        changed.notify();
+        const rows = await rowsOf(page, store);
+        if (rows.length > 0) {
+          yield { index: head, rows };
+        }
+      }
+      if (hasFailed(lane)) {
+        throw lane.end?.failure;
       }
       yield { index: head, rows: undefined };
     }
@@ -155,14 +139,12 @@ export async function* inOrder(
     signal.removeEventListener("abort", abort);
     controller.abort(new Error("the schedule ended"));
     changed.notify();
-    while (active > 0) {
-      await changed.wait();
-    }
+    await Promise.all(working);
   }
 }
 
-function isInStore({ key }: WalkSource, store: PageStore): boolean {
-  return store.pagesOf(key).at(-1)?.cursor === null;
+function hasFailed({ end }: Lane): boolean {
+  return end !== undefined && "failure" in end;
 }
 
 async function rowsOf({ rows, stored }: WaitingPage, store: PageStore): Promise<RowBatch> {

@@ -135,13 +135,19 @@ describe("a plan", () => {
   test("needs one request for a set of one page and none for an empty set", () => {
     const one = coverageOf([{ retailer: "a", department: "b", category: "c", days: [500], firstDay: 20_000 }]);
     expect(planSlices(one, { retailer: "a" }, 500)).toEqual({
-      slices: [{ key: expect.stringMatching(/^[0-9a-f]{16}$/), filters: { retailer: "a" }, group: 0, rows: 500 }],
-      groups: [{ rows: 500, digest: expect.stringMatching(/^[0-9a-f]{16}$/) }],
+      slices: [
+        {
+          key: expect.stringMatching(/^[0-9a-f]{16}$/),
+          filters: { retailer: "a" },
+          group: { rows: 500, slices: 1 },
+          rows: 500,
+        },
+      ],
       totalRows: 500,
       pages: 1,
       requests: 1,
     });
-    expect(planSlices([], {}, 500)).toEqual({ slices: [], groups: [], totalRows: 0, pages: 0, requests: 0 });
+    expect(planSlices([], {}, 500)).toEqual({ slices: [], totalRows: 0, pages: 0, requests: 0 });
   });
 
   const largeSets = fc

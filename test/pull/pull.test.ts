@@ -315,7 +315,7 @@ describe("a pull", () => {
 
   test.each([1, 4, 16])("asks for no page again that is in its store (concurrency %i)", async (concurrency) => {
     const rows = manyRows();
-    const { store, read } = await interrupted(rows, 13);
+    const { store, read } = await interrupted(rows, 14);
     const service = fakeService(rows);
     const asked: string[] = [];
     service.before = (request, filters) => void asked.push(`${request} ${JSON.stringify(filters)}`);
