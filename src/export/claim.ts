@@ -76,7 +76,7 @@ async function claim(target: string, lock: Lock, options: ClaimOptions) {
     leave: async (): Promise<boolean> => {
       try {
         if (await store.leave()) {
-          return (await exists(paths.lines)) && (await exists(paths.pages));
+          return true;
         }
         await removeOwnFile(partial);
       } catch (error) {
@@ -94,9 +94,4 @@ function unlessLocked(error: unknown): void {
   if (!(error instanceof LockedError)) {
     throw error;
   }
-}
-
-/** The folder may have been removed. */
-async function exists(path: string): Promise<boolean> {
-  return (await ownFileAt(path).catch(() => undefined)) !== undefined;
 }

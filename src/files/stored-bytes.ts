@@ -31,8 +31,17 @@ export interface StoredBytes {
   close(): Promise<void>;
 }
 
-/** Opens the file at `path`, or creates it, and appends after its first `end` bytes. */
-export async function openStoredBytes(path: string, end: number): Promise<StoredBytes> {
+/**
+ * Opens the file at `path`, or creates it, and appends after its first `end` bytes, one piece after the other: a process that
+ * is killed leaves no gap.
+ *
+ * @param beforeAppend called before each piece is written; an error keeps it from the file
+ */
+export async function openStoredBytes(
+  path: string,
+  end: number,
+  beforeAppend: () => Promise<void> = async () => undefined,
+): Promise<StoredBytes> {
   const handle = (await ifPresent(path, () => openOwnFile(path, constants.O_RDWR))) ?? (await createOwnFile(path));
   await withFileError(path, async () => {
     if ((await handle.stat()).size > end) {
@@ -40,11 +49,14 @@ export async function openStoredBytes(path: string, end: number): Promise<Stored
     }
   });
   let next = end;
+  let writing = Promise.resolve();
   return {
     append: async (bytes) => {
+      await beforeAppend();
       const at = next;
       next += bytes.length;
-      await withFileError(path, () => writeAt(handle, bytes, at));
+      writing = writing.then(() => withFileError(path, () => writeAt(handle, bytes, at)));
+      await writing;
       return { at, length: bytes.length };
     },
     read: (extent) => withFileError(path, () => pieceAt(handle, extent)),
@@ -64,13 +76,12 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
 /** Most bytes that wait on disk for the reader of stdout. */
 const WAITING_BYTES = 4 * 1024 ** 3;
 
+/** A file of temporary bytes. */
 interface Segment {
-  /** Extents count through all segments. */
-  start: number;
-  end: number;
+  handle: Promise<FileHandle>;
+  length: number;
   /** Pieces that are still needed. */
   pieces: number;
-  handle: Promise<FileHandle>;
 }
 
 /**
@@ -80,72 +91,62 @@ interface Segment {
  * @param limit bytes on disk from which on there is no room, and a full disk is none either; without it a full disk is an
  *   error
  */
-export function temporaryBytes(limit?: number): StoredBytes {
-  const segments: Segment[] = [];
+export function temporaryBytes(limit = Number.POSITIVE_INFINITY): StoredBytes {
+  const segments = new Set<Segment>();
+  const segmentOf = new WeakMap<Extent, Segment>();
   let isFull = false;
-  const used = () => segments.reduce((sum, { start, end }) => sum + end - start, 0);
-  const segmentAt = (at: number) => segments.findLast(({ start }) => start <= at) as Segment;
-  const hasRoom = () => !isFull && used() < (limit ?? Number.POSITIVE_INFINITY);
+  const hasRoom = () => !isFull && [...segments].reduce((sum, { length }) => sum + length, 0) < limit;
   const close = async ({ handle }: Segment) => await (await handle.catch(() => undefined))?.close();
 
-  function free({ at, length }: Extent): void {
-    if (length === 0) {
+  const free = (extent: Extent): void => {
+    const segment = segmentOf.get(extent);
+    if (segment === undefined) {
       return;
     }
-    const segment = segmentAt(at);
     segment.pieces -= 1;
-    if (segment.pieces === 0 && (isFull || segment.end - segment.start >= SEGMENT_BYTES)) {
-      segments.splice(segments.indexOf(segment), 1);
+    if (segment.pieces === 0 && (isFull || segment.length >= SEGMENT_BYTES)) {
+      segments.delete(segment);
       isFull = false;
       void close(segment);
     }
-  }
+  };
 
   return {
     append: async (bytes) => {
-      const { length } = bytes;
-      if (length === 0) {
-        return { at: 0, length };
-      }
       if (!hasRoom()) {
         return undefined;
       }
-      let segment = segments.at(-1);
-      if (segment === undefined || segment.end - segment.start >= SEGMENT_BYTES) {
-        const start = segment?.end ?? 0;
-        segment = { start, end: start, pieces: 0, handle: openUnnamed() };
-        segments.push(segment);
+      let segment = [...segments].at(-1);
+      if (segment === undefined || segment.length >= SEGMENT_BYTES) {
+        segment = { handle: openUnnamed(), length: 0, pieces: 0 };
+        segments.add(segment);
       }
-      const { start, end: at } = segment;
-      segment.end += length;
+      const extent: Extent = { at: segment.length, length: bytes.length };
+      segmentOf.set(extent, segment);
+      segment.length += bytes.length;
       segment.pieces += 1;
       try {
-        await writeAt(await segment.handle, bytes, at - start);
-        return { at, length };
+        await writeAt(await segment.handle, bytes, extent.at);
+        return extent;
       } catch (error) {
-        isFull = limit !== undefined && DISK_FULL.has(errorCode(error) ?? "");
+        isFull = limit < Number.POSITIVE_INFINITY && DISK_FULL.has(errorCode(error) ?? "");
         const isAnError = !isFull;
-        free({ at, length });
+        free(extent);
         if (isAnError) {
           throw fileError(tmpdir(), error);
         }
         return undefined;
       }
     },
-    read: async ({ at, length }) => {
-      if (length === 0) {
-        return Buffer.alloc(0);
-      }
-      return await withFileError(tmpdir(), async () => {
-        const { start, handle } = segmentAt(at);
-        return await pieceAt(await handle, { at: at - start, length });
-      });
+    read: async (extent) => {
+      const segment = segmentOf.get(extent);
+      return segment && (await withFileError(tmpdir(), async () => await pieceAt(await segment.handle, extent)));
     },
     free,
     hasRoom,
     sync: async () => undefined,
     close: async () => {
-      await Promise.all(segments.map(close));
+      await Promise.all([...segments].map(close));
     },
   };
 }

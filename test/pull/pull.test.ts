@@ -256,7 +256,7 @@ describe("a pull", () => {
       return { ...answer, data: answer.data.map((entry) => ({ ...entry, matching_rows: entry.matching_rows + 1 })) };
     };
     const discarded: string[] = [];
-    const store = openedStore({ onDiscard: async (key) => void discarded.push(key) });
+    const store = openedStore({ record: async ({ kind, slice }) => void (kind === "drop" && discarded.push(slice)) });
     const { error } = await run(service, memorySink("file"), { store });
     expect(error).toBeInstanceOf(SetChangedError);
     expect(service.requests.filter((request) => request === "coverage").length).toBe(5);
@@ -408,7 +408,7 @@ function openedStore(options: Partial<Parameters<typeof createPageStore>[1]> = {
 /** The store of a pull that ended when it had `count` pages, the slices of these, and their requests. */
 async function interrupted(rows: readonly FakeRow[], count: number) {
   const keys: string[] = [];
-  const store = openedStore({ onSaved: async (key) => void keys.push(key) });
+  const store = openedStore({ record: async ({ slice }) => void keys.push(slice) });
   const service = fakeService(rows);
   const read: string[] = [];
   service.before = (request, filters) => {

@@ -2,12 +2,12 @@ import { dirname } from "node:path";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
-import { openStoredBytes, type StoredBytes } from "../../files/stored-bytes.ts";
+import { openStoredBytes } from "../../files/stored-bytes.ts";
 import { withFileError } from "../../files/system-error.ts";
 import { countPages, createPageStore, type PageStore } from "./page-store.ts";
 import {
   isSameSet,
-  openStoreLines,
+  lineOf,
   readStoreLines,
   STORE_VERSION,
   type StoreContent,
@@ -80,62 +80,52 @@ export const FEW_PAGES = 5;
  * @throws FileError if a file of that name is not of this tool
  */
 export async function openStore(paths: StorePaths, options: OpenStoreOptions): Promise<OpenStore> {
+  const { head, tool, startedAt, lock } = options;
   await ownFileAt(paths.pages);
-  const content = options.mode === "fresh" ? undefined : await readStoreLines(paths.lines);
   const notes: string[] = [];
-  const earlier = content === "damaged" ? undefined : usable(content, options, notes);
-  if (content === "damaged") {
-    notes.push(`${paths.lines} is cut or damaged at its beginning; what an interrupted run has read is read again`);
-  }
-  await options.lock.assertHeld();
+  const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options, notes);
+  await lock.assertHeld();
   if (earlier === undefined) {
     // Synced with the new files: between two syncs of the folder the lock could be lost.
     await removeFiles(paths);
-  } else if (earlier.isDamaged) {
-    notes.push(`${paths.lines} is cut or damaged; the pages of its last lines are read again`);
   }
-  const lines = await openStoreLines(paths.lines, earlier?.length);
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
-  const stored = await openStoredBytes(
-    paths.pages,
-    extents.reduce((end, one) => Math.max(end, one), 0),
-  );
-  const bytes: StoredBytes = {
-    ...stored,
-    append: async (rows) => {
-      await options.lock.assertHeld();
-      return await stored.append(rows);
-    },
+  const end = extents.reduce((last, one) => Math.max(last, one), 0);
+  const lines = await openStoredBytes(paths.lines, earlier?.length ?? 0, lock.assertHeld);
+  const bytes = await openStoredBytes(paths.pages, end, lock.assertHeld);
+  let timer: NodeJS.Timeout | undefined;
+  let syncing = Promise.resolve();
+  /** Once it has failed, it is not done again. */
+  const sync = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    syncing = syncing.then(bytes.sync).then(lines.sync);
+    syncing.catch(() => undefined);
+    return syncing;
   };
-  const syncs = atIntervals(async () => {
-    await bytes.sync();
-    await lines.sync();
-  });
   const record = async (line: StoreLine) => {
     // A line that is written between the two would be synced before its page.
-    await syncs.running();
-    await options.lock.assertHeld();
-    await lines.append(line);
-    syncs.due();
+    await syncing;
+    await lines.append(lineOf(line));
+    timer ??= setTimeout(sync, SYNC_INTERVAL).unref();
   };
   const close = async () => {
     await bytes.close();
     await lines.close();
   };
   await syncFolderOf(paths);
-  const { head, tool, startedAt } = options;
   const pages = createPageStore(bytes, {
     keeps: true,
     pages: earlier?.pages ?? new Map(),
     cuts: earlier?.head.cuts,
-    onBegin: (cuts) => record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head, cuts }),
-    onSaved: (slice, index, page) => record({ kind: "page", slice, index, ...page }),
-    onDiscard: (slice) => record({ kind: "drop", slice }),
+    begin: (cuts) => record({ kind: "head", version: STORE_VERSION, tool, started_at: startedAt, ...head, cuts }),
+    record,
   });
   const remove = async () => {
-    await syncs.stop();
+    clearTimeout(timer);
+    await syncing.catch(() => undefined);
     await close();
-    await options.lock.assertHeld();
+    await lock.assertHeld();
     await removeStore(paths);
   };
   return {
@@ -147,8 +137,9 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
         await remove();
         return false;
       }
-      await syncs.end().finally(close);
-      return true;
+      await sync().finally(close);
+      // The folder may have been removed.
+      return [await ownFileAt(paths.lines), await ownFileAt(paths.pages)].every((file) => file !== undefined);
     },
     remove,
   };
@@ -171,63 +162,39 @@ async function syncFolderOf({ lines }: StorePaths): Promise<void> {
 }
 
 /** The pages of an earlier process that this one goes on with. */
-function usable(
-  content: StoreContent | "other version" | undefined,
-  { head, mode, pageSize, refuse }: OpenStoreOptions,
+async function earlierPages(
+  { lines }: StorePaths,
+  { head: wanted, mode, pageSize, refuse }: OpenStoreOptions,
   notes: string[],
-): StoreContent | undefined {
-  if (content === undefined) {
-    return undefined;
-  }
+): Promise<StoreContent | undefined> {
+  const content = await readStoreLines(lines);
   if (content === "other version") {
     throw refuse({ reason: content, found: undefined });
   }
-  const difference = firstDifference(content.head, head);
-  const reason = difference ?? (mode === "resume" ? undefined : "not resumed");
-  const pages = countPages(content.pages);
-  if (reason === undefined && (pages > FEW_PAGES || content.head.cuts.page_size === pageSize)) {
-    return content;
+  if (content === "damaged") {
+    notes.push(`${lines} is cut or damaged at its beginning; what an interrupted run has read is read again`);
+    return undefined;
   }
-  if (reason !== undefined && pages > FEW_PAGES) {
-    throw refuse({ reason, found: { pages, head: content.head } });
+  if (content === undefined) {
+    return undefined;
+  }
+  const { head, isDamaged } = content;
+  const pages = countPages(content.pages);
+  const reason =
+    head.service !== wanted.service
+      ? "other service"
+      : !isSameSet(head.filters, wanted.filters)
+        ? "other filters"
+        : mode !== "resume" && "not resumed";
+  if (reason && pages > FEW_PAGES) {
+    throw refuse({ reason, found: { pages, head } });
+  }
+  if (!reason && (pages > FEW_PAGES || head.cuts.page_size === pageSize)) {
+    notes.push(...(isDamaged ? [`${lines} is cut or damaged; the pages of its last lines are read again`] : []));
+    return content;
   }
   if (pages > 0) {
     notes.push(`an interrupted run left ${pages === 1 ? "one page" : `${pages} pages`}; this run starts over`);
   }
   return undefined;
-}
-
-function firstDifference(found: StoreHead, wanted: StoreHead): "other service" | "other filters" | undefined {
-  if (found.service !== wanted.service) {
-    return "other service";
-  }
-  return isSameSet(found.filters, wanted.filters) ? undefined : "other filters";
-}
-
-/** Does `work` at intervals while it is due. If it fails, it is not done again, and all but `stop` reject with its error. */
-function atIntervals(work: () => Promise<void>) {
-  let timer: NodeJS.Timeout | undefined;
-  let working = Promise.resolve();
-  const run = () => {
-    timer = undefined;
-    working = working.then(work);
-    working.catch(() => undefined);
-    return working;
-  };
-  return {
-    due: () => {
-      timer ??= setTimeout(run, SYNC_INTERVAL).unref();
-    },
-    running: () => working,
-    /** Does the work a last time. */
-    end: () => {
-      clearTimeout(timer);
-      return run();
-    },
-    /** Does the work no more. */
-    stop: async () => {
-      clearTimeout(timer);
-      await working.catch(() => undefined);
-    },
-  };
 }

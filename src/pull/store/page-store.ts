@@ -44,6 +44,28 @@ export interface PlanCuts {
  */
 export type PageStore = ReturnType<typeof createPageStore>;
 
+/** What changes the pages of a store. */
+export type PageLine =
+  /**
+   * The page number `index` of its slice, from 0, is in the file of rows. What the slice had from this page on no longer
+   * counts.
+   */
+  | ({ kind: "page"; slice: string; index: number } & StoredPage)
+  /** No page that the slice has so far counts. */
+  | { kind: "drop"; slice: string };
+
+/** Changes the pages of a store as a line says. */
+export function apply(line: PageLine, pages: PagesBySlice): void {
+  if (line.kind === "drop") {
+    pages.delete(line.slice);
+    return;
+  }
+  const { kind: _, slice, index, ...page } = line;
+  const known = pages.get(slice) ?? [];
+  known.splice(index, Number.POSITIVE_INFINITY, page);
+  pages.set(slice, known);
+}
+
 interface PageStoreOptions {
   /** Whether a page stays when its rows were passed on, so that an output can be made again, also by another process. */
   keeps: boolean;
@@ -51,11 +73,9 @@ interface PageStoreOptions {
   pages?: PagesBySlice;
   cuts?: PlanCuts | undefined;
   /** Called before the first page, unless there are `cuts`. */
-  onBegin?: (cuts: PlanCuts) => Promise<void>;
-  /** Called for each page that was saved, as the page number `index` of its slice, from 0. */
-  onSaved?: (slice: string, index: number, page: StoredPage) => Promise<void>;
-  /** Called before the pages of a slice are discarded. */
-  onDiscard?: (slice: string) => Promise<void>;
+  begin?: (cuts: PlanCuts) => Promise<void>;
+  /** Called for each page that was saved, and before the pages of a slice are discarded. */
+  record?: (line: PageLine) => Promise<void>;
 }
 
 /** A store that ends with this process. */
@@ -69,7 +89,7 @@ export async function waitingPages(): Promise<PageStore> {
 }
 
 export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
-  const { keeps, pages = new Map<string, StoredPage[]>(), onBegin, onSaved, onDiscard } = options;
+  const { keeps, pages = new Map<string, StoredPage[]>(), begin, record } = options;
   let { cuts } = options;
   /** Pages that this process wrote, or has compared with their digest before. */
   const proven = new WeakSet<Extent>();
@@ -87,7 +107,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     /** @returns how the set was cut when the store began, which is now for a new one */
     begin: async (wanted: PlanCuts): Promise<PlanCuts> => {
       if (cuts === undefined) {
-        await onBegin?.(wanted);
+        await begin?.(wanted);
         cuts = wanted;
       }
       return cuts;
@@ -106,11 +126,10 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
         return undefined;
       }
       const page = { ...facts, extent };
+      const line: PageLine = { kind: "page", slice: key, index, ...page };
       proven.add(extent);
-      await onSaved?.(key, index, page);
-      const known = pages.get(key) ?? [];
-      known.push(page);
-      pages.set(key, known);
+      await record?.(line);
+      apply(line, pages);
       return page;
     },
     /** The rows of a page; undefined if it is damaged. */
@@ -127,7 +146,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     /** Drops the pages of a slice that are found to be wrong. A later process does not use them either. */
     discard: async (key: string): Promise<void> => {
       if (pagesOf(key).length > 0) {
-        await onDiscard?.(key);
+        await record?.({ kind: "drop", slice: key });
         drop(key);
       }
     },

@@ -1,11 +1,10 @@
 import { hash } from "node:crypto";
-import { constants } from "node:fs";
-import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
-import { fileError, ifPresent, withFileError } from "../../files/system-error.ts";
+import { openOwnFile } from "../../files/own-file.ts";
+import { fileError, ifPresent } from "../../files/system-error.ts";
 import { textLines } from "../../files/text-lines.ts";
 import type { SetFilters } from "../set-filters.ts";
 import type { WrittenFilters } from "../written-filters.ts";
-import type { PagesBySlice, PlanCuts, StoredPage } from "./page-store.ts";
+import { apply, type PageLine, type PagesBySlice, type PlanCuts } from "./page-store.ts";
 
 /** Bumped on incompatible changes of the lines or of the file of rows. */
 export const STORE_VERSION = 4;
@@ -25,11 +24,7 @@ export interface StoreHead {
  */
 export type StoreLine =
   | ({ kind: "head"; version: number; tool: string; started_at: string; cuts: PlanCuts } & StoreHead)
-  | PageLine
-  | { kind: "drop"; slice: string };
-
-/** The page number `index` of its slice, from 0, is in the file of rows. What the slice had from this page on no longer counts. */
-type PageLine = { kind: "page"; slice: string; index: number } & StoredPage;
+  | PageLine;
 
 /** What the lines of a store say. */
 export interface StoreContent {
@@ -63,17 +58,18 @@ export async function readStoreLines(path: string): Promise<StoreContent | "othe
     // Skips a last line without a line end: it was cut off.
     for await (const text of textLines(handle.createReadStream({ encoding: "utf8", autoClose: false, start: 0 }))) {
       const line = parseLine(text);
-      if (content === undefined && line?.kind === "head") {
+      if (content === undefined) {
+        if (line?.kind !== "head") {
+          break;
+        }
         if (line.version !== STORE_VERSION) {
           return "other version";
         }
         content = { head: line, pages: new Map(), length: 0, isDamaged: false };
-      } else if (content !== undefined && line?.kind === "page") {
-        addPage(content.pages, line);
-      } else if (content !== undefined && line?.kind === "drop") {
-        content.pages.delete(line.slice);
-      } else {
+      } else if (line === undefined || line.kind === "head") {
         break;
+      } else {
+        apply(line, content.pages);
       }
       content.length += Buffer.byteLength(text) + 1;
     }
@@ -89,15 +85,13 @@ export async function readStoreLines(path: string): Promise<StoreContent | "othe
   }
 }
 
-function addPage(pages: PagesBySlice, { kind: _, slice, index, ...page }: PageLine): void {
-  const known = pages.get(slice) ?? [];
-  known.splice(index, Number.POSITIVE_INFINITY, page);
-  pages.set(slice, known);
-}
-
 const SUM = ',"sum":"';
 
-/** JSON whose last member is a checksum of the text before it. @param text of the line, without its last brace */
+/** A line as it is in the file. Its last member is a checksum of the text before it. */
+export function lineOf(line: StoreLine): Buffer {
+  return Buffer.from(`${withSum(JSON.stringify(line).slice(0, -1))}\n`);
+}
+
 function withSum(text: string): string {
   return `${text}${SUM}${hash("sha256", text).slice(0, 16)}"}`;
 }
@@ -105,23 +99,4 @@ function withSum(text: string): string {
 function parseLine(line: string): StoreLine | undefined {
   const text = line.slice(0, Math.max(line.lastIndexOf(SUM), 0));
   return line === withSum(text) ? (JSON.parse(`${text}}`) as StoreLine) : undefined;
-}
-
-/** Creates the lines of a store, which must not exist yet, or goes on after their first `length` bytes. */
-export async function openStoreLines(path: string, length?: number) {
-  const handle =
-    length === undefined
-      ? await createOwnFile(path, { append: true })
-      : await openOwnFile(path, constants.O_RDWR | constants.O_APPEND);
-  if (length !== undefined) {
-    await withFileError(path, () => handle.truncate(length));
-  }
-  return {
-    /** Resolves when the operating system has the line, so that it survives the end of this process. */
-    append: (line: StoreLine) =>
-      withFileError(path, () => handle.appendFile(`${withSum(JSON.stringify(line).slice(0, -1))}\n`)),
-    /** Resolves when all lines would survive a loss of power. */
-    sync: () => withFileError(path, () => handle.datasync()),
-    close: () => handle.close(),
-  };
 }

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryBytes } from "../../../src/files/stored-bytes.ts";
-import { createPageStore, type PageFacts, type StoredPage } from "../../../src/pull/store/page-store.ts";
+import { createPageStore, type PageFacts, type PageLine, type StoredPage } from "../../../src/pull/store/page-store.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 
 function opened() {
   const saved: [slice: string, index: number][] = [];
-  const onSaved = async (slice: string, index: number) => void saved.push([slice, index]);
-  const store = createPageStore(temporaryBytes(), { keeps: true, onSaved });
+  const record = async (line: PageLine) => void (line.kind === "page" && saved.push([line.slice, line.index]));
+  const store = createPageStore(temporaryBytes(), { keeps: true, record });
   onTestFinished(() => store.close());
   const save = (key: string, index: number, value: number) => {
     const rows = batchOf([`{"value":${value}}`]);

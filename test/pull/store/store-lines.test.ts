@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openStoreLines, readStoreLines, STORE_VERSION, type StoreLine } from "../../../src/pull/store/store-lines.ts";
+import { openStoredBytes } from "../../../src/files/stored-bytes.ts";
+import { lineOf, readStoreLines, STORE_VERSION, type StoreLine } from "../../../src/pull/store/store-lines.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 
 const head: StoreLine = {
@@ -36,12 +37,7 @@ const LINES: readonly StoreLine[] = [
 
 async function written(lines: readonly StoreLine[]): Promise<string> {
   const path = join(await temporaryFolder(), "rows.ndjson.partial.json");
-  const file = await openStoreLines(path);
-  for (const line of lines) {
-    await file.append(line);
-  }
-  await file.sync();
-  await file.close();
+  await writeFile(path, Buffer.concat(lines.map(lineOf)));
   return path;
 }
 
@@ -104,8 +100,8 @@ test("lines go on after the last undamaged one", async () => {
   const path = await written(LINES);
   const { length = 0 } = (await read(path)) ?? {};
   await writeFile(path, "cut", { flag: "a" });
-  const lines = await openStoreLines(path, length);
-  await lines.append(page("a", 0, 80));
+  const lines = await openStoredBytes(path, length);
+  await lines.append(lineOf(page("a", 0, 80)));
   await lines.close();
   const found = await read(path);
   expect([found?.isDamaged, found?.pages.get("a")?.length]).toEqual([false, 1]);
