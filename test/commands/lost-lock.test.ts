@@ -82,8 +82,8 @@ async function codesOfRobbed({ args, env, lock, prepare, onPage }: Run): Promise
   }
 }
 
-/** `unavailable` as long as something has to be placed. Only the removal of the pages may be left to the other process. */
-const REFUSED_UNTIL_COMPLETE = new RegExp(`^(${EXIT.unavailable},){6,}(${EXIT.ok},?){1,2}$`);
+/** `unavailable` as long as something has to be placed. What is placed is complete: only the removal of the pages may be left to the other process. */
+const REFUSED_UNTIL_COMPLETE = new RegExp(`^(${EXIT.unavailable},){6,}(${EXIT.ok},?){1,4}$`);
 
 test.each([
   ["an export", ["export", "-o", "out/rows.csv", "--manifest"], "rows.csv.partial.lock"],

@@ -15,11 +15,11 @@ import { openPartitionSpool, type PartitionSpool } from "../../output/destinatio
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
 import { writeStaged } from "../../output/sink.ts";
-import { openStore } from "../../pull/store/open-store.ts";
+import { withStore } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";
 import { pullWithProgress } from "./pull-rows.ts";
-import { leavePages, rowEncoding, storeOptions } from "./run.ts";
+import { rowEncoding, storeOptions } from "./run.ts";
 
 /**
  * Pulls the set into Hive folders below the output, one file a partition. Existing partitions with new rows are replaced
@@ -32,15 +32,10 @@ export async function runPartitionedExport(options: ExportOptions, context: Cont
     await refuseSynced(folder);
     await withLockedFolder(folder, context.pid, async (locked) => {
       const paths = storeIn(folder, "export");
-      const store = await openStore(paths, { ...storeOptions(options, connection, context), lock: locked.lock });
-      store.notes.forEach(connection.reporter.warn);
-      try {
-        await pullPartitions(folder, locked, store.pages, options, connection, context);
-        await store.remove();
-      } catch (error) {
-        await leavePages(store, paths.pages, error, options, connection.reporter);
-        throw error;
-      }
+      const store = storeOptions(options, paths.pages, connection, context);
+      await withStore(paths, { ...store, lock: locked.lock }, ({ pages }) =>
+        pullPartitions(folder, locked, pages, options, connection, context),
+      );
     });
   });
 }

@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
-import { type Claim, claimOutput } from "../../export/claim.ts";
+import { type Claim, withClaim } from "../../export/claim.ts";
 import { MANIFEST_VERSION, type Manifest, manifestPathOf, manifestText } from "../../export/manifest.ts";
 import { type Fingerprint, type RunningFingerprint, runningFingerprint } from "../../files/fingerprint.ts";
 import { LONGEST_NAME } from "../../files/own-file.ts";
@@ -18,7 +18,7 @@ import { loadEncoder } from "../../output/formats/registry.ts";
 import { openSink, type Sink } from "../../output/sink.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { PullResult } from "../../pull/pull.ts";
-import type { OpenStoreOptions } from "../../pull/store/open-store.ts";
+import type { StoreOptions } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { VERSION } from "../../version.ts";
 import { type ExportOptions, UNNOTICED } from "./options.ts";
@@ -36,57 +36,31 @@ export async function runExport(options: ExportOptions, context: Context): Promi
         }
       });
     }
-    const claim = await claimFile(options, connection, context, startedAt);
-    claim?.notes.forEach(connection.reporter.warn);
-    const fingerprint = runningFingerprint();
-    let sink: Sink<RowBatch> | undefined;
-    let result: PullResult;
-    try {
-      sink = await openOutput(options, claim, fingerprint, connection, context);
-      result = await pullWithProgress(sink, options, claim ?? {}, connection, context);
-      if (result.rows === 0) {
-        await reportEmpty(connection, options);
+    const rows = await withClaimedFile(options, connection, context, async (claim) => {
+      const fingerprint = runningFingerprint();
+      let sink: Sink<RowBatch> | undefined;
+      try {
+        sink = await openOutput(options, claim, fingerprint, connection, context);
+        const place = claim === undefined ? {} : { target: claim.target, store: claim.pages };
+        const result = await pullWithProgress(sink, options, place, connection, context);
+        if (result.rows === 0) {
+          await reportEmpty(connection, options);
+        }
+        await sink.finish();
+        if (options.manifest && claim !== undefined) {
+          await claim.assertHeld();
+          await writeManifest(result, claim, fingerprint.value(), options, connection, { startedAt, ids, context });
+        }
+        return result.rows;
+      } catch (error) {
+        await sink?.abandon();
+        throw error;
       }
-      await sink.finish();
-      if (options.manifest && claim !== undefined) {
-        await claim.assertHeld();
-        await writeManifest(result, claim, fingerprint.value(), options, connection, { startedAt, ids, context });
-      }
-    } catch (error) {
-      await sink?.abandon();
-      if (claim !== undefined) {
-        await leavePages(claim, `${options.output.output}.partial.pages`, error, options, connection.reporter);
-      }
-      throw error;
-    }
-    await claim?.done();
-    if (result.rows > 0) {
-      noteOutcome(result.rows, options, connection.reporter, context);
+    });
+    if (rows > 0) {
+      noteOutcome(rows, options, connection.reporter, context);
     }
   });
-}
-
-/**
- * Leaves the pages of a run that ends with `error`, and says where they are, or why they may be lost; with
- * `--error-format json` only the error is written.
- */
-export async function leavePages(
-  { leave }: { leave(): Promise<boolean> },
-  pages: string,
-  error: unknown,
-  { globals }: ExportOptions,
-  reporter: Reporter,
-): Promise<void> {
-  const warn = globals.errorFormat === "human" ? reporter.warn : () => undefined;
-  try {
-    if (await leave()) {
-      warn(`${pages} keeps what was read; repeat the command with --resume to continue`);
-    }
-  } catch (failure) {
-    if (failure !== error) {
-      warn((failure as Error).message);
-    }
-  }
 }
 
 /** Notes the number of rows in a file or on a terminal; there is no note for a pipe. */
@@ -102,31 +76,36 @@ function noteOutcome(count: number, options: ExportOptions, { note }: Reporter, 
   }
 }
 
-/** Claims the output file; undefined for a stream. @throws FileError if its name is too long for its manifest */
-async function claimFile(
+/** Claims the output file; there is none for a stream. @throws FileError if its name is too long for its manifest */
+async function withClaimedFile<T>(
   options: ExportOptions,
   connection: Connection,
   context: Context,
-  startedAt: string,
-): Promise<Claim | undefined> {
+  work: (claim: Claim | undefined) => Promise<T>,
+): Promise<T> {
   const { output } = options.output;
   if (isStdout(output)) {
-    return undefined;
+    return await work(undefined);
   }
   const excess = Buffer.byteLength(`${basename(manifestPathOf(output))}.new`) - LONGEST_NAME;
   if (options.manifest && excess > 0) {
     throw new FileError(`${output}: the name is ${excess} bytes too long for a manifest beside it`, output);
   }
-  const { pid } = context;
-  return await claimOutput(output, { ...storeOptions(options, connection, context), pid, startedAt });
+  const store = storeOptions(options, `${output}.partial.pages`, connection, context);
+  return await withClaim(output, context.pid, store, work);
 }
 
-/** How the store of an export to a file or a folder is opened. */
+/**
+ * How the store of an export to a file or a folder is opened.
+ *
+ * @param pages the file of its pages, for messages; with `--error-format json` only the error is written
+ */
 export function storeOptions(
   options: ExportOptions,
-  { service, filters }: Connection,
+  pages: string,
+  { service, filters, reporter }: Connection,
   context: Context,
-): Omit<OpenStoreOptions, "lock"> {
+): Omit<StoreOptions, "lock"> {
   const { output = "" } = options.output;
   return {
     mode: options.fresh ? "fresh" : options.resume ? "resume" : "careful",
@@ -135,6 +114,12 @@ export function storeOptions(
     head: { service, filters, asked: options.filters },
     pageSize: pageSizeOf(options),
     refuse: (leftover) => refusal(leftover, { words: options.words, output, service }),
+    onNote: reporter.warn,
+    onLeft: (lost) => {
+      if (options.globals.errorFormat === "human") {
+        reporter.warn(lost?.message ?? `${pages} keeps what was read; repeat the command with --resume to continue`);
+      }
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import { partitionOf } from "../../output/destination/partitions.ts";
 import { writeStaged } from "../../output/sink.ts";
 import { cutByDate } from "../../pull/date-cuts.ts";
 import { type PullObserver, pull, type RowSink } from "../../pull/pull.ts";
-import { openStore } from "../../pull/store/open-store.ts";
+import { type StoreOptions, withStore } from "../../pull/store/open-store.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import type { DayState } from "../folder/folder-state.ts";
@@ -36,49 +36,48 @@ export async function syncBatch(
   const { folder, service, tool, pageSize, concurrency, signal } = options;
   const wanted = filtersOn(range, filters);
   const head = { service, filters: wanted, asked: state.filters };
-  const store = await openStore(storeIn(folder, "sync"), {
+  const found: DaysFound = { read: new Set(), changed: new Set() };
+  const store: StoreOptions = {
     ...{ head, pageSize, mode, lock, tool, startedAt: checkedAt },
     refuse: ({ reason }) => new FileError(`${folder}: the pages of an unfinished sync are of ${reason}`, folder),
-  });
-  for (const note of store.notes) {
-    options.observer?.onNote(note);
-  }
-  const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
-  const found: DaysFound = { read: new Set(), changed: new Set() };
-  let next = range.first;
-  const placeUntil = async (last: string) => {
-    await replaceDays(run, spool, { first: next, last }, onRemoval, found);
-    await spool.restart();
+    onNote: (note) => options.observer?.onNote(note),
+    onLeft: (lost) => (lost === undefined ? options.observer?.onKept() : options.observer?.onNote(lost.message)),
   };
-  const sink: RowSink = {
-    write: spool.write,
-    restart: async () => {
-      next = range.first;
-      return await spool.restart();
-    },
-    daysWritten: async (day) => {
-      if (day > next) {
-        await placeUntil(addDays(day, -1));
-        next = day;
-      }
-    },
-  };
-  try {
-    const pulled = { filters: wanted, byDays: true, store: store.pages, pageSize, concurrency, signal, observer };
-    await pull(client, sink, pulled);
-    await placeUntil(range.last);
-    await store.remove();
-  } catch (error) {
-    const isKept = await store.leave().catch((failure: Error) => {
-      options.observer?.onNote(failure.message);
-    });
-    if (isKept) {
-      options.observer?.onKept();
+  await withStore(storeIn(folder, "sync"), store, async ({ pages }) => {
+    const spool = await openPartitionSpool(join(staging, "rows"), partitionOf(["crawl_date"]));
+    let next = range.first;
+    const placeUntil = async (last: string) => {
+      await replaceDays(run, spool, { first: next, last }, onRemoval, found);
+      await spool.restart();
+    };
+    const sink: RowSink = {
+      write: spool.write,
+      restart: async () => {
+        next = range.first;
+        return await spool.restart();
+      },
+      daysWritten: async (day) => {
+        if (day > next) {
+          await placeUntil(addDays(day, -1));
+          next = day;
+        }
+      },
+    };
+    try {
+      await pull(client, sink, {
+        filters: wanted,
+        byDays: true,
+        store: pages,
+        pageSize,
+        concurrency,
+        signal,
+        observer,
+      });
+      await placeUntil(range.last);
+    } finally {
+      await spool.close();
     }
-    throw error;
-  } finally {
-    await spool.close();
-  }
+  });
   counts.days += found.read.size;
   counts.daysChanged += found.changed.size;
 }

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { LockedError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import type { Lock } from "../../files/lock.ts";
 import { ownFileAt, removeOwnFile } from "../../files/own-file.ts";
@@ -21,6 +22,8 @@ export interface StorePaths {
   lines: string;
   /** The rows of all pages, as NDJSON. */
   pages: string;
+  /** Files that are made from the store, or that earlier versions kept. They go when it is opened and when it is removed. */
+  derived?: readonly string[];
 }
 
 /** Pages that lie there and would be thrown away. */
@@ -30,7 +33,7 @@ export interface Leftover {
   found: { pages: number; head: StoreHead } | undefined;
 }
 
-export interface OpenStoreOptions {
+export interface StoreOptions {
   head: StoreHead;
   /** Rows of a request; a few pages of another size are not worth going on with. */
   pageSize: number;
@@ -43,6 +46,10 @@ export interface OpenStoreOptions {
   startedAt: string;
   /** Makes the error for pages that must not be thrown away without being asked. */
   refuse: (leftover: Leftover) => Error;
+  /** Receives a sentence about lost pages of an earlier run. */
+  onNote: (note: string) => void;
+  /** Called if this run fails and leaves pages. @param lost why they would not survive a loss of power */
+  onLeft: (lost: Error | undefined) => void;
 }
 
 /** A store with files of its own, which a later process can go on with. */
@@ -50,17 +57,6 @@ export interface OpenStore {
   pages: PageStore;
   /** When the first of the runs began that filled it; undefined for a new store. */
   resumedFrom: string | undefined;
-  /** Sentences about lost pages of an earlier run. */
-  notes: readonly string[];
-  /**
-   * Syncs all pages and closes the files, which stay; without a page they are removed.
-   *
-   * @returns whether there are pages for a later run
-   * @throws FileError if the pages would not survive a loss of power
-   */
-  leave(): Promise<boolean>;
-  /** Closes and removes the files. Nobody may use the pages after this. */
-  remove(): Promise<void>;
 }
 
 /** Milliseconds between two syncs to disk. */
@@ -70,25 +66,54 @@ const SYNC_INTERVAL = 1_000;
 export const FEW_PAGES = 5;
 
 /**
- * Opens the store at these paths, or begins a new one. A page of an earlier process is checked by its digest when it is
- * read, and each line by its checksum; what is damaged is read from the service again.
+ * Does `work` with the store at these paths, or with a new one. When it is done, the store is removed. If it fails, the pages
+ * are synced and stay; without a page, nothing does.
  *
- * Pages reach the disk before the lines that describe them, about once a second. A page or line is only written while this
- * process holds the lock.
+ * A page of an earlier process is checked by its digest when it is read, and each line by its checksum; what is damaged is
+ * read from the service again. Pages reach the disk before the lines that describe them, about once a second. A page or line
+ * is only written while this process holds the lock.
  *
  * @throws LockedError if another process has the lock
  * @throws FileError if a file of that name is not of this tool
  */
-export async function openStore(paths: StorePaths, options: OpenStoreOptions): Promise<OpenStore> {
+export async function withStore<T>(
+  paths: StorePaths,
+  options: StoreOptions,
+  work: (store: OpenStore) => Promise<T>,
+): Promise<T> {
+  const { leave, remove, ...store } = await openStore(paths, options);
+  try {
+    const result = await work(store);
+    await remove().catch(unlessLocked);
+    return result;
+  } catch (error) {
+    try {
+      if (await leave()) {
+        options.onLeft(undefined);
+      }
+    } catch (lost) {
+      if (lost !== error && !(lost instanceof LockedError)) {
+        options.onLeft(lost as Error);
+      }
+    }
+    throw error;
+  }
+}
+
+/** The files are another process's by now. */
+function unlessLocked(error: unknown): void {
+  if (!(error instanceof LockedError)) {
+    throw error;
+  }
+}
+
+async function openStore(paths: StorePaths, options: StoreOptions) {
   const { head, tool, startedAt, lock } = options;
   await ownFileAt(paths.pages);
-  const notes: string[] = [];
-  const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options, notes);
+  const earlier = options.mode === "fresh" ? undefined : await earlierPages(paths, options);
   await lock.assertHeld();
-  if (earlier === undefined) {
-    // Synced with the new files: between two syncs of the folder the lock could be lost.
-    await removeFiles(paths);
-  }
+  // Synced with the new files: between two syncs of the folder the lock could be lost.
+  await removeFiles(earlier === undefined ? namesIn(paths) : (paths.derived ?? []));
   const extents = [...(earlier?.pages.values() ?? [])].flat().map(({ extent }) => extent.at + extent.length);
   const end = extents.reduce((last, one) => Math.max(last, one), 0);
   const lines = await openStoredBytes(paths.lines, earlier?.length ?? 0, lock.assertHeld);
@@ -131,8 +156,8 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
   return {
     pages,
     resumedFrom: earlier?.head.started_at,
-    notes,
-    leave: async () => {
+    /** Resolves to whether there are pages for a later run. */
+    leave: async (): Promise<boolean> => {
       if (pages.size() === 0) {
         await remove();
         return false;
@@ -147,14 +172,19 @@ export async function openStore(paths: StorePaths, options: OpenStoreOptions): P
 
 /** Removes the files of a store that is not open. Once it resolves, they are gone even after a loss of power. */
 export async function removeStore(paths: StorePaths): Promise<void> {
-  await removeFiles(paths);
+  await removeFiles(namesIn(paths));
   await syncFolderOf(paths);
 }
 
 /** Lines first: pages without lines are nobody's, but lines without pages would be taken for damaged pages. */
-async function removeFiles({ lines, pages }: StorePaths): Promise<void> {
-  await removeOwnFile(lines);
-  await removeOwnFile(pages);
+function namesIn({ lines, pages, derived = [] }: StorePaths): string[] {
+  return [lines, pages, ...derived];
+}
+
+async function removeFiles(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await removeOwnFile(name);
+  }
 }
 
 async function syncFolderOf({ lines }: StorePaths): Promise<void> {
@@ -164,15 +194,14 @@ async function syncFolderOf({ lines }: StorePaths): Promise<void> {
 /** The pages of an earlier process that this one goes on with. */
 async function earlierPages(
   { lines }: StorePaths,
-  { head: wanted, mode, pageSize, refuse }: OpenStoreOptions,
-  notes: string[],
+  { head: wanted, mode, pageSize, refuse, onNote }: StoreOptions,
 ): Promise<StoreContent | undefined> {
   const content = await readStoreLines(lines);
   if (content === "other version") {
     throw refuse({ reason: content, found: undefined });
   }
   if (content === "damaged") {
-    notes.push(`${lines} is cut or damaged at its beginning; what an interrupted run has read is read again`);
+    onNote(`${lines} is cut or damaged at its beginning; what an interrupted run has read is read again`);
     return undefined;
   }
   if (content === undefined) {
@@ -190,11 +219,13 @@ async function earlierPages(
     throw refuse({ reason, found: { pages, head } });
   }
   if (!reason && (pages > FEW_PAGES || head.cuts.page_size === pageSize)) {
-    notes.push(...(isDamaged ? [`${lines} is cut or damaged; the pages of its last lines are read again`] : []));
+    if (isDamaged) {
+      onNote(`${lines} is cut or damaged; the pages of its last lines are read again`);
+    }
     return content;
   }
   if (pages > 0) {
-    notes.push(`an interrupted run left ${pages === 1 ? "one page" : `${pages} pages`}; this run starts over`);
+    onNote(`an interrupted run left ${pages === 1 ? "one page" : `${pages} pages`}; this run starts over`);
   }
   return undefined;
 }

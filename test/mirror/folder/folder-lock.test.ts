@@ -12,7 +12,7 @@ import { placeDays } from "../../../src/mirror/sync/place.ts";
 import type { SyncRun } from "../../../src/mirror/sync/sync-run.ts";
 import { finishBatch } from "../../../src/mirror/sync/unfinished.ts";
 import { moveIntoPlace } from "../../../src/output/destination/partitions.ts";
-import { openStore } from "../../../src/pull/store/open-store.ts";
+import { type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
 import type { SetFacts } from "../../../src/pull/store/page-store.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
@@ -97,19 +97,19 @@ test("no page, no day and no state of a folder is written without its lock", asy
   const folder = await temporaryFolder();
   const paths = storeIn(folder, "sync");
   const lost = withLockedFolder(folder, process.pid, async (locked) => {
-    const store = await openStore(paths, {
+    const options: StoreOptions = {
       ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode: "fresh", tool: "test", startedAt: "" },
-      lock: locked.lock,
-      refuse: () => new Error("refused"),
+      ...{ lock: locked.lock, refuse: () => new Error("refused"), onNote: () => undefined, onLeft: () => undefined },
+    };
+    await withStore(paths, options, async ({ pages }) => {
+      await takeLock(folder);
+      await expect(pages.begin({ page_size: 1, slice_pages: 1 })).rejects.toThrow(LockedError);
+      const page = { rows: 1, digest: "", cursor: null, set: {} as SetFacts };
+      await expect(pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
+      const state = newState({ service: "a", filters: {} });
+      const run = { ...locked, state, options: { folder } } as unknown as SyncRun;
+      await expect(placeDays(run, { replaced: new Map(), removed: [FIRST_DAY] })).rejects.toThrow(LockedError);
     });
-    await takeLock(folder);
-    await expect(store.pages.begin({ page_size: 1, slice_pages: 1 })).rejects.toThrow(LockedError);
-    const page = { rows: 1, digest: "", cursor: null, set: {} as SetFacts };
-    await expect(store.pages.save("slice", 0, batchOf(["{}"]), page)).rejects.toThrow(LockedError);
-    await expect(store.remove()).rejects.toThrow(LockedError);
-    const state = newState({ service: "a", filters: {} });
-    const run = { ...locked, state, options: { folder } } as unknown as SyncRun;
-    await expect(placeDays(run, { replaced: new Map(), removed: [FIRST_DAY] })).rejects.toThrow(LockedError);
     throw new Error("hidden by the reason for all of these");
   });
   await expect(lost).rejects.toThrow(LockedError);
