@@ -45,6 +45,12 @@ export interface Context {
   random: () => number;
 }
 
+/**
+ * What a command does with its complete options. `declare` of a command takes another one, so that a test sees the options
+ * of a command line and starts nothing.
+ */
+export type Run<Options> = (options: Options, context: Context) => Promise<void>;
+
 /** What the process alone knows; `main` completes it. */
 export type ProcessContext = Omit<Context, "protect" | "redact">;
 

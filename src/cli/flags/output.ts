@@ -6,6 +6,7 @@ import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
+import type { ListOptions } from "./list.ts";
 import { flagError, formatOption, NamesOption, quoted } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
@@ -23,6 +24,14 @@ export interface OutputOptions<Format extends string> {
   links?: boolean;
 }
 
+/** How a command shows a list. */
+export interface ListingOptions<Format extends string = ListFormat> {
+  output: OutputOptions<Format>;
+  list: ListOptions;
+  /** The chosen columns in their order; undefined for the usual ones. */
+  columns: readonly string[] | undefined;
+}
+
 /** Whether rows are written, not a view for people. */
 export function hasRowFormat<Format extends string>(
   output: OutputOptions<Format>,
@@ -32,7 +41,7 @@ export function hasRowFormat<Format extends string>(
 
 export interface OutputFlags {
   format?: string;
-  output?: string;
+  output?: string | undefined;
   compress?: Compression;
   clobber?: boolean;
   links?: boolean;

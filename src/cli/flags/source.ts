@@ -1,5 +1,30 @@
 import { type Command, Option } from "commander";
+import type { Context } from "../../context.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
+import { checkBrands, type FilterFlags, parseFilters } from "./filter.ts";
+import { type GlobalOptions, parseGlobals } from "./global.ts";
 import { flagError, wholeNumber } from "./values.ts";
+
+/** Which rows a command is about: those of the configured service, unless it takes a folder. */
+export interface SourceOptions {
+  globals: GlobalOptions;
+  /** Whether generated rows are used instead. */
+  demo: boolean;
+  /** As they were written: days may be relative. */
+  filters: WrittenFilters;
+}
+
+/** Which rows of a folder of `catalog sync` a command is about. */
+export interface FolderOptions extends SourceOptions {
+  /** A path; undefined for the current folder or, where a command also reads a service, for the service. */
+  folder: string | undefined;
+  /** In any letter case; undefined for all. */
+  brands: readonly string[] | undefined;
+}
+
+interface SourceFlags extends FilterFlags {
+  demo?: boolean;
+}
 
 /** The flags of every command that reads rows or counts. */
 export interface ReadFlags {
@@ -12,6 +37,23 @@ export interface PullFlags {
   concurrency: number;
   /** Requests a minute. */
   maxRate?: number;
+}
+
+/** @throws UsageError for wrong filters or contradicting global options */
+export function parseSource(command: Command, flags: SourceFlags, context: Pick<Context, "now">): SourceOptions {
+  const filters = parseFilters(flags, context.now());
+  return { globals: parseGlobals(command), demo: flags.demo === true, filters };
+}
+
+/** As `parseSource`, of a command that only reads folders. */
+export function parseFolderSource(
+  command: Command,
+  folder: string | undefined,
+  flags: SourceFlags,
+  context: Pick<Context, "now">,
+): FolderOptions {
+  checkBrands(flags.brand, true);
+  return { ...parseSource(command, flags, context), folder, brands: flags.brand };
 }
 
 /** @param emptiness condition in the help of `--fail-on-empty` */

@@ -5,9 +5,10 @@ import type { Context } from "../../context.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { withSets } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
-import { resolveFilters, serviceFilters, type WrittenFilters } from "../../pull/written-filters.ts";
+import { resolveFilters, serviceFilters } from "../../pull/written-filters.ts";
 import { VERSION } from "../../version.ts";
 import type { GlobalOptions } from "../flags/global.ts";
+import type { SourceOptions } from "../flags/source.ts";
 import { type Reporter, withReporter } from "../reporter.ts";
 import { rememberingClient } from "./vocabulary-client.ts";
 
@@ -24,11 +25,9 @@ export interface Connection {
   signal: AbortSignal;
 }
 
-interface ConnectionOptions {
-  globals: GlobalOptions;
-  demo?: boolean;
+interface ConnectionOptions extends SourceOptions {
+  /** Most requests a minute. */
   maxRate?: number | undefined;
-  filters?: WrittenFilters | undefined;
 }
 
 /**
@@ -36,7 +35,7 @@ interface ConnectionOptions {
  * settled.
  */
 export async function withConnection<T>(
-  { globals, demo, maxRate, filters: written = {} }: ConnectionOptions,
+  { globals, demo, maxRate, filters: written }: ConnectionOptions,
   context: Context,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {

@@ -17,7 +17,7 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
   const state = await readStateOf(folder);
   if (state === undefined || state.incomplete) {
     await makeFolderPath(folder);
-    await withConnection({ globals, demo: true }, context, ({ client, service, signal }) =>
+    await withConnection({ globals, demo: true, filters: {} }, context, ({ client, service, signal }) =>
       syncFolder(client, {
         ...{ folder, service, signal, filters: {}, lookback: 0, audit: 0, concurrency: 8 },
         ...{ verify: false, adopt: false, prune: false, allowShrink: false },

@@ -16,7 +16,7 @@ interface CountSource {
  *
  * @throws EmptyResultError with `--fail-on-empty`
  */
-export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOnEmpty?: boolean }): Promise<void> {
+export async function reportEmpty(source: CountSource, { failOnEmpty }: { failOnEmpty: boolean }): Promise<void> {
   const newest = await newestDay(source);
   const others =
     newest === null ? "; there are none on any other day" : newest && `; the newest day that has rows is ${newest}`;

@@ -8,20 +8,11 @@ import { isSyncedFolder, type SyncState } from "../../mirror/folder/folder-state
 import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { combinationsOf, matchingDays, readSyncedFolder } from "../../mirror/folder/synced-day.ts";
 import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
-import { resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
-import type { GlobalOptions } from "../flags/global.ts";
+import { resolveFilters } from "../../pull/written-filters.ts";
+import type { FolderOptions } from "../flags/source.ts";
 import { flagError, quoted } from "../flags/values.ts";
 import { type Reporter, withReporter } from "../reporter.ts";
 import { folderFilters } from "./folder-vocabulary.ts";
-
-interface FolderOptions {
-  globals: GlobalOptions;
-  /** Undefined for the current folder. */
-  folder: string | undefined;
-  demo?: boolean;
-  filters: WrittenFilters;
-  brand?: readonly string[];
-}
 
 /** A folder of `catalog sync`, with the filters of the command line resolved against it. */
 export interface SyncedFolder {
@@ -83,7 +74,7 @@ export async function withSyncedFolder<T>(
       filters.own_days === undefined ||
       combinationsOf(state.days[day] ?? { counts: {} }).some((one) => isWanted(one) && isOwnDay(one.retailer, day));
     const days = matchingDays(state, isWanted).filter(dayFilter(filters)).filter(hasWanted);
-    return await use({ folder, name, state, filters, isWanted, brands: options.brand, days, reporter, signal });
+    return await use({ folder, name, state, filters, isWanted, brands: options.brands, days, reporter, signal });
   });
 }
 

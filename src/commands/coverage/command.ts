@@ -7,7 +7,7 @@ import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput } from "../../cli/flags/output.ts";
 import { addReadFlags } from "../../cli/flags/source.ts";
 import { quoted, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { coverageColumns, GROUPINGS, sortWords } from "./groups.ts";
 import {
@@ -15,6 +15,7 @@ import {
   COVERAGE_FIELDS,
   COVERAGE_FORMATS,
   type CoverageFlags,
+  type CoverageOptions,
   DAY_REQUESTS,
   parseCoverageOptions,
 } from "./options.ts";
@@ -25,7 +26,9 @@ const SORT_NAMES = [undefined, ...GROUPINGS].flatMap((groupBy) => [
   ...coverageColumns(groupBy),
 ]);
 
-export function declare(command: Command, context: Context): void {
+const load: Run<CoverageOptions> = async (...call) => (await import("./run.ts")).runCoverage(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[dir]", "a folder of `catalog sync` to count instead of asking the service; sends no request")
     .description(
@@ -71,8 +74,7 @@ export function declare(command: Command, context: Context): void {
   ]).action(async (folder: string | undefined, flags: CoverageFlags) => {
     const options = parseCoverageOptions(command, folder, flags, context);
     await refuseRetailer(folder);
-    const { runCoverage } = await import("./run.ts");
-    await runCoverage(options, context);
+    await run(options, context);
   });
 }
 

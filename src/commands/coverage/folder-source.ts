@@ -21,7 +21,7 @@ export async function withFolderSource<T>(
   context: Context,
   use: (source: CoverageSource) => Promise<T>,
 ): Promise<T> {
-  return await withSyncedFolder({ ...options, folder: options.from }, context, async (synced) => {
+  return await withSyncedFolder(options, context, async (synced) => {
     const { folder, state, filters, days, isWanted, reporter, signal } = synced;
     await assertDaysInPlace(folder, state, days);
     const all = new Map(Object.entries(state.days).map(([day, { counts }]) => [day, new Map(Object.entries(counts))]));

@@ -167,10 +167,10 @@ interface CountSource {
 }
 
 interface Counting {
-  groupBy?: Grouping;
+  groupBy: Grouping | undefined;
   list: ListOptions;
   chartRequests: number | undefined;
-  failIf?: object;
+  failIf: object | undefined;
 }
 
 /** All groups that `--fail-if` is about, listed or not: those of the list, or the retailers if it has no groups. */

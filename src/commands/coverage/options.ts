@@ -1,18 +1,17 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
-import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
+import { checkBrands, type FilterFlags } from "../../cli/flags/filter.ts";
+import { type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
 import {
   LIST_FORMATS,
   listFormatOfFile,
   type OutputFlags,
   type OutputOptions,
+  type PageOptions,
   parseOutput,
   splitPage,
 } from "../../cli/flags/output.ts";
-import type { ReadFlags } from "../../cli/flags/source.ts";
-import { parseFolder } from "../../cli/flags/source.ts";
+import { type FolderOptions, parseFolder, parseSource, type ReadFlags } from "../../cli/flags/source.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -40,29 +39,45 @@ export interface CoverageFlags extends FilterFlags, OutputFlags, ListFlags, Read
   chartRequests?: number;
 }
 
-export type CoverageOptions = ReturnType<typeof parseCoverageOptions>;
+/** What `catalog coverage` counts and shows. With a folder it sends no request. */
+export interface CoverageOptions extends FolderOptions {
+  groupBy: Grouping | undefined;
+  failIf: Condition<CoverageField> | undefined;
+  failOnEmpty: boolean;
+  output: OutputOptions<CoverageFormat>;
+  list: ListOptions;
+  page: PageOptions | undefined;
+  /** Whether the rows are drawn as bars. */
+  chart: boolean;
+  /** The most coverage requests for the days of `groupBy`. */
+  maxRequests: number;
+  /** Coverage requests for the activity over time; undefined for no chart. */
+  chartRequests: number | undefined;
+  /** Whether the page shows each day, which takes no request. */
+  everyDay: boolean;
+}
 
-/** @param folder the operand, which means the same as `--from` */
+/** @param operand means the same as `--from` */
 export function parseCoverageOptions(
   command: Command,
-  folder: string | undefined,
+  operand: string | undefined,
   flags: CoverageFlags,
   context: Context,
-) {
-  if (folder !== undefined && flags.from !== undefined) {
-    throw new UsageError(`Two folders are named, ${quoted(folder)} and ${quoted(flags.from)}; leave one out.`, {
+): CoverageOptions {
+  if (operand !== undefined && flags.from !== undefined) {
+    throw new UsageError(`Two folders are named, ${quoted(operand)} and ${quoted(flags.from)}; leave one out.`, {
       flag: "--from",
     });
   }
-  const from = parseFolder(command, "--from", folder ?? flags.from);
-  checkBrands(flags.brand, from !== undefined);
-  if (flags.groupBy === "brand" && from === undefined) {
+  const folder = parseFolder(command, "--from", operand ?? flags.from);
+  checkBrands(flags.brand, folder !== undefined);
+  if (flags.groupBy === "brand" && folder === undefined) {
     throw flagError("--group-by", "brand needs a folder of `catalog sync`: the API does not count brands.");
   }
-  const { groupBy, maxRequests = DAY_REQUESTS, chart, chartRequests } = flags;
+  const { groupBy, chart = false, chartRequests } = flags;
   const { page, listing } = splitPage(
     flags,
-    [flags.output, flags.format, chart].some((flag) => flag !== undefined),
+    [flags.output, flags.format, flags.chart].some((flag) => flag !== undefined),
   );
   const output = parseListing(listing, context);
   if (page?.isOnly) {
@@ -71,7 +86,7 @@ export function parseCoverageOptions(
   if (chart && output.format !== "table") {
     throw flagError("--chart", `is a view for people; it cannot be combined with ${output.format}.`);
   }
-  if (flags.maxRequests !== undefined && (groupBy !== "day" || from !== undefined)) {
+  if (flags.maxRequests !== undefined && (groupBy !== "day" || folder !== undefined)) {
     throw flagError("--max-requests", "is for --group-by day of a service; leave it out.");
   }
   const isDrawn = chart || page !== undefined;
@@ -79,20 +94,19 @@ export function parseCoverageOptions(
     throw flagError("--chart-requests", "needs --chart or --html.");
   }
   return {
-    ...flags,
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    ...parseSource(command, flags, context),
+    folder,
+    brands: flags.brand,
+    groupBy,
+    failIf: flags.failIf,
+    failOnEmpty: flags.failOnEmpty === true,
     output,
-    page,
-    /** A synced folder to count instead of asking the service. */
-    from,
-    /** Whether the page shows each day, which takes no request. */
-    everyDay: from !== undefined && chartRequests === undefined,
-    /** The most coverage requests for the days of `groupBy`. */
-    maxRequests,
     list: parseListFlags(flags, coverageColumns(groupBy), sortWords(groupBy)),
-    /** Coverage requests for the activity over time; undefined for no chart. */
+    page,
+    chart,
+    maxRequests: flags.maxRequests ?? DAY_REQUESTS,
     chartRequests: isDrawn ? (chartRequests ?? CHART_REQUESTS) : undefined,
+    everyDay: folder !== undefined && chartRequests === undefined,
   };
 }
 

@@ -15,7 +15,7 @@ import type { Activity } from "./views/activity.ts";
 /** Writes how much data exists, in the view of the options. */
 export async function runCoverage(options: CoverageOptions, context: Context): Promise<void> {
   const withSource =
-    options.from === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
+    options.folder === undefined ? withServiceSource : (await import("./folder-source.ts")).withFolderSource;
   const { listed, view, page, note, reporter } = await withSource(options, context, async (source) => {
     const response = await source.client.coverage(source.filters, source.signal);
     if (response.data.length === 0) {

@@ -7,12 +7,14 @@ import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { dateExpression, dayCount, onlyOption } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { CHANGES } from "../../diff/join.ts";
-import { DIFF_FIELDS, type DiffFlags, parseDiffOptions } from "./options.ts";
+import { DIFF_FIELDS, type DiffFlags, type DiffOptions, parseDiffOptions } from "./options.ts";
 import { DIFF_COLUMNS } from "./record.ts";
 
-export function declare(command: Command, context: Context): void {
+const load: Run<DiffOptions> = async (...call) => (await import("./run.ts")).runDiff(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[dir]", "a folder of `catalog sync`, as with --against; alone, its last week is compared")
     .description(
@@ -59,9 +61,7 @@ export function declare(command: Command, context: Context): void {
     "catalog diff rows --since last --only appeared,vanished --max-age 14d",
     "catalog diff rows --as-of --from 2d --fail-if 'percent < -20' -o changes.csv",
   ];
-  addGlobalFlags(command, examples, LOOKS).action(async (folder: string | undefined, flags: DiffFlags) => {
-    const options = parseDiffOptions(command, folder, flags, context);
-    const { runDiff } = await import("./run.ts");
-    await runDiff(options, context);
-  });
+  addGlobalFlags(command, examples, LOOKS).action((folder: string | undefined, flags: DiffFlags) =>
+    run(parseDiffOptions(command, folder, flags, context), context),
+  );
 }

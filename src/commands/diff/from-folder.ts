@@ -20,7 +20,7 @@ export async function withFolderDays(
   context: Context,
   use: (days: ComparedDays) => Promise<void>,
 ): Promise<void> {
-  await withSyncedFolder({ ...options, folder: options.against }, context, async (synced) => {
+  await withSyncedFolder(options, context, async (synced) => {
     if (isLook(options.from)) {
       const look = { since: options.from, command: "diff" };
       await comparedSince(look, synced, context, ({ since, latest }) =>

@@ -1,11 +1,15 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
+import { checkBrands, type FilterFlags } from "../../cli/flags/filter.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
-import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
-import { parseFolder } from "../../cli/flags/source.ts";
+import { type ListingOptions, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import {
+  type FolderOptions,
+  type PullFlags,
+  parseFolder,
+  parseSource,
+  type ReadFlags,
+} from "../../cli/flags/source.ts";
 import { flagError, quoted } from "../../cli/flags/values.ts";
 import { isLook } from "../../cli/source/since-look.ts";
 import type { Context } from "../../context.ts";
@@ -28,15 +32,10 @@ export type DiffField = (typeof DIFF_FIELDS)[number];
 export interface DiffFlags extends FilterFlags, OutputFlags, ListFlags, PullFlags, ReadFlags {
   from?: DateExpression;
   to?: DateExpression;
-  /** A day, or `last` or `last:NAME`; never with the other two. */
   since?: DateExpression;
-  /** A synced folder to compare instead of the service. */
   against?: string;
-  /** Whether last known prices are compared instead of the days themselves; absent to decide by the two days. */
   asOf?: boolean;
-  /** Days after which a price is no longer known; absent for never. */
   maxAge?: number;
-  /** The kinds of differences that are written; absent for the usual ones of the format. */
   only?: Change[];
   columns?: string[];
   failIf?: Condition<DiffField>;
@@ -48,23 +47,44 @@ const SORT_WORDS = {
   rise: { column: "percent", descending: true },
 } as const;
 
-export type DiffOptions = ReturnType<typeof parseDiffOptions>;
+/** What `catalog diff` compares and shows. */
+export interface DiffOptions extends FolderOptions, ListingOptions {
+  /** The earlier day, or `last` or `last:NAME` for the day of a look. */
+  from: DateExpression;
+  to: DateExpression;
+  /** Whether last known prices are compared, not the days themselves; undefined to decide by the two days. */
+  asOf: boolean | undefined;
+  /** Days after which a price is no longer known; undefined for never. */
+  maxAge: number | undefined;
+  /** The kinds of differences that are written; undefined for the usual ones of the format. */
+  only: readonly Change[] | undefined;
+  failIf: Condition<DiffField> | undefined;
+  failOnEmpty: boolean;
+  concurrency: number;
+  /** Most requests a minute. */
+  maxRate: number | undefined;
+}
 
-/** @param folder the operand, which means the same as `--against` */
-export function parseDiffOptions(command: Command, folder: string | undefined, flags: DiffFlags, context: Context) {
-  if (folder !== undefined && flags.against !== undefined) {
-    throw new UsageError(`Two folders are named, ${quoted(folder)} and ${quoted(flags.against)}; leave one out.`, {
+/** @param operand means the same as `--against` */
+export function parseDiffOptions(
+  command: Command,
+  operand: string | undefined,
+  flags: DiffFlags,
+  context: Context,
+): DiffOptions {
+  if (operand !== undefined && flags.against !== undefined) {
+    throw new UsageError(`Two folders are named, ${quoted(operand)} and ${quoted(flags.against)}; leave one out.`, {
       flag: "--against",
     });
   }
-  checkBrands(flags.brand, folder !== undefined || flags.against !== undefined);
+  const isFolder = operand !== undefined || flags.against !== undefined;
+  checkBrands(flags.brand, isFolder);
   const { since } = flags;
   const other = flags.from !== undefined ? "--from" : flags.to !== undefined ? "--to" : undefined;
   if (since !== undefined && other !== undefined) {
     throw flagError("--since", `cannot be combined with ${other}: it stands for --from DAY --to latest.`);
   }
   const isAlone = other === undefined;
-  const isFolder = folder !== undefined || flags.against !== undefined;
   // A folder alone means its last week, as for `catalog movers`.
   if (since !== undefined && isLook(since) && !isFolder && !flags.demo) {
     throw flagError(
@@ -81,21 +101,27 @@ export function parseDiffOptions(command: Command, folder: string | undefined, f
     // Refuses wrong days before any request is sent.
     resolveDayPair({ from, to }, context.now());
   }
-  const against = parseFolder(command, "--against", folder ?? flags.against);
+  const folder = parseFolder(command, "--against", operand ?? flags.against);
   return {
-    ...flags,
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    ...parseSource(command, flags, context),
+    folder,
+    brands: flags.brand,
     from,
     to,
-    against,
-    asOf: parseAsOf({ ...flags, against }),
+    asOf: parseAsOf(flags, folder),
+    maxAge: flags.maxAge,
+    only: flags.only,
+    failIf: flags.failIf,
+    failOnEmpty: flags.failOnEmpty === true,
+    concurrency: flags.concurrency,
+    maxRate: flags.maxRate,
     output: parseListOutput(flags, context),
     list: parseListFlags(flags, DIFF_COLUMNS, SORT_WORDS),
+    columns: flags.columns,
   };
 }
 
-function parseAsOf({ asOf, maxAge, against, demo }: Omit<DiffFlags, "against"> & { against: string | undefined }) {
+function parseAsOf({ asOf, maxAge, demo }: DiffFlags, folder: string | undefined): boolean | undefined {
   if (maxAge === undefined && asOf !== true) {
     return asOf;
   }
@@ -106,7 +132,7 @@ function parseAsOf({ asOf, maxAge, against, demo }: Omit<DiffFlags, "against"> &
       { flag },
     );
   }
-  if (against === undefined && !demo) {
+  if (folder === undefined && !demo) {
     throw new UsageError(
       `${flag} needs the rows of all earlier days, which only a synced folder has: run \`catalog sync rows\`, then add --against rows.`,
       { flag },

@@ -26,7 +26,7 @@ import { DIFF_CELLS, DIFF_COLUMNS, diffRecord, percentMoved } from "./record.ts"
 const NAMED = 5;
 
 export async function runDiff(options: DiffOptions, context: Context): Promise<void> {
-  const isOfService = options.against === undefined && options.asOf !== true && !isLook(options.from);
+  const isOfService = options.folder === undefined && options.asOf !== true && !isLook(options.from);
   const withDays = isOfService
     ? (await import("./from-service.ts")).withServiceDays
     : (await import("./from-folder.ts")).withFolderDays;

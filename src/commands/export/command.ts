@@ -4,15 +4,24 @@ import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addOutputFlags, columnsOption } from "../../cli/flags/output.ts";
 import { addPullFlags, addReadFlags } from "../../cli/flags/source.ts";
 import { NamesOption, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { PARTITION_COLUMNS, parsePartitionColumns } from "../../output/destination/partitions.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
-import { type ExportFlags, parseExportOptions, UNNOTICED } from "./options.ts";
+import { type ExportFlags, type ExportOptions, parseExportOptions, UNNOTICED } from "./options.ts";
 
-export function declare(command: Command, context: Context): void {
+const load: Run<ExportOptions> = async (options, context) => {
+  if (options.dryRun) {
+    return (await import("./dry-run.ts")).runDryRun(options, context);
+  }
+  return options.partitionBy === undefined
+    ? (await import("./run.ts")).runExport(options, context)
+    : (await import("./partitioned.ts")).runPartitionedExport(options, context);
+};
+
+export function declare(command: Command, context: Context, run = load): void {
   const { minimum, maximum } = LIMITS.pageSize;
   command.description(
     "Writes the complete filtered set to stdout or a file, and checks the number of its rows against the service.",
@@ -50,13 +59,5 @@ export function declare(command: Command, context: Context): void {
     [`Columns: ${PRODUCT_COLUMNS.join(", ")}`, UNNOTICED]
       .map((text) => wrap(text, context.stdout.columns || 80))
       .join("\n\n"),
-  ).action(async (flags: ExportFlags) => {
-    const options = parseExportOptions(command, flags, context);
-    if (options.dryRun) {
-      return (await import("./dry-run.ts")).runDryRun(options, context);
-    }
-    return options.partitionBy === undefined
-      ? (await import("./run.ts")).runExport(options, context)
-      : (await import("./partitioned.ts")).runPartitionedExport(options, context);
-  });
+  ).action((flags: ExportFlags) => run(parseExportOptions(command, flags, context), context));
 }

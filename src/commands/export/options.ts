@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
+import type { FilterFlags } from "../../cli/flags/filter.ts";
 import { type OutputFlags, type OutputOptions, parseOutput } from "../../cli/flags/output.ts";
-import type { PullFlags, ReadFlags } from "../../cli/flags/source.ts";
+import { type PullFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { FileError } from "../../errors.ts";
@@ -14,7 +13,6 @@ export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFl
   columns?: string[];
   bom?: boolean;
   excel?: boolean;
-  /** Columns whose values become folder names below the output. */
   partitionBy?: PartitionColumn[];
   pageSize: number;
   maxRows?: number;
@@ -28,10 +26,32 @@ export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFl
 export const UNNOTICED =
   "If the service removes a row that was already read and adds another one of the same combination and day, no count changes. The first page of each slice is requested again to notice this. A change behind that page can stay unnoticed.";
 
-export type ExportOptions = ReturnType<typeof parseExportOptions>;
+/** What `catalog export` pulls and writes. */
+export interface ExportOptions extends SourceOptions {
+  output: OutputOptions<RowFormat>;
+  /** The chosen columns in their order; undefined for all. */
+  columns: readonly string[] | undefined;
+  spreadsheet: Spreadsheet | undefined;
+  /** Columns whose values become folder names below the output; undefined for one output. */
+  partitionBy: readonly PartitionColumn[] | undefined;
+  manifest: boolean;
+  /** Rows of one request. */
+  pageSize: number;
+  maxRows: number | undefined;
+  concurrency: number;
+  /** Most requests a minute. */
+  maxRate: number | undefined;
+  /** What becomes of the pages that an interrupted export has left: they are used, thrown away, or kept and refused. */
+  leftover: "resume" | "fresh" | "careful";
+  /** Whether only the cost is shown. */
+  dryRun: boolean;
+  failOnEmpty: boolean;
+  /** The command line after the program's name, for what errors suggest. */
+  words: readonly string[];
+}
 
-export function parseExportOptions(command: Command, flags: ExportFlags, context: Context) {
-  const { dryRun } = flags;
+export function parseExportOptions(command: Command, flags: ExportFlags, context: Context): ExportOptions {
+  const { dryRun = false, manifest = false, failOnEmpty = false } = flags;
   const isTerminal = context.stdout.isTTY === true && !dryRun;
   const output = parseOutput<RowFormat>(flags, (name) => formatOfFile(name).format, "ndjson", isTerminal);
   if (output.output === undefined && !dryRun && context.isStdoutClosed()) {
@@ -46,12 +66,19 @@ export function parseExportOptions(command: Command, flags: ExportFlags, context
     checkPartitionFlags(flags, output);
   }
   return {
-    ...flags,
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    ...parseSource(command, flags, context),
     output,
+    columns: flags.columns,
     spreadsheet: spreadsheetOf(flags, output.format),
-    /** The command line after the program's name. */
+    partitionBy: flags.partitionBy,
+    manifest,
+    pageSize: flags.pageSize,
+    maxRows: flags.maxRows,
+    concurrency: flags.concurrency,
+    maxRate: flags.maxRate,
+    leftover: flags.fresh ? "fresh" : flags.resume ? "resume" : "careful",
+    dryRun,
+    failOnEmpty,
     words: command.parent?.args ?? [],
   };
 }

@@ -108,7 +108,7 @@ export function storeOptions(
 ): Omit<StoreOptions, "lock"> {
   const { output = "" } = options.output;
   return {
-    mode: options.fresh ? "fresh" : options.resume ? "resume" : "careful",
+    mode: options.leftover,
     tool: VERSION,
     startedAt: new Date(context.now()).toISOString(),
     head: { service, filters, asked: options.filters },

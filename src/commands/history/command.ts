@@ -4,11 +4,13 @@ import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
-import type { Context } from "../../context.ts";
-import { type HistoryFlags, parseHistoryOptions } from "./options.ts";
+import type { Context, Run } from "../../context.ts";
+import { type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
 import { HISTORY_COLUMNS } from "./records.ts";
 
-export function declare(command: Command, context: Context): void {
+const load: Run<HistoryOptions> = async (...call) => (await import("./run.ts")).runHistory(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[sku...]", "products by sku, then a folder of `catalog sync` (default: the current folder)")
     .description(
@@ -34,9 +36,7 @@ export function declare(command: Command, context: Context): void {
     "catalog history --search 'samsung a15 128gb' rows",
     "catalog history B0CHX1W1XY N53437343A rows --html prices.html",
     "catalog history B0CHX1W1XY rows --start-date 90d -f csv -o prices.csv",
-  ]).action(async (words: string[], flags: HistoryFlags) => {
-    const options = await parseHistoryOptions(command, words, flags, context);
-    const { runHistory } = await import("./run.ts");
-    await runHistory(options, context);
-  });
+  ]).action(async (words: string[], flags: HistoryFlags) =>
+    run(await parseHistoryOptions(command, words, flags, context), context),
+  );
 }

@@ -1,9 +1,15 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
+import type { FilterFlags } from "../../cli/flags/filter.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type OutputFlags, parseListOutput, splitPage } from "../../cli/flags/output.ts";
+import {
+  type ListingOptions,
+  type OutputFlags,
+  type PageOptions,
+  parseListOutput,
+  splitPage,
+} from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
 import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
@@ -19,19 +25,25 @@ export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
 /** The name that the price has in the table. */
 const SORT_WORDS = { price: { column: "selling_price", descending: false } } as const;
 
-export type HistoryOptions = Awaited<ReturnType<typeof parseHistoryOptions>>;
+/** Which products `catalog history` shows, and how. */
+export interface HistoryOptions extends FolderOptions, ListingOptions {
+  page: PageOptions | undefined;
+  /** Of the products; empty with `search`. */
+  skus: readonly string[];
+  /** Words that the products have; empty with `skus`. */
+  search: readonly string[];
+}
 
 export async function parseHistoryOptions(
   command: Command,
   words: readonly string[],
   flags: HistoryFlags,
   context: Context,
-) {
+): Promise<HistoryOptions> {
   const { page, listing } = splitPage(
     flags,
     [flags.output, flags.format, flags.columns].some((flag) => flag !== undefined),
   );
-  checkBrands(flags.brand, true);
   const output = parseListOutput(listing, context);
   // The last word is the folder if it names a synced folder, or a path that no sku looks like. A sku may contain a slash.
   const end = words.at(-1);
@@ -53,14 +65,13 @@ export async function parseHistoryOptions(
     );
   }
   return {
-    ...{ ...flags, folder, output, page },
-    /** Skus of the products, at every retailer that has them; empty with `search`. */
+    ...parseFolderSource(command, folder, flags, context),
+    page,
     skus,
-    /** Words in the title, brand, model number or sku. */
     search,
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    output,
     list: parseListFlags(flags, HISTORY_COLUMNS, SORT_WORDS),
+    columns: flags.columns,
   };
 }
 

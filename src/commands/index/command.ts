@@ -5,9 +5,9 @@ import { addListFlags } from "../../cli/flags/list.ts";
 import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dateExpression, dayCount } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
-import { INDEX_COLUMNS, type IndexFlags, parseIndexOptions } from "./options.ts";
+import { INDEX_COLUMNS, type IndexFlags, type IndexOptions, parseIndexOptions } from "./options.ts";
 
 const DEFINITIONS = `BASKET.csv has a header, in any order: sku; retailer, or empty for each retailer
 that has the sku; quantity, or empty for 1. A file of \`catalog latest\` is a basket.
@@ -27,7 +27,9 @@ A product without a price on the base day is in no index; a note tells how many.
 A product counts in its currency of the base day, and has no price on a day on
 which it is sold in another.`;
 
-export function declare(command: Command, context: Context): void {
+const load: Run<IndexOptions> = async (...call) => (await import("./run.ts")).runIndex(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument(
       "<basket>",
@@ -55,10 +57,7 @@ export function declare(command: Command, context: Context): void {
     "catalog latest rows --category lamps -f csv | catalog index - rows --columns crawl_date,retailer,index,basket_value",
   ];
   addReportingFlags(command, examples, DEFINITIONS).action(
-    async (basket: string, folder: string | undefined, flags: IndexFlags) => {
-      const options = parseIndexOptions(command, basket, folder, flags, context);
-      const { runIndex } = await import("./run.ts");
-      await runIndex(options, context);
-    },
+    (basket: string, folder: string | undefined, flags: IndexFlags) =>
+      run(parseIndexOptions(command, basket, folder, flags, context), context),
   );
 }

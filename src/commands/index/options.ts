@@ -1,10 +1,11 @@
 import type { Command } from "commander";
-import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
+import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
+import { type ListingOptions, type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
 
 /** The columns in their order. */
 export const INDEX_COLUMNS: readonly string[] = [
@@ -20,24 +21,38 @@ export interface IndexFlags extends FilterFlags, OutputFlags, ListFlags {
   demo?: boolean;
 }
 
-export type IndexOptions = ReturnType<typeof parseIndexOptions>;
+/** What `catalog index` computes. The filters have no days: earlier prices are known on the first one. */
+export interface IndexOptions extends FolderOptions, ListingOptions<"table" | RowFormat> {
+  /** A path, or `-` for standard input. */
+  basket: string;
+  /** The day on which the index is 100; undefined for the first one with a price. */
+  base: DateExpression | undefined;
+  /** The first and the last day; undefined for those of the folder. */
+  startDate: DateExpression | undefined;
+  endDate: DateExpression | undefined;
+  /** Days after which a price is no longer known; undefined for never. */
+  maxAge: number | undefined;
+}
 
-/** @param basket a path, or `-` for standard input */
 export function parseIndexOptions(
   command: Command,
   basket: string,
   folder: string | undefined,
   flags: IndexFlags,
   context: Context,
-) {
-  checkBrands(flags.brand, true);
-  const { start_date, end_date, ...filters } = parseFilters(flags, context.now());
+): IndexOptions {
+  const { startDate, endDate, date: _, ...others } = flags;
+  // Refuses wrong days.
+  parseFilters(flags, context.now());
   return {
-    ...{ ...flags, basket, folder },
-    globals: parseGlobals(command),
-    /** Without days: earlier prices are known on the first one. */
-    filters,
+    ...parseFolderSource(command, folder, others, context),
+    basket,
+    base: flags.base,
+    startDate,
+    endDate,
+    maxAge: flags.maxAge,
     output: parseRowsOutput(flags, context),
     list: parseListFlags(flags, INDEX_COLUMNS),
+    columns: flags.columns,
   };
 }

@@ -5,9 +5,16 @@ import { addListFlags } from "../../cli/flags/list.ts";
 import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dayCount, NamesOption } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
-import { GROUP_COLUMNS, GROUPS, LATEST_COLUMNS, type LatestFlags, parseLatestOptions } from "./options.ts";
+import {
+  GROUP_COLUMNS,
+  GROUPS,
+  LATEST_COLUMNS,
+  type LatestFlags,
+  type LatestOptions,
+  parseLatestOptions,
+} from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the cheapest
 row of its newest day. days_old is its age: the days from that day to today (UTC),
@@ -22,7 +29,9 @@ older than --max-age; without --max-age, all. Columns:
                        each counts once; null if there are none
 Both percentages are exact, rounded to six decimals (one in a table).`;
 
-export function declare(command: Command, context: Context): void {
+const load: Run<LatestOptions> = async (...call) => (await import("./run.ts")).runLatest(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
@@ -54,9 +63,7 @@ export function declare(command: Command, context: Context): void {
     "catalog latest rows --group-by brand --max-age 7d",
     "catalog latest rows --group-by category --retailer acme --sort discounted_percent:desc",
   ];
-  addReportingFlags(command, examples, DEFINITIONS).action(async (folder: string | undefined, flags: LatestFlags) => {
-    const options = parseLatestOptions(command, folder, flags, context);
-    const { runLatest } = await import("./run.ts");
-    await runLatest(options, context);
-  });
+  addReportingFlags(command, examples, DEFINITIONS).action((folder: string | undefined, flags: LatestFlags) =>
+    run(parseLatestOptions(command, folder, flags, context), context),
+  );
 }

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
-import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
+import type { FilterFlags } from "../../cli/flags/filter.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
+import { type ListingOptions, type OutputFlags, parseRowsOutput } from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
+import type { RowFormat } from "../../output/formats/registry.ts";
 
 export const GROUPS = ["retailer", "department", "category", "brand"] as const;
 export type Group = (typeof GROUPS)[number];
@@ -32,19 +33,30 @@ const SORT_WORDS = {
   age: { column: "days_old", descending: true },
 } as const;
 
-export type LatestOptions = ReturnType<typeof parseLatestOptions>;
+/** Which last known prices `catalog latest` shows, and how. */
+export interface LatestOptions extends FolderOptions, ListingOptions<"table" | RowFormat> {
+  groupBy: Group | undefined;
+  /** Days; undefined for prices of any age. */
+  maxAge: number | undefined;
+  columns: readonly string[];
+  /** Whether the columns were chosen. */
+  hasOwnColumns: boolean;
+}
 
-export function parseLatestOptions(command: Command, folder: string | undefined, flags: LatestFlags, context: Context) {
-  checkBrands(flags.brand, true);
+export function parseLatestOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: LatestFlags,
+  context: Context,
+): LatestOptions {
   const { groupBy, columns } = flags;
   const known = groupBy === undefined ? LATEST_COLUMNS : [groupBy, ...GROUP_COLUMNS];
   return {
-    ...{ ...flags, folder },
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    ...parseFolderSource(command, folder, flags, context),
+    groupBy,
+    maxAge: flags.maxAge,
     output: parseRowsOutput(flags, context),
     list: parseListFlags(flags, known, groupBy === undefined ? SORT_WORDS : {}),
-    /** The columns that are written, in their order. */
     columns: columns === undefined ? known : parseColumns(columns, known),
     hasOwnColumns: columns !== undefined,
   };

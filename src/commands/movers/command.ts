@@ -7,11 +7,21 @@ import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { onlyOption } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { MOVER_KINDS } from "../../prices/movers.ts";
-import { GROUPS, MOVER_COLUMNS, MOVER_FIELDS, type MoversFlags, parseMoversOptions, SORTABLE } from "./options.ts";
+import {
+  GROUPS,
+  MOVER_COLUMNS,
+  MOVER_FIELDS,
+  type MoversFlags,
+  type MoversOptions,
+  parseMoversOptions,
+  SORTABLE,
+} from "./options.ts";
 
-export function declare(command: Command, context: Context): void {
+const load: Run<MoversOptions> = async (...call) => (await import("./run.ts")).runMovers(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
@@ -44,9 +54,7 @@ export function declare(command: Command, context: Context): void {
     "catalog movers rows --since last:mail -f csv -o moved.csv",
     "catalog movers rows --since latest-1d --fail-if 'percent < -20' -o fell.csv; test $? -ne 8 || mail -s 'prices fell' ada < fell.csv",
   ];
-  addReportingFlags(command, examples, LOOKS).action(async (folder: string | undefined, flags: MoversFlags) => {
-    const options = parseMoversOptions(command, folder, flags, context);
-    const { runMovers } = await import("./run.ts");
-    await runMovers(options, context);
-  });
+  addReportingFlags(command, examples, LOOKS).action((folder: string | undefined, flags: MoversFlags) =>
+    run(parseMoversOptions(command, folder, flags, context), context),
+  );
 }

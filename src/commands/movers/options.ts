@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Condition } from "../../cli/flags/condition.ts";
-import { checkBrands, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
+import type { FilterFlags } from "../../cli/flags/filter.ts";
 import { type ListFlags, parseListFlags } from "../../cli/flags/list.ts";
-import { type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import { type ListingOptions, type OutputFlags, parseListOutput } from "../../cli/flags/output.ts";
+import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
@@ -30,22 +30,37 @@ export interface MoversFlags extends FilterFlags, OutputFlags, ListFlags {
   since?: DateExpression;
   only?: MoverKind[];
   groupBy?: Group;
-  /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
   failIf?: Condition<MoverField>;
   demo?: boolean;
 }
 
-export type MoversOptions = ReturnType<typeof parseMoversOptions>;
+/** What `catalog movers` compares and shows. */
+export interface MoversOptions extends FolderOptions, ListingOptions {
+  /** A day, `last` or `last:NAME`. */
+  since: DateExpression;
+  kinds: readonly MoverKind[];
+  groupBy: Group | undefined;
+  /** Most movers of each kind, and of each group if there are groups. */
+  limit: number;
+  failIf: Condition<MoverField> | undefined;
+}
 
-export function parseMoversOptions(command: Command, folder: string | undefined, flags: MoversFlags, context: Context) {
-  checkBrands(flags.brand, true);
-  const { since = "latest-7d", only: kinds = MOVER_KINDS } = flags;
+export function parseMoversOptions(
+  command: Command,
+  folder: string | undefined,
+  flags: MoversFlags,
+  context: Context,
+): MoversOptions {
   return {
-    ...{ ...flags, folder, since, kinds },
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    ...parseFolderSource(command, folder, flags, context),
+    since: flags.since ?? "latest-7d",
+    kinds: flags.only ?? MOVER_KINDS,
+    groupBy: flags.groupBy,
+    limit: flags.limit,
+    failIf: flags.failIf,
     output: parseListOutput(flags, context),
     list: parseListFlags(flags, SORTABLE),
+    columns: flags.columns,
   };
 }

@@ -4,9 +4,9 @@ import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { collectValues, dayCount, wholeNumber } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { FIGURES } from "./figures.ts";
-import { parseReportOptions, type ReportFlags } from "./options.ts";
+import { parseReportOptions, type ReportFlags, type ReportOptions } from "./options.ts";
 
 const width = Math.max(...Object.keys(FIGURES).map((name) => name.length)) + 2;
 
@@ -15,7 +15,9 @@ ${Object.entries(FIGURES)
   .map(([name, meaning]) => `  ${name.padEnd(width)}${meaning}`)
   .join("\n")}`;
 
-export function declare(command: Command, context: Context): void {
+const load: Run<ReportOptions> = async (...call) => (await import("./run.ts")).runReport(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
     .description(
@@ -63,9 +65,7 @@ export function declare(command: Command, context: Context): void {
       "catalog report rows --html morning.html --fail-if 'stale > 0' --fail-if 'biggest_drop < -60'",
     ],
     `${FIGURE_LIST}\n\n${LOOKS}`,
-  ).action(async (folder: string | undefined, flags: ReportFlags) => {
-    const options = parseReportOptions(command, folder, flags, context);
-    const { runReport } = await import("./run.ts");
-    await runReport(options, context);
-  });
+  ).action((folder: string | undefined, flags: ReportFlags) =>
+    run(parseReportOptions(command, folder, flags, context), context),
+  );
 }

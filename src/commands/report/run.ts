@@ -37,8 +37,8 @@ async function writeReport(
   context: Context,
 ): Promise<void> {
   const report = await collectReport(since, options, synced, context);
-  const { filters, brand = [], page, conditions } = options;
-  const brands = brand.flatMap((name) => ["--brand", name]);
+  const { filters, page, conditions } = options;
+  const brands = (options.brands ?? []).flatMap((name) => ["--brand", name]);
   const facts = {
     filters: [filtersAsFlags(filters), quoteCommand(brands)].filter((text) => text !== "").join(" "),
     now: context.now(),

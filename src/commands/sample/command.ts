@@ -1,23 +1,24 @@
 import type { Command } from "commander";
-import { addFilterFlags, type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { addFilterFlags, type FilterFlags } from "../../cli/flags/filter.ts";
+import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
 import {
   addLinksFlag,
   addListOutput,
   columnsOption,
   hasRowFormat,
+  type ListingOptions,
   type OutputFlags,
   parseListOutput,
 } from "../../cli/flags/output.ts";
-import { addReadFlags, type ReadFlags } from "../../cli/flags/source.ts";
+import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
@@ -29,10 +30,14 @@ import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { SHARED, sampleCards, sampleTable } from "./row-views.ts";
 
-type SampleOptions = ReturnType<typeof parseSampleOptions>;
-
 /** The views for people: a table that fits the terminal, a table of full width, or a card for each row. */
 type SampleView = "table" | "wide" | "card";
+
+/** Which rows `catalog sample` shows, and how. */
+interface SampleOptions extends SourceOptions, ListingOptions {
+  view: SampleView;
+  failOnEmpty: boolean;
+}
 
 interface SampleFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   columns?: string[];
@@ -40,7 +45,7 @@ interface SampleFlags extends FilterFlags, OutputFlags, ListFlags, ReadFlags {
   card?: boolean;
 }
 
-export function declare(command: Command, context: Context): void {
+export function declare(command: Command, context: Context, run: Run<SampleOptions> = runSample): void {
   command.description("At most 100 rows of the filtered set, to judge the shape of the data.");
   addFilterFlags(command);
   addLinksFlag(addListOutput(command))
@@ -58,20 +63,22 @@ export function declare(command: Command, context: Context): void {
       "catalog sample --date yesterday -f csv -o sample.csv",
     ],
     wrap(`Columns: ${PRODUCT_COLUMNS.join(", ")}`, context.stdout.columns || 80),
-  ).action((flags: SampleFlags) => runSample(parseSampleOptions(command, flags, context), context));
+  ).action((flags: SampleFlags) => run(parseSampleOptions(command, flags, context), context));
 }
 
-function parseSampleOptions(command: Command, flags: SampleFlags, context: Context) {
+function parseSampleOptions(command: Command, flags: SampleFlags, context: Context): SampleOptions {
   const view = parseView(flags);
   const output = parseListOutput(flags, context, view !== "table" || context.stdout.isTTY === true);
   if (view !== "table" && output.format !== "table") {
     throw flagError(`--${view}`, `is a view for people; it cannot be combined with ${output.format}.`);
   }
   return {
-    ...{ ...flags, output, view },
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
+    ...parseSource(command, flags, context),
+    view,
+    output,
     list: parseListFlags(flags, PRODUCT_COLUMNS),
+    columns: flags.columns,
+    failOnEmpty: flags.failOnEmpty === true,
   };
 }
 

@@ -3,8 +3,8 @@ import { addReportingFlags } from "../../cli/flags/global.ts";
 import { addLinksFlag, addListOutput } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import { size } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
-import { parseSqlOptions, SCHEMA, SQL_FORMATS, type SqlFlags } from "./options.ts";
+import type { Context, Run } from "../../context.ts";
+import { parseSqlOptions, SCHEMA, SQL_FORMATS, type SqlFlags, type SqlOptions } from "./options.ts";
 
 const TABLES = `Tables:
   rows          every row as it was crawled
@@ -25,7 +25,9 @@ and previous_currency (VARCHAR); selling_price, previous_price, change and
 percent (DOUBLE). change and percent are NULL between two currencies, and
 percent is NULL after a price of 0.`;
 
-export function declare(command: Command, context: Context): void {
+const load: Run<SqlOptions> = async (...call) => (await import("./run.ts")).runSql(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .argument("[query]", `one query; - reads it from standard input, ${SCHEMA} shows the tables; none opens a shell`)
     .argument("[dir]", "a folder of `catalog sync` (default: the current folder)")
@@ -44,10 +46,7 @@ export function declare(command: Command, context: Context): void {
     "catalog sql - rows -o cheapest.parquet < cheapest.sql",
   ];
   addReportingFlags(command, examples, TABLES).action(
-    async (query: string | undefined, folder: string | undefined, flags: SqlFlags) => {
-      const options = parseSqlOptions(command, query, folder, flags, context);
-      const { runSql } = await import("./run.ts");
-      await runSql(options, context);
-    },
+    (query: string | undefined, folder: string | undefined, flags: SqlFlags) =>
+      run(parseSqlOptions(command, query, folder, flags, context), context),
   );
 }

@@ -3,10 +3,12 @@ import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
 import { addDemoFlag, addPullFlags } from "../../cli/flags/source.ts";
 import { formatOption, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
-import { parseSyncOptions, type SyncFlags } from "./options.ts";
+import type { Context, Run } from "../../context.ts";
+import { parseSyncOptions, type SyncFlags, type SyncOptions } from "./options.ts";
 
-export function declare(command: Command, context: Context): void {
+const load: Run<SyncOptions> = async (...call) => (await import("./run.ts")).runSync(...call);
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .description(
       "Keeps a folder a copy of the filtered set: DIR/crawl_date=YYYY-MM-DD/part-0.parquet, one file a crawl day. " +
@@ -41,9 +43,5 @@ export function declare(command: Command, context: Context): void {
 combination cancel out over all days, when it audits one of the days. A row that was replaced by another one of the same
 combination and day changes no count; only --lookback finds it. A run that was stopped is finished by the next one, which
 asks for no page again.`,
-  ).action(async (folder: string, flags: SyncFlags) => {
-    const options = parseSyncOptions(command, folder, flags, context);
-    const { runSync } = await import("./run.ts");
-    await runSync(options, context);
-  });
+  ).action((folder: string, flags: SyncFlags) => run(parseSyncOptions(command, folder, flags, context), context));
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { type FilterFlags, parseFilters } from "../../cli/flags/filter.ts";
-import { parseGlobals } from "../../cli/flags/global.ts";
-import type { PullFlags } from "../../cli/flags/source.ts";
+import type { FilterFlags } from "../../cli/flags/filter.ts";
+import { type PullFlags, parseSource, type SourceOptions } from "../../cli/flags/source.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 
@@ -16,16 +15,34 @@ export interface SyncFlags extends FilterFlags, PullFlags {
   demo?: boolean;
 }
 
-export type SyncOptions = ReturnType<typeof parseSyncOptions>;
+/** What `catalog sync` keeps, and how it checks it. */
+export interface SyncOptions extends SourceOptions {
+  /** A path. */
+  folder: string;
+  concurrency: number;
+  /** Most requests a minute. */
+  maxRate: number | undefined;
+  /** Newest days that are always read again. */
+  lookback: number;
+  /** Days to check one by one. */
+  audit: number;
+  /** Whether every day and every file is checked. */
+  verify: boolean;
+  /** Whether day files without a state are taken over. */
+  adopt: boolean;
+  /** Whether days outside the dates of the filters are removed. */
+  prune: boolean;
+  /** Whether more than half of the rows may go. */
+  allowShrink: boolean;
+  format: "text" | "json";
+}
 
-export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context) {
+export function parseSyncOptions(command: Command, folder: string, flags: SyncFlags, context: Context): SyncOptions {
   if (folder === "") {
     throw new UsageError("the name of the folder is empty.");
   }
-  const { verify = false, adopt = false, prune = false, allowShrink = false } = flags;
-  return {
-    ...{ ...flags, folder, verify, adopt, prune, allowShrink },
-    globals: parseGlobals(command),
-    filters: parseFilters(flags, context.now()),
-  };
+  const { verify = false, adopt = false, prune = false, allowShrink = false, format = "text" } = flags;
+  const { concurrency, maxRate, lookback, audit } = flags;
+  const checks = { lookback, audit, verify, adopt, prune, allowShrink };
+  return { ...parseSource(command, flags, context), folder, concurrency, maxRate, ...checks, format };
 }

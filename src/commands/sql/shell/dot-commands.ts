@@ -1,10 +1,9 @@
-import { refuseEnding } from "../../../cli/errors/output-ending.ts";
-import { type OutputFlags, type OutputOptions, parseRowsOutput } from "../../../cli/flags/output.ts";
+import type { OutputOptions } from "../../../cli/flags/output.ts";
 import type { Query } from "../../../cli/write-query.ts";
 import type { Context } from "../../../context.ts";
 import { closest } from "../../../contract/values/closest.ts";
 import { UsageError } from "../../../errors.ts";
-import { SQL_FORMATS, type SqlOptions } from "../options.ts";
+import { type OutputChange, SQL_FORMATS, type SqlOptions } from "../options.ts";
 import { schemaQuery, TABLES_QUERY } from "../schema.ts";
 
 const HELP = `A query may have several lines and ends with a semicolon. Tab completes names.
@@ -26,28 +25,22 @@ interface DotCommands {
 }
 
 export function dotCommands(
-  { outputFlags, output: given }: Pick<SqlOptions, "outputFlags" | "output">,
+  { outputAfter, output: given }: Pick<SqlOptions, "outputAfter" | "output">,
   tables: readonly string[],
   { show, quit }: { show: (query: Query) => Promise<void>; quit: () => void },
   context: Context,
 ): DotCommands {
-  let flags: OutputFlags = outputFlags;
+  let changed: OutputChange = {};
   let output = given;
-  const change = (next: OutputFlags) => {
-    if (next.output !== undefined) {
-      refuseEnding(next.output, next, SQL_FORMATS);
-    }
-    output = parseRowsOutput(next, context);
-    flags = next;
+  const change = async (next: OutputChange) => {
+    output = await outputAfter({ ...changed, ...next });
+    changed = { ...changed, ...next };
   };
   const commands: Record<(typeof DOT_COMMANDS)[number], (operand: string | undefined) => Promise<void>> = {
     ".tables": () => show(TABLES_QUERY),
     ".schema": (table) => show(schemaQuery(table && oneOf(tables, table, "table"))),
-    ".mode": async (format = "") => change({ ...flags, format: oneOf(SQL_FORMATS, format, "format") }),
-    ".output": async (file) => {
-      const { output: _, ...others } = flags;
-      change(file === undefined ? others : { ...others, output: file });
-    },
+    ".mode": async (format = "") => change({ format: oneOf(SQL_FORMATS, format, "format") }),
+    ".output": async (file) => change({ output: file }),
     ".help": () => context.print(HELP),
     ".quit": async () => quit(),
   };

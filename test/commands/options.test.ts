@@ -1,0 +1,249 @@
+import { Command } from "commander";
+import { describe, expect, test } from "vitest";
+import { declare as declareCoverage } from "../../src/commands/coverage/command.ts";
+import { declare as declareDiff } from "../../src/commands/diff/command.ts";
+import { declare as declareExport } from "../../src/commands/export/command.ts";
+import { declare as declareHistory } from "../../src/commands/history/command.ts";
+import { declare as declareIndex } from "../../src/commands/index/command.ts";
+import { declare as declareLatest } from "../../src/commands/latest/command.ts";
+import { declare as declareMovers } from "../../src/commands/movers/command.ts";
+import { declare as declareReport } from "../../src/commands/report/command.ts";
+import { declare as declareSample } from "../../src/commands/sample/command.ts";
+import { declare as declareSql } from "../../src/commands/sql/command.ts";
+import { declare as declareSync } from "../../src/commands/sync/command.ts";
+import type { Context, Run } from "../../src/context.ts";
+
+/** All that a command may know before it runs: anything else is undefined, so that using it fails. */
+const CONTEXT = {
+  now: () => Date.parse("2026-03-10T12:00:00Z"),
+  stdout: { isTTY: false },
+  isStdoutClosed: () => false,
+  folders: {},
+  env: {},
+} as unknown as Context;
+
+/** The options that a command line has, as the command would run with them. Nothing is started. */
+async function optionsOf<Options>(
+  declare: (command: Command, context: Context, run: Run<Options>) => void,
+  ...args: readonly string[]
+): Promise<Options> {
+  const runs: Options[] = [];
+  const command = new Command("catalog").exitOverride().command("tested");
+  declare(command, CONTEXT, async (options) => void runs.push(options));
+  await command.parseAsync(args, { from: "user" });
+  expect(runs).toHaveLength(1);
+  return runs[0] as Options;
+}
+
+const GLOBALS = {
+  baseUrl: undefined,
+  profile: undefined,
+  timeout: 30_000,
+  maxTime: undefined,
+  retries: 5,
+  maxBody: undefined,
+  quiet: false,
+  verbose: false,
+  color: true,
+  progress: "auto",
+  errorFormat: "human",
+};
+const SOURCE = { globals: GLOBALS, demo: false, filters: {} };
+const FOLDER = { ...SOURCE, folder: "rows", brands: undefined };
+const NDJSON = { format: "ndjson", output: undefined, compression: undefined, noClobber: false, links: false };
+const LIST = { sort: undefined, limit: undefined, pager: true };
+
+describe("a command line becomes complete options", () => {
+  test("of export", async () => {
+    const options = await optionsOf(
+      declareExport,
+      "--retailer",
+      "acme,other",
+      "--date",
+      "2d",
+      "-o",
+      "a.csv.gz",
+      "--bom",
+    );
+    expect(options).toEqual({
+      ...SOURCE,
+      filters: { retailer: ["acme", "other"], start_date: "2d", end_date: "2d" },
+      output: { ...NDJSON, format: "csv", output: "a.csv.gz", compression: "gzip" },
+      columns: undefined,
+      spreadsheet: "bom",
+      partitionBy: undefined,
+      manifest: false,
+      pageSize: 500,
+      maxRows: undefined,
+      concurrency: 8,
+      maxRate: undefined,
+      leftover: "careful",
+      dryRun: false,
+      failOnEmpty: false,
+      words: [],
+    });
+  });
+
+  test.each([
+    [["--resume"], "resume"],
+    [["--fresh"], "fresh"],
+    [["--resume", "--fresh"], "fresh"],
+  ])("of export with %j", async (flags, leftover) => {
+    expect(await optionsOf(declareExport, "-o", "rows.csv", ...flags)).toMatchObject({ leftover });
+  });
+
+  test("of coverage", async () => {
+    const options = await optionsOf(declareCoverage, "rows/", "--group-by", "brand", "--brand", "Acme", "--chart");
+    expect(options).toEqual({
+      ...FOLDER,
+      folder: "rows/",
+      brands: ["Acme"],
+      groupBy: "brand",
+      failIf: undefined,
+      failOnEmpty: false,
+      output: { ...NDJSON, format: "table" },
+      list: LIST,
+      page: undefined,
+      chart: true,
+      maxRequests: 240,
+      chartRequests: 24,
+      everyDay: true,
+    });
+  });
+
+  test("of diff: a folder alone means its last week", async () => {
+    const options = await optionsOf(declareDiff, "rows", "--max-age", "14d", "--sort", "drop");
+    expect(options).toEqual({
+      ...FOLDER,
+      from: "latest-7d",
+      to: "latest",
+      asOf: true,
+      maxAge: 14,
+      only: undefined,
+      failIf: undefined,
+      failOnEmpty: false,
+      concurrency: 8,
+      maxRate: undefined,
+      output: NDJSON,
+      list: { ...LIST, sort: { column: "percent", descending: false } },
+      columns: undefined,
+    });
+  });
+
+  test("of sample", async () => {
+    const options = await optionsOf(declareSample, "--card", "--columns", "sku,title", "--demo", "-q");
+    expect(options).toEqual({
+      ...SOURCE,
+      globals: { ...GLOBALS, quiet: true },
+      demo: true,
+      view: "card",
+      output: { ...NDJSON, format: "table" },
+      list: LIST,
+      columns: ["sku", "title"],
+      failOnEmpty: false,
+    });
+  });
+
+  test("of sync", async () => {
+    expect(await optionsOf(declareSync, "rows", "--start-date", "30d", "--prune", "--max-rate", "60")).toEqual({
+      ...SOURCE,
+      filters: { start_date: "30d" },
+      folder: "rows",
+      concurrency: 8,
+      maxRate: 60,
+      lookback: 2,
+      audit: 12,
+      verify: false,
+      adopt: false,
+      prune: true,
+      allowShrink: false,
+      format: "text",
+    });
+  });
+
+  test("of movers", async () => {
+    expect(await optionsOf(declareMovers, "rows", "--only", "drop", "-n", "3")).toEqual({
+      ...FOLDER,
+      since: "latest-7d",
+      kinds: ["drop"],
+      groupBy: undefined,
+      limit: 3,
+      failIf: undefined,
+      output: NDJSON,
+      list: { ...LIST, limit: 3 },
+      columns: undefined,
+    });
+  });
+
+  test("of history: the last word is a folder if it looks like one", async () => {
+    expect(await optionsOf(declareHistory, "A1", "B2", "./rows", "--html", "page.html")).toEqual({
+      ...FOLDER,
+      folder: "./rows",
+      page: { file: "page.html", compression: undefined, noClobber: false, isOnly: true },
+      skus: ["A1", "B2"],
+      search: [],
+      output: NDJSON,
+      list: LIST,
+      columns: undefined,
+    });
+  });
+
+  test("of latest, whose columns follow its groups", async () => {
+    const columns = ["brand", "products", "discounted_products", "discounted_percent", "mean_discount_pct"];
+    expect(await optionsOf(declareLatest, "rows", "--group-by", "brand")).toEqual({
+      ...FOLDER,
+      groupBy: "brand",
+      maxAge: undefined,
+      output: NDJSON,
+      list: LIST,
+      columns,
+      hasOwnColumns: false,
+    });
+  });
+
+  test("of index, whose days are no filters", async () => {
+    expect(await optionsOf(declareIndex, "basket.csv", "rows", "--start-date", "30d", "--max-age", "7d")).toEqual({
+      ...FOLDER,
+      basket: "basket.csv",
+      base: undefined,
+      startDate: "30d",
+      endDate: undefined,
+      maxAge: 7,
+      output: NDJSON,
+      list: LIST,
+      columns: undefined,
+    });
+  });
+
+  test("of report", async () => {
+    const { conditions, ...options } = await optionsOf(declareReport, "rows", "--fail-if", "stale > 0");
+    expect(conditions.map(({ text }) => text)).toEqual(["stale > 0"]);
+    expect(options).toEqual({
+      ...FOLDER,
+      since: undefined,
+      page: undefined,
+      limit: 10,
+      maxAge: 14,
+      staleAfter: 2,
+    });
+  });
+
+  test("of sql", async () => {
+    const { outputAfter, ...options } = await optionsOf(
+      declareSql,
+      "from rows",
+      "rows",
+      "--memory",
+      "1GiB",
+      "--no-pager",
+    );
+    expect(await outputAfter({ output: "a.csv" })).toEqual({ ...NDJSON, format: "csv", output: "a.csv" });
+    expect(options).toEqual({
+      ...FOLDER,
+      query: "from rows",
+      memory: 1024 ** 3,
+      pager: false,
+      output: NDJSON,
+    });
+  });
+});
