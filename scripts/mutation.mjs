@@ -50,7 +50,8 @@ async function mutantsOf(folder, paths) {
     tempDirName: join(HOME, "tmp"),
     // Copies are below this folder, where Node.js finds the packages.
     symlinkNodeModules: false,
-    ignorePatterns: ["/coverage", "/demo-output"],
+    ignorePatterns: ["/coverage", "/dist", "/demo-output", "/docs"],
+    disableTypeChecks: false,
     incremental: true,
     incrementalFile: join(HOME, `${folder.replaceAll("/", "-")}.json`),
     reporters: ["progress-append-only"],

@@ -1,20 +1,10 @@
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { runKeyCommand } from "../../src/config/key-command.ts";
-import { EXIT } from "../../src/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
-
-/** Whether a process runs. A process that has ended, but whose parent has not collected it, does not run. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
+import { CredentialsError } from "../../src/errors.ts";
+import { temporaryFolder } from "../helpers/cli.ts";
+import { isAlive } from "../helpers/is-alive.ts";
 
 test("an interrupted key command is ended with the processes that it started", async () => {
   const controller = new AbortController();
@@ -33,38 +23,69 @@ test("an interrupted key command is ended with the processes that it started", a
   }
 });
 
-/** Starts the built tool with a key command that prints a key and leaves a process of another group with its output. */
-async function startWithHeldPipe(...flags: string[]) {
-  const folder = await temporaryFolder();
-  const [config, pid] = [join(folder, "config.toml"), join(folder, "pid")];
-  const command = `setsid sleep 600 & echo $! > ${pid}.new && mv ${pid}.new ${pid}; echo key`;
-  await writeFile(config, `[profiles.default]\nbase_url = "http://127.0.0.1:1"\napi_key_command = '${command}'\n`, {
-    mode: 0o600,
-  });
-  const child = startCatalog(["coverage", ...flags], { env: { CATALOG_CONFIG: config } });
-  const closed = once(child, "close");
-  const holder = await vi.waitFor(async () => Number(await readFile(pid, "utf8")), { timeout: 20_000 });
-  onTestFinished(() => void process.kill(holder, "SIGKILL"));
-  return { child, closed, holder };
-}
-
-test("SIGTERM ends the tool while a process that the key command left behind holds its output", async () => {
-  const { child, closed, holder } = await startWithHeldPipe();
-  child.kill("SIGTERM");
-  expect(await closed).toEqual([EXIT.terminated, null]);
-  expect(isAlive(holder)).toBe(true);
-});
-
-test("--max-time ends the tool while a process that the key command left behind holds its output", async () => {
-  const { closed, holder } = await startWithHeldPipe("--max-time", "1s");
-  expect(await closed).toEqual([EXIT.unavailable, null]);
-  expect(isAlive(holder)).toBe(true);
-});
-
 test("a key command that writes too much is asked to end once", async () => {
   const asked = join(await temporaryFolder(), "asked");
   const command = `trap 'echo x >> ${asked}' TERM; while :; do printf '%0100000d' 0; done`;
   const context = { env: { PATH: process.env.PATH }, signal: new AbortController().signal };
   await expect(runKeyCommand(command, "default", context)).rejects.toThrow("wrote more than a key");
   expect(await readFile(asked, "utf8")).toBe("x\n");
+});
+
+function run(command: string, signal = new AbortController().signal): Promise<string> {
+  return runKeyCommand(command, "work", { env: { PATH: process.env.PATH, GREETING: "hello" }, signal });
+}
+
+test("a key command runs in a shell with the environment; its output is the key without one line end", async () => {
+  expect(await run("printf 'a\\n\\n' | cat")).toBe("a\n");
+  expect(await run('echo "$GREETING"; echo "not the key" >&2')).toBe("hello");
+  // It gets no input.
+  expect(await run("cat; echo end")).toBe("end");
+});
+
+test.each([
+  ["an exit code", "echo secret; exit 3", "failed with exit code 3"],
+  ["a signal", "echo secret; kill -KILL $$", "failed with SIGKILL"],
+])("a key command that fails with %s has no key, and the error does not show its output", async (_, command, why) => {
+  await expect(run(command)).rejects.toThrow(
+    new CredentialsError(`the api_key_command of profile work ${why}; run it yourself to see why.`),
+  );
+});
+
+test("as much as 64 KiB of output is read", async () => {
+  expect((await run("head -c 65536 /dev/zero | tr '\\0' k")).length).toBe(65_536);
+  await expect(run("head -c 65537 /dev/zero | tr '\\0' k")).rejects.toThrow("wrote more than a key");
+});
+
+test("no key command is run after an interruption", async () => {
+  const ran = join(await temporaryFolder(), "ran");
+  await expect(run(`touch ${ran}`, AbortSignal.abort("enough"))).rejects.toBe("enough");
+  await expect(access(ran)).rejects.toThrow("ENOENT");
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test("a key command may take a minute, and its processes have ended afterwards", async () => {
+  const pids = join(await temporaryFolder(), "pids");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const running = run(`sleep 600 & echo $$ $! > ${pids}.new && mv ${pids}.new ${pids}; wait`);
+  let left = 0;
+  running.catch(() => {
+    left += 1;
+  });
+  const isThere = () =>
+    access(pids).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isThere())) {
+    // The shell has not started yet.
+  }
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(left).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  await expect(running).rejects.toThrow("the api_key_command of profile work did not end within 60 s; run it ");
+  vi.useRealTimers();
+  for (const pid of (await readFile(pids, "utf8")).split(" ").map(Number)) {
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+  }
 });

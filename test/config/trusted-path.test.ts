@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { dangerOf } from "../../src/config/trusted-path.ts";
+import { FileError } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 
 /** The user id of somebody else. */
@@ -78,4 +79,30 @@ describe("others can change", () => {
     expect(await dangerOf(paths.path)).toMatch(/ belongs to another user of this machine \(uid \d+\)\. Use a /);
     vi.restoreAllMocks();
   });
+});
+
+test("a path that leads nowhere, or through links without end, is refused", async () => {
+  const { root } = await setUp();
+  const missing = join(root, "missing", "config.toml");
+  await expect(dangerOf(missing)).rejects.toThrow(`${join(root, "missing")} cannot be looked at: ENOENT`);
+  const loop = join(root, "loop");
+  await symlink("loop", loop);
+  await expect(dangerOf(loop)).rejects.toThrow(
+    new FileError(`${loop} cannot be looked at: too many symbolic links`, loop),
+  );
+});
+
+test.each([
+  [40, undefined],
+  [41, "too many symbolic links"],
+])("%d links one after another: %s", async (links, refusal) => {
+  const { root, path } = await setUp();
+  let target = path;
+  for (let number = 0; number < links; number += 1) {
+    const link = join(root, `link-${number}`);
+    await symlink(target, link);
+    target = link;
+  }
+  const danger = dangerOf(target);
+  await (refusal === undefined ? expect(danger).resolves.toBeUndefined() : expect(danger).rejects.toThrow(refusal));
 });

@@ -7,6 +7,7 @@
  * @type {Record<string, string[]>}
  */
 export const folders = {
+  "src/config": ["test/config"],
   "src/rows": ["test/rows", "test/api/responses"],
 };
 

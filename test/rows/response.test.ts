@@ -61,7 +61,7 @@ describe("the scanner", () => {
       property(rolls, rolls, (chosen, changes) => {
         compareWithParse(mutated(answerText(diceOf(chosen)), diceOf(changes)));
       }),
-      { numRuns: 2000 },
+      { numRuns: Number(process.env.PROPERTY_RUNS ?? 2000) },
     );
     assert(property(string({ unit: constantFrom(...'{}[],:"\\ 0-1.eE+tnufalsr\n\u00e9') }), compareWithParse));
   });
