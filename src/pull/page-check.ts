@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { outsideFilters } from "../api/responses/envelope-response.ts";
 import type { CatalogPage } from "../api/responses/rows-response.ts";
 import { brokenContract } from "../api/responses/shape.ts";
@@ -7,6 +6,7 @@ import type { RowBatch } from "../rows/batch.ts";
 import { createFilterCheck } from "../rows/filter-check.ts";
 import { IdSet } from "../rows/id-set.ts";
 import { BACKSLASH } from "../rows/json-bytes.ts";
+import type { SetFacts } from "./store/page-store.ts";
 
 /** The set changed during the walk; the walk begins again. */
 export class SetMovedError extends Error {
@@ -14,24 +14,48 @@ export class SetMovedError extends Error {
 }
 
 /**
- * Checks the pages of one walk as they pass: each row matches the filters, and no row appears twice in the walk.
- * Memory: the ids of the walk, see `IdSet`.
+ * Checks the pages of one walk as they pass: each row matches the filters, no row appears twice in the walk, and all pages
+ * report the same set. Memory: the ids of the walk, see `IdSet`.
  */
-export function createPageCheck(filters: Filters): (rows: RowBatch, requestId: string) => void {
+export function createPageCheck(filters: Filters) {
   const firstOutside = createFilterCheck(filters);
   const ids = new IdSet();
-  return (rows, requestId) => {
-    const id = rows.column("product_id");
-    const outside = firstOutside(rows);
-    if (outside !== -1) {
-      throw outsideFilters(`row ${rows.raw(outside, id)}`, requestId);
-    }
-    for (let row = 0; row < rows.length; row += 1) {
-      if (!addId(ids, rows.bytes, rows.valueStart(row, id), rows.valueEnd(row, id))) {
-        throw new SetMovedError(`row ${rows.raw(row, id)} was returned twice`);
+  let first: SetFacts | undefined;
+  let count = 0;
+  return {
+    /** @throws ContractError, SetMovedError */
+    add: (rows: RowBatch, set: SetFacts, requestId: string): void => {
+      first ??= set;
+      assertUnmoved(first, set);
+      count += rows.length;
+      const id = rows.column("product_id");
+      const outside = firstOutside(rows);
+      if (outside !== -1) {
+        throw outsideFilters(`row ${rows.raw(outside, id)}`, requestId);
       }
-    }
+      for (let row = 0; row < rows.length; row += 1) {
+        if (!addId(ids, rows.bytes, rows.valueStart(row, id), rows.valueEnd(row, id))) {
+          throw new SetMovedError(`row ${rows.raw(row, id)} was returned twice`);
+        }
+      }
+    },
+    /** After the last page. @throws SetMovedError if rows are missing */
+    assertComplete: (): void => {
+      const total = first?.total ?? null;
+      if (total !== null && count !== total) {
+        throw new SetMovedError(`the walk ended after ${count} rows, but total_matching is ${total}`);
+      }
+    },
   };
+}
+
+function assertUnmoved(first: SetFacts, now: SetFacts): void {
+  if (now.total !== first.total) {
+    throw new SetMovedError(`total_matching changed from ${first.total} to ${now.total}`);
+  }
+  if (JSON.stringify(now.coverage) !== JSON.stringify(first.coverage)) {
+    throw new SetMovedError("meta.coverage changed");
+  }
 }
 
 /** A walk fails after this many empty pages in a row with `has_more: true`. */
@@ -39,7 +63,7 @@ const EMPTY_PAGES = 3;
 
 /**
  * Checks that the pages of one walk lead to an end: it throws a ContractError if a cursor repeats, or if too many pages are
- * empty. Memory: 16 bytes a page.
+ * empty. Memory: the cursors of the walk.
  */
 export function createCursorCheck(): (page: CatalogPage) => void {
   const seen = new Set<string>();
@@ -52,11 +76,10 @@ export function createCursorCheck(): (page: CatalogPage) => void {
     if (emptyPages >= EMPTY_PAGES) {
       throw brokenContract(`${emptyPages} pages in a row without rows, though \`has_more\` is true`, request_id);
     }
-    const digest = hash("sha256", next_cursor, "buffer").toString("latin1", 0, 16);
-    if (seen.has(digest)) {
+    if (seen.has(next_cursor)) {
       throw brokenContract("`next_cursor` repeats the cursor of an earlier page", request_id);
     }
-    seen.add(digest);
+    seen.add(next_cursor);
   };
 }
 

@@ -42,19 +42,17 @@ export async function adoptDays(
     const content = await contentIfOurs(join(folder, placeOfDay(day)), day);
     content === undefined ? refused.push(placeOfDay(day)) : Object.assign(adopted, { [day]: content });
   }
-  if (refused.length > 0) {
-    throw new UsageError(
-      `${folder} cannot be taken over, because \`catalog sync\` did not write ${firstNames(refused)}. Move them away, or name another folder.`,
-      { flag: "--adopt" },
-    );
-  }
+  const refuse = (names: readonly string[], reason: string) => {
+    if (names.length > 0) {
+      throw new UsageError(`${folder} cannot be taken over, because ${reason}`, { flag: "--adopt" });
+    }
+  };
+  refuse(refused, `\`catalog sync\` did not write ${firstNames(refused)}. Move them away, or name another folder.`);
   const outside = unknown.filter((day) => !isWanted(day));
-  if (outside.length > 0) {
-    throw new UsageError(
-      `${folder} cannot be taken over, because it has days outside the filters: ${firstNames(outside)}. Use filters that include them, or move them away.`,
-      { flag: "--adopt" },
-    );
-  }
+  refuse(
+    outside,
+    `it has days outside the filters: ${firstNames(outside)}. Use filters that include them, or move them away.`,
+  );
   return adopted;
 }
 

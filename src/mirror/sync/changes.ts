@@ -31,21 +31,29 @@ export interface Findings {
  * replaced by another one of the same combination and day, counts do not show it.
  *
  * @param counted the counts of the service in `range`
+ * @param found what is found is added to it
  */
-export async function compareRange(range: DayRange, counted: RcdCounts, comparison: Comparison): Promise<Findings> {
+export async function compareRange(
+  range: DayRange,
+  counted: RcdCounts,
+  comparison: Comparison,
+  found: Findings = { changed: [], equal: [] },
+): Promise<Findings> {
   const held = comparison.local(range);
   const isDay = range.first === range.last;
   if (equals(held, counted)) {
-    return isDay ? { changed: [], equal: [range.first] } : await auditRange(range, comparison);
+    isDay ? found.equal.push(range.first) : await auditRange(range, comparison, found);
+  } else if (isDay || held.size === 0 || counted.size === 0) {
+    found.changed.push(range);
+  } else {
+    const [earlier, later] = halvesOf(range);
+    const ofEarlier = await comparison.remote(earlier);
+    // The difference is wrong if rows were added or removed between the two requests.
+    const ofLater = remainder(counted, ofEarlier) ?? (await comparison.remote(later));
+    await compareRange(earlier, ofEarlier, comparison, found);
+    await compareRange(later, ofLater, comparison, found);
   }
-  if (isDay || held.size === 0 || counted.size === 0) {
-    return { changed: [range], equal: [] };
-  }
-  const [earlier, later] = halvesOf(range);
-  const ofEarlier = await comparison.remote(earlier);
-  // The difference is wrong if rows were added or removed between the two requests.
-  const ofLater = remainder(counted, ofEarlier) ?? (await comparison.remote(later));
-  return together([await compareRange(earlier, ofEarlier, comparison), await compareRange(later, ofLater, comparison)]);
+  return found;
 }
 
 /**
@@ -53,7 +61,7 @@ export async function compareRange(range: DayRange, counted: RcdCounts, comparis
  * direction, so the days between are compared too. If every day of the copy is equal, the days without rows are equal
  * too.
  */
-async function auditRange(range: DayRange, comparison: Comparison): Promise<Findings> {
+async function auditRange(range: DayRange, comparison: Comparison, found: Findings): Promise<void> {
   const days = comparison.audited.filter((day) => isInRange(day, range));
   const differing = new Set<string>();
   const queue = [...days];
@@ -66,16 +74,11 @@ async function auditRange(range: DayRange, comparison: Comparison): Promise<Find
     }
   };
   await Promise.all(Array.from({ length: Math.min(comparison.concurrency, days.length) }, ask));
-  const found: Findings[] = [
-    {
-      changed: [...differing].map((day) => ({ first: day, last: day })),
-      equal: days.filter((day) => !differing.has(day)),
-    },
-  ];
+  found.changed.push(...[...differing].map((day) => ({ first: day, last: day })));
+  found.equal.push(...days.filter((day) => !differing.has(day)));
   for (const other of differing.size === 0 ? [] : rangesBetween(range, differing)) {
-    found.push(await compareRange(other, await comparison.remote(other), { ...comparison, audited: [] }));
+    await compareRange(other, await comparison.remote(other), { ...comparison, audited: [] }, found);
   }
-  return together(found);
 }
 
 /** The ranges between some days of a range. */
@@ -89,10 +92,6 @@ function rangesBetween(range: DayRange, days: ReadonlySet<string>): DayRange[] {
     first = addDays(day, 1);
   }
   return ranges;
-}
-
-function together(all: readonly Findings[]): Findings {
-  return { changed: all.flatMap(({ changed }) => changed), equal: all.flatMap(({ equal }) => equal) };
 }
 
 export function sumOfCounts(all: Iterable<Iterable<readonly [string, number]>>): RcdCounts {

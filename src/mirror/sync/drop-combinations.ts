@@ -13,9 +13,6 @@ import { type OpenParquetFile, openUnaltered } from "../folder/parquet-file.ts";
 import { placeDays, stagedFile } from "./place.ts";
 import type { SyncRun } from "./sync-run.ts";
 
-/** The new files are moved into place when they have this number of rows together. */
-const PLACED_ROWS = 200_000;
-
 /**
  * Removes the rows of some combinations from the day files, without requests. The file of a day without other rows is
  * removed. A file that differs from the state stays, and its day is added to the untrusted ones. Memory: one row group.
@@ -24,37 +21,29 @@ const PLACED_ROWS = 200_000;
  */
 export async function dropCombinations(run: SyncRun, gone: ReadonlySet<string>): Promise<void> {
   const { state, untrusted } = run;
-  let batch = { replaced: new Map<string, DayState>(), removed: [] as string[], rows: 0 };
-  const finish = async () => {
-    await placeDays(run, batch);
-    batch = { replaced: new Map(), removed: [], rows: 0 };
-  };
+  const replaced = new Map<string, DayState>();
+  const removed: string[] = [];
   for (const [day, held] of Object.entries(state.days)) {
     const counts = Object.fromEntries(Object.entries(held.counts).filter(([rcd]) => !gone.has(rcd)));
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
     if (rows === held.rows || untrusted.has(day)) {
       continue;
     }
-    if (rows === 0) {
-      batch.removed.push(day);
-      run.counts.daysRemoved += 1;
-    } else {
-      const content = await withoutCombinations(run, day, held, gone, rows);
-      if (content === undefined) {
-        untrusted.add(day);
-        continue;
-      }
+    const content = rows === 0 ? undefined : await withoutCombinations(run, day, held, gone, rows);
+    if (content !== undefined) {
       // The digest needs the original texts of the rows, which the file does not have.
-      batch.replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
+      replaced.set(day, { ...held, ...content, rows, counts, digest: "" });
+    } else if (rows === 0) {
+      removed.push(day);
+    } else {
+      untrusted.add(day);
+      continue;
     }
     run.counts.rowsRemoved += held.rows - rows;
     run.counts.daysChanged += 1;
-    batch.rows += rows;
-    if (batch.rows >= PLACED_ROWS) {
-      await finish();
-    }
   }
-  await finish();
+  run.counts.daysRemoved += removed.length;
+  await placeDays(run, { replaced, removed });
 }
 
 /**

@@ -2,14 +2,11 @@ import type { PullObserver } from "../../pull/pull.ts";
 import type { Batch } from "./day-ranges.ts";
 
 /** Receives the progress of a run. */
-export interface SyncObserver {
+export interface SyncObserver extends Required<Pick<PullObserver, "onRestart" | "onDamage">> {
   /** The expected rows of the run and requests for pages. Called at the start, and again with each plan of a batch. */
   onTotal(total: { rows: number; requests: number }): void;
   /** Rows of all batches so far. */
   onRows(rows: number): void;
-  onRestart(reason: string): void;
-  /** Pages of an unfinished run that are damaged, or behind a damaged one, and are read again. */
-  onDamage(pages: number): void;
   /** Receives a sentence about lost pages of an unfinished run. */
   onNote(note: string): void;
   /** The run ends early; the next one goes on with the pages that it has read. */
@@ -40,6 +37,7 @@ export function countBatches(
   return (batch) => {
     const before = written;
     return {
+      ...observer,
       onPlan: async ({ totalRows, requests }) => {
         expected.set(batch, { rows: totalRows, requests });
         reportTotal();
@@ -48,8 +46,6 @@ export function countBatches(
         written = before + rows;
         observer?.onRows(written);
       },
-      onRestart: (reason) => observer?.onRestart(reason),
-      onDamage: (pages) => observer?.onDamage(pages),
     };
   };
 }
