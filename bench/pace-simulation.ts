@@ -82,7 +82,6 @@ function storedInMemory(): StoredBytes {
     },
     read: async ({ at }) => pieces.get(at) ?? Buffer.alloc(0),
     free: ({ at }) => void pieces.delete(at),
-    hasRoom: () => true,
     sync: async () => {},
     close: async () => {},
   };

@@ -18,14 +18,13 @@ export interface StoredBytes {
   /**
    * Resolves when the operating system has the piece.
    *
-   * @returns undefined if there is no room, where that is no error
+   * @returns undefined if the disk is full, where that is no error
    */
   append(bytes: Buffer): Promise<Extent | undefined>;
   /** Undefined if the file was cut. */
   read(extent: Extent): Promise<Buffer | undefined>;
   /** The piece is not needed any more. */
   free(extent: Extent): void;
-  hasRoom(): boolean;
   /** Resolves when everything that was appended would survive a loss of power. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -61,7 +60,6 @@ export async function openStoredBytes(
     },
     read: (extent) => withFileError(path, () => pieceAt(handle, extent)),
     free: () => undefined,
-    hasRoom: () => true,
     sync: () => withFileError(path, () => handle.datasync()),
     close: () => handle.close(),
   };
@@ -70,11 +68,8 @@ export async function openStoredBytes(
 /** System errors that mean a full disk. */
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Bytes of a segment after which the next one begins. */
+/** Bytes of a temporary file after which the next one begins. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
-
-/** Most bytes that wait on disk for the reader of stdout. */
-const WAITING_BYTES = 4 * 1024 ** 3;
 
 /** A file of temporary bytes. */
 interface Segment {
@@ -88,34 +83,24 @@ interface Segment {
  * Bytes in unnamed files in the system's folder for temporary files, which the system removes when this process ends. A
  * file is closed when all of its pieces are freed.
  *
- * @param limit bytes on disk from which on there is no room, and a full disk is none either; without it a full disk is an
- *   error
+ * @param isFullAnError whether `append` throws if the disk is full
  */
-export function temporaryBytes(limit = Number.POSITIVE_INFINITY): StoredBytes {
+export function temporaryBytes(isFullAnError: boolean): StoredBytes {
   const segments = new Set<Segment>();
   const segmentOf = new WeakMap<Extent, Segment>();
-  let isFull = false;
-  const hasRoom = () => !isFull && [...segments].reduce((sum, { length }) => sum + length, 0) < limit;
   const close = async ({ handle }: Segment) => await (await handle.catch(() => undefined))?.close();
 
   const free = (extent: Extent): void => {
-    const segment = segmentOf.get(extent);
-    if (segment === undefined) {
-      return;
-    }
+    const segment = segmentOf.get(extent) as Segment;
     segment.pieces -= 1;
-    if (segment.pieces === 0 && (isFull || segment.length >= SEGMENT_BYTES)) {
+    if (segment.pieces === 0) {
       segments.delete(segment);
-      isFull = false;
       void close(segment);
     }
   };
 
   return {
     append: async (bytes) => {
-      if (!hasRoom()) {
-        return undefined;
-      }
       let segment = [...segments].at(-1);
       if (segment === undefined || segment.length >= SEGMENT_BYTES) {
         segment = { handle: openUnnamed(), length: 0, pieces: 0 };
@@ -129,10 +114,8 @@ export function temporaryBytes(limit = Number.POSITIVE_INFINITY): StoredBytes {
         await writeAt(await segment.handle, bytes, extent.at);
         return extent;
       } catch (error) {
-        isFull = limit < Number.POSITIVE_INFINITY && DISK_FULL.has(errorCode(error) ?? "");
-        const isAnError = !isFull;
         free(extent);
-        if (isAnError) {
+        if (isFullAnError || !DISK_FULL.has(errorCode(error) ?? "")) {
           throw fileError(tmpdir(), error);
         }
         return undefined;
@@ -143,17 +126,11 @@ export function temporaryBytes(limit = Number.POSITIVE_INFINITY): StoredBytes {
       return segment && (await withFileError(tmpdir(), async () => await pieceAt(await segment.handle, extent)));
     },
     free,
-    hasRoom,
     sync: async () => undefined,
     close: async () => {
       await Promise.all([...segments].map(close));
     },
   };
-}
-
-/** Bytes that may wait on disk for the reader of stdout: at most half of what is free, because others need room, too. */
-export async function waitingRoom(): Promise<number> {
-  return Math.min(WAITING_BYTES, Math.floor((await freeBytes(tmpdir())) / 2));
 }
 
 /** Bytes that this user may still write on the disk of `folder`; infinite where the system does not say. */

@@ -21,6 +21,12 @@ export interface WalkSource {
 /** Pages of the current source that may wait in memory for the consumer. */
 const PAGES_AT_HEAD = 2;
 
+/**
+ * Sources that may begin before the consumer is done with the current one, for each walk, where pages go when they were passed
+ * on: those that wait take a bounded room on disk, 270 MB with eight walks.
+ */
+const SOURCES_AHEAD = 4;
+
 /** A page that waits: on disk, in memory, or both. */
 interface WaitingPage {
   rows: RowBatch | undefined;
@@ -35,8 +41,8 @@ interface Lane {
 
 /**
  * Reads `concurrency` sources of pages at once and yields their rows in the order of the sources. Pages of the current source
- * pass through memory; pages of later sources wait in the store. If there is no room for a page, its source keeps that one
- * page and waits. A source whose pages are all in the store is read at its turn.
+ * pass through memory; pages of later sources wait in the store. If the disk is full, a source keeps the page that
+ * it has and waits. A source whose pages are all in the store is read at its turn.
  *
  * Memory: at most two pages for each of the `concurrency` sources, and `PAGES_AT_HEAD`, whatever the size of the set.
  *
@@ -61,7 +67,7 @@ export async function* inOrder(
 
   const mayAdd = (index: number): boolean => {
     const inMemory = lanes[index]?.pages.filter(({ rows }) => rows !== undefined).length ?? 0;
-    return index === head ? inMemory < PAGES_AT_HEAD : inMemory === 0 && store.hasRoom();
+    return index === head ? inMemory < PAGES_AT_HEAD : inMemory === 0;
   };
 
   /** Saves a page, the one of that number of its source, and frees the bytes of one that is not needed soon. */
@@ -102,6 +108,10 @@ export async function* inOrder(
   /** Reads one source after another. None begins after one has failed. */
   const work = async (): Promise<void> => {
     while (next < sources.length && !controller.signal.aborted && !lanes.some(hasFailed)) {
+      if (!store.keeps && next - head >= SOURCES_AHEAD * concurrency) {
+        await changed.wait();
+        continue;
+      }
       next += 1;
       if (!isInStore[next - 1]) {
         await fill(next - 1);

@@ -28,24 +28,17 @@ export function ownDayFilter({ own_days }: SetFilters): (retailer: string, day: 
 
 /** The days that span all windows that have any. */
 export function spanOf(windows: readonly DayWindow[]): DayWindow {
-  return windowOf(
-    windows.flatMap(({ start_date }) => start_date ?? []).sort()[0],
-    windows
-      .flatMap(({ end_date }) => end_date ?? [])
-      .sort()
-      .at(-1),
-  );
+  return windowOf(daysOf("start_date", windows)[0], daysOf("end_date", windows).at(-1));
 }
 
 /** The days that two windows share. */
 export function sharedDays(one: DayWindow, other: DayWindow): DayWindow {
-  return windowOf(
-    [one, other]
-      .flatMap(({ start_date }) => start_date ?? [])
-      .sort()
-      .at(-1),
-    [one, other].flatMap(({ end_date }) => end_date ?? []).sort()[0],
-  );
+  return windowOf(daysOf("start_date", [one, other]).at(-1), daysOf("end_date", [one, other])[0]);
+}
+
+/** The first or last days of those windows that have one, in order. */
+function daysOf(name: keyof DayWindow, windows: readonly DayWindow[]): string[] {
+  return windows.flatMap((window) => window[name] ?? []).sort();
 }
 
 export function windowOf(first: string | undefined, last: string | undefined): DayWindow {

@@ -35,33 +35,29 @@ function modesOfUnnamed(): number[] {
 test("only the owner could read the temporary store of pages while it has a name", async () => {
   const before = process.umask(0o000);
   onTestFinished(() => void process.umask(before));
-  const store = temporaryBytes();
+  const store = temporaryBytes(true);
   onTestFinished(() => store.close());
   expect(await store.append(Buffer.from("rows"))).toBeDefined();
   expect(modesOfUnnamed()).toEqual([0o600]);
 });
 
-test("a full disk has room again when what lies there is not needed any more", async () => {
-  const store = temporaryBytes(1024 ** 3);
+test("a full disk is no error where pages may wait, and is asked again", async () => {
+  const store = temporaryBytes(false);
   onTestFinished(() => store.close());
   const space = await disk();
-  const first = await store.append(Buffer.from("first"));
+  const first = (await store.append(Buffer.from("first"))) as Extent;
   space.isFull = true;
-  expect([await store.append(Buffer.from("second")), store.hasRoom()]).toEqual([undefined, false]);
+  expect(await store.append(Buffer.from("second"))).toBeUndefined();
   space.isFull = false;
-  expect(await store.append(Buffer.from("third"))).toBeUndefined();
-  store.free(first as Extent);
-  const fourth = await store.append(Buffer.from("fourth"));
-  expect([store.hasRoom(), await store.read(fourth as Extent)]).toEqual([true, Buffer.from("fourth")]);
+  const third = (await store.append(Buffer.from("third"))) as Extent;
+  expect([await store.read(first), await store.read(third)]).toEqual([Buffer.from("first"), Buffer.from("third")]);
   expect(space.refused).toBe(1);
 });
 
-test("a full disk without bytes of the store is asked again", async () => {
-  const store = temporaryBytes(1024 ** 3);
+test("a full disk is an error where pages must be kept", async () => {
+  const store = temporaryBytes(true);
   onTestFinished(() => store.close());
   const space = await disk();
   space.isFull = true;
-  expect(await store.append(Buffer.from("first"))).toBeUndefined();
-  space.isFull = false;
-  expect(await store.read((await store.append(Buffer.from("second"))) as Extent)).toEqual(Buffer.from("second"));
+  await expect(store.append(Buffer.from("first"))).rejects.toThrow("the disk is full");
 });

@@ -400,7 +400,7 @@ describe("a pull", () => {
 });
 
 function openedStore(options: Partial<Parameters<typeof createPageStore>[1]> = {}): PageStore {
-  const store = createPageStore(temporaryBytes(), { keeps: true, ...options });
+  const store = createPageStore(temporaryBytes(true), { keeps: true, ...options });
   onTestFinished(() => store.close());
   return store;
 }

@@ -10,8 +10,15 @@ import { batchOf } from "../../src/rows/scan.ts";
 const never = new AbortController().signal;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function waitingIn(limit: number) {
-  return createPageStore(temporaryBytes(limit), { keeps: false });
+/** A store on a disk that is full after so many bytes. */
+function waitingIn(room: number) {
+  const bytes = temporaryBytes(false);
+  let left = room;
+  const append = async (piece: Buffer) => {
+    left -= piece.length;
+    return left < 0 ? undefined : await bytes.append(piece);
+  };
+  return createPageStore({ ...bytes, append }, { keeps: false });
 }
 
 function schedule({ concurrency = 4, limit = 1_000_000 } = {}) {
@@ -143,6 +150,27 @@ describe("a schedule", () => {
       await turn();
     }
     await events.return();
+  });
+
+  test("begins no source that is far ahead of the consumer, where pages go when they were passed on", async () => {
+    let begun = 0;
+    const sources = Array.from({ length: 60 }, () =>
+      sourceOf(async function* () {
+        begun += 1;
+        yield batchOf(['{"value":1}']);
+      }),
+    );
+    const events = inOrder(sources, schedule({ concurrency: 2 }), never);
+    const seen: number[] = [];
+    for await (const { index, rows } of events) {
+      for (let idle = 0; idle < 20; idle += 1) {
+        await turn();
+      }
+      if (rows !== undefined) {
+        seen.push(begun - index);
+      }
+    }
+    expect([seen.length, Math.max(...seen)]).toEqual([60, 2 * 4]);
   });
 
   test("reads a source whose pages are all in the store at its turn, beside as many others as are allowed", async () => {

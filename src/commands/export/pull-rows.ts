@@ -25,7 +25,7 @@ export async function pullWithProgress(
   onCoverage?: PullObserver["onCoverage"],
 ): Promise<PullResult> {
   const { concurrency, maxRows } = options;
-  const waiting = store === undefined ? await waitingPages() : undefined;
+  const waiting = store === undefined ? waitingPages() : undefined;
   try {
     return await withProgress(reporter, context, options, (update) =>
       pull(client, sink, {

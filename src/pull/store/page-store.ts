@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { CoverageSummary } from "../../contract/coverage.ts";
-import { type Extent, type StoredBytes, temporaryBytes, waitingRoom } from "../../files/stored-bytes.ts";
+import { type Extent, type StoredBytes, temporaryBytes } from "../../files/stored-bytes.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
@@ -80,12 +80,12 @@ interface PageStoreOptions {
 
 /** A store that ends with this process. */
 export function temporaryStore(): PageStore {
-  return createPageStore(temporaryBytes(), { keeps: true });
+  return createPageStore(temporaryBytes(true), { keeps: true });
 }
 
 /** A store of the pages that wait for a reader of stdout. It ends with this process. */
-export async function waitingPages(): Promise<PageStore> {
-  return createPageStore(temporaryBytes(await waitingRoom()), { keeps: false });
+export function waitingPages(): PageStore {
+  return createPageStore(temporaryBytes(false), { keeps: false });
 }
 
 export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
@@ -117,7 +117,7 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
     /**
      * Saves the page number `index` of its slice, from 0; what the store has from this page on is out of date.
      *
-     * @returns undefined if an earlier page is missing, or if there is no room; a store that keeps its pages throws instead
+     * @returns undefined if an earlier page is missing, or if the disk is full; a store that keeps its pages throws instead
      */
     save: async (key: string, index: number, rows: RowBatch, facts: PageFacts): Promise<StoredPage | undefined> => {
       drop(key, index);
@@ -141,7 +141,6 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
       proven.add(extent);
       return batchOfLines(lines);
     },
-    hasRoom: bytes.hasRoom,
     drop,
     /** Drops the pages of a slice that are found to be wrong. A later process does not use them either. */
     discard: async (key: string): Promise<void> => {

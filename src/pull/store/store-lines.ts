@@ -35,9 +35,15 @@ export interface StoreContent {
   isDamaged: boolean;
 }
 
-/** Whether two sets are the same; the order of the filters does not matter. */
+/** Whether two sets are the same; neither the order of the filters matters, nor that of the values of a list. */
 export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | WrittenFilters): boolean {
-  const inOrder = (filters: object) => JSON.stringify(Object.entries(filters).sort());
+  const inOrder = (filters: object) => {
+    const entries = Object.entries(filters).map(([name, value]) => {
+      const isList = Array.isArray(value) || typeof value === "string";
+      return [name, isList ? String(value).split(",").sort() : value];
+    });
+    return JSON.stringify(entries.sort());
+  };
   return inOrder(one) === inOrder(other);
 }
 

@@ -7,7 +7,7 @@ import { batchOf } from "../../../src/rows/scan.ts";
 function opened() {
   const saved: [slice: string, index: number][] = [];
   const record = async (line: PageLine) => void (line.kind === "page" && saved.push([line.slice, line.index]));
-  const store = createPageStore(temporaryBytes(), { keeps: true, record });
+  const store = createPageStore(temporaryBytes(true), { keeps: true, record });
   onTestFinished(() => store.close());
   const save = (key: string, index: number, value: number) => {
     const rows = batchOf([`{"value":${value}}`]);

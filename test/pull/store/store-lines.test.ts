@@ -3,7 +3,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openStoredBytes } from "../../../src/files/stored-bytes.ts";
-import { lineOf, readStoreLines, STORE_VERSION, type StoreLine } from "../../../src/pull/store/store-lines.ts";
+import {
+  isSameSet,
+  lineOf,
+  readStoreLines,
+  STORE_VERSION,
+  type StoreLine,
+} from "../../../src/pull/store/store-lines.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 
 const head: StoreLine = {
@@ -105,4 +111,15 @@ test("lines go on after the last undamaged one", async () => {
   await lines.close();
   const found = await read(path);
   expect([found?.isDamaged, found?.pages.get("a")?.length]).toEqual([false, 1]);
+});
+
+test("sets are the same whatever the order of their filters and of the values of a list", () => {
+  const days = { start_date: "2026-01-01", end_date: "2026-01-02" };
+  expect([
+    isSameSet({ retailer: ["a", "b"], ...days }, { ...days, retailer: ["b", "a"] }),
+    isSameSet({ rcd: "a:b:c,d:e:f" }, { rcd: "d:e:f,a:b:c" }),
+    isSameSet({ retailer: ["a", "b"] }, { retailer: ["a"] }),
+    isSameSet({ start_date: "2026-01-01" }, { end_date: "2026-01-01" }),
+    isSameSet({ rcd: "a:b:c", own_days: { a: days } }, { rcd: "a:b:c", own_days: { a: {} } }),
+  ]).toEqual([true, true, false, false, false]);
 });
