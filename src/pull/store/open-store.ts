@@ -82,10 +82,9 @@ export async function withStore<T>(
   work: (store: OpenStore) => Promise<T>,
 ): Promise<T> {
   const { leave, remove, ...store } = await openStore(paths, options);
+  let result: T;
   try {
-    const result = await work(store);
-    await remove().catch(unlessLocked);
-    return result;
+    result = await work(store);
   } catch (error) {
     try {
       if (await leave()) {
@@ -98,13 +97,13 @@ export async function withStore<T>(
     }
     throw error;
   }
-}
-
-/** The files are another process's by now. */
-function unlessLocked(error: unknown): void {
-  if (!(error instanceof LockedError)) {
-    throw error;
-  }
+  await remove().catch((error: unknown) => {
+    // Otherwise the files are another process's by now.
+    if (!(error instanceof LockedError)) {
+      throw error;
+    }
+  });
+  return result;
 }
 
 async function openStore(paths: StorePaths, options: StoreOptions) {
