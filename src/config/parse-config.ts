@@ -49,5 +49,5 @@ function checkedProfile(name: string, table: unknown, path: string): Profile {
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -98,8 +98,12 @@ export function findBaseUrl(
 
 /** Parses the first address that is set, with the name of its source for messages. */
 function firstAddress(candidates: readonly (readonly [source: string, value: string | undefined])[]): URL | undefined {
-  const [source = "", value] = candidates.find(([, text]) => text !== undefined) ?? [];
-  return value === undefined ? undefined : parseBaseUrl(value, source);
+  for (const [source, value] of candidates) {
+    if (value !== undefined) {
+      return parseBaseUrl(value, source);
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -141,7 +145,7 @@ export function parseBaseUrl(text: string, source: string): URL {
       `${source} must not contain a user name or password; the API takes a key, see \`catalog auth --help\`.`,
     );
   }
-  if (url === undefined || !isHttp) {
+  if (!isHttp) {
     throw new UsageError(`${source} ${JSON.stringify(text)} is not an http or https URL; ${expected}.`, {
       flag: source,
       value: text,

@@ -14,10 +14,11 @@ type Strings = Readonly<Record<string, string | undefined>>;
 export function setProfile(text: string, name: string, values: Strings): { text: string; commentsLost: boolean } {
   const document = parse(text);
   const profiles = document.profiles as Record<string, Strings> | undefined;
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-  const wanted = stringify({ ...document, profiles: { ...profiles, [name]: given } });
+  const wanted = stringify({ ...document, profiles: { ...profiles, [name]: values } });
   const edited = editLines(text, name, values);
-  return means(edited, wanted) ? { text: edited, commentsLost: false } : { text: wanted, commentsLost: true };
+  return isDeepStrictEqual(parsed(edited), parsed(wanted))
+    ? { text: edited, commentsLost: false }
+    : { text: wanted, commentsLost: true };
 }
 
 function editLines(text: string, name: string, values: Strings): string {
@@ -30,7 +31,7 @@ function editLines(text: string, name: string, values: Strings): string {
   const next = lines.findIndex((line, index) => index > header && /^\s*\[/.test(line));
   const end = next === -1 ? lines.length : next;
   const own = lines.slice(header + 1, end).map((line) => `${line}\n`);
-  const kept = own.filter((line) => tomlKeyOf(line) === undefined || unchanged(line, values));
+  const kept = own.filter((line) => unchanged(line, values));
   const present = new Set(kept.map(tomlKeyOf));
   const added = entriesOf(values).filter((line) => !present.has(tomlKeyOf(line)));
   // New lines go below the last entry or comment, above the blank lines that set off the next table.
@@ -52,13 +53,9 @@ function tomlKeyOf(line: string): string | undefined {
   return Object.keys(parsed(line) ?? {})[0];
 }
 
+/** Also comments and blank lines. */
 function unchanged(line: string, values: Strings): boolean {
   return Object.entries(parsed(line) ?? {}).every(([key, value]) => values[key] === value);
-}
-
-function means(text: string, document: string): boolean {
-  const meaning = parsed(text);
-  return meaning !== undefined && isDeepStrictEqual(meaning, parsed(document));
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

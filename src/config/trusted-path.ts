@@ -24,7 +24,7 @@ export async function dangerOf(path: string): Promise<string | undefined> {
     return undefined;
   }
   const { root } = parse(resolve(path));
-  let left = partsOf(resolve(path), root);
+  let left = partsOf(resolve(path));
   let current = root;
   for (let links = 0; ; ) {
     const entry = await lstat(current).catch((error: Error) => {
@@ -39,7 +39,7 @@ export async function dangerOf(path: string): Promise<string | undefined> {
       if (links > MOST_LINKS) {
         throw new FileError(`${path} cannot be looked at: too many symbolic links`, path);
       }
-      left = [...partsOf(resolve(current, "..", await readlink(current)), root), ...left];
+      left = [...partsOf(resolve(current, "..", await readlink(current))), ...left];
       current = root;
     }
     const [next, ...rest] = left;
@@ -51,8 +51,8 @@ export async function dangerOf(path: string): Promise<string | undefined> {
   }
 }
 
-function partsOf(path: string, root: string): string[] {
-  return path.slice(root.length).split(sep).filter(Boolean);
+function partsOf(path: string): string[] {
+  return path.split(sep).filter(Boolean);
 }
 
 function dangerOfEntry(path: string, entry: Stats, user: number): string | undefined {

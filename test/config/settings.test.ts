@@ -49,10 +49,10 @@ describe("the service's settings", () => {
     const context = await contextWith(profiles, env);
     const fromEnv = await resolveService(none, context);
     const fromFlag = await resolveService({ baseUrl: "https://flag.example", profile: "default" }, context);
-    expect([fromEnv.baseUrl.href, fromEnv.profile, fromEnv.credential.apiKey]).toEqual([
+    expect([fromEnv.baseUrl.href, fromEnv.profile, fromEnv.credential]).toEqual([
       "https://env.example/",
       "staging",
-      "from-env",
+      { apiKey: "from-env", source: "CATALOG_API_KEY" },
     ]);
     expect([fromFlag.baseUrl.href, fromFlag.profile]).toEqual(["https://flag.example/", "default"]);
   });
@@ -252,6 +252,11 @@ describe("the service's settings", () => {
     expect([baseUrl.href, profile, credential.apiKey]).toEqual(["https://work.example/", "work", "w"]);
   });
 
+  test("come from the profile named default if the configured one is no text", async () => {
+    const { profile } = await resolveService(none, await contextWith(`default_profile = 7\n${profiles}`));
+    expect(profile).toBe("default");
+  });
+
   test("take empty variables for none", async () => {
     const env = {
       CATALOG_API_KEY: "",
@@ -318,6 +323,8 @@ describe("the address of the status feed", () => {
 
   test("is below the service if none is set", async () => {
     expect((await resolveStatusUrl(flags, await contextWith(stored))).href).toBe("https://a.example/api/status.json");
+    const withoutProfile = await contextWith("", { CATALOG_BASE_URL: "https://e.example" });
+    expect((await resolveStatusUrl(flags, withoutProfile)).href).toBe("https://e.example/status.json");
   });
 
   test.each([
@@ -333,6 +340,7 @@ describe("the address of the status feed", () => {
 test.each([
   [{ CATALOG_BASE_URL: "x y" }, 'CATALOG_BASE_URL "x y" is not'],
   [{}, 'base_url of the profile "z z" is not'],
+  [{ CATALOG_BASE_URL: "https://e.example" }, 'base_url of the profile "z z" is not'],
 ])("an address of the service that is wrong is named by its source: %j", async (env, message) => {
   const context = await contextWith('[profiles.default]\nbase_url = "z z"\n', env);
   await expect(resolveService(none, context)).rejects.toThrow(message);

@@ -36,6 +36,20 @@ test.each([
     { api_key: "k" },
     '[ profiles . "work" ]\napi_key = "k"\n',
   ],
+  [
+    "a table that has brackets in its values",
+    '[profiles.work]\nbase_url = "http://[::1]:80" # here\napi_key = "old"\n\n[b]\n',
+    "work",
+    { base_url: "http://[::1]:80" },
+    '[profiles.work]\nbase_url = "http://[::1]:80" # here\n\n[b]\n',
+  ],
+  [
+    "a comment without a line end",
+    "[profiles.work]\n# mine",
+    "work",
+    { api_key: "k" },
+    '[profiles.work]\n# mine\napi_key = "k"\n',
+  ],
   ["a table without a last line end", '[profiles.work]\nbase_url = "u"', "work", {}, "[profiles.work]\n"],
 ])("only the lines of the profile change: %s", (_, text, name, values, expected) => {
   expect(setProfile(text, name, values)).toEqual({ text: expected, commentsLost: false });

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { dangerOf } from "../../src/config/trusted-path.ts";
 import { FileError } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
@@ -34,6 +34,19 @@ test("nobody else can change a file of this user in folders of this user or root
   expect(await dangerOf(path)).toBeUndefined();
 });
 
+// Only root can give files away.
+test.runIf(process.geteuid?.() === 0)(
+  "what belongs to this user or to root is safe, one beside the other",
+  async () => {
+    const { folder, path } = await setUp();
+    await chown(folder, STRANGER, STRANGER);
+    await chown(path, STRANGER, STRANGER);
+    vi.spyOn(process, "geteuid").mockReturnValue(STRANGER);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await dangerOf(path)).toBeUndefined();
+  },
+);
+
 describe("others can change", () => {
   test.each(["620", "602", "660"])("a file of the mode %s", async (mode) => {
     const { path } = await setUp();
@@ -46,7 +59,9 @@ describe("others can change", () => {
   test.each(["770", "777", "703"])("a file in a folder of the mode %s, or below one", async (mode) => {
     const { root, folder, path } = await setUp();
     await chmod(folder, Number.parseInt(mode, 8));
-    expect(await dangerOf(path)).toContain(`can change the folder ${folder}. `);
+    expect(await dangerOf(path)).toBe(
+      `other users of this machine can change the folder ${folder}. Check the configuration file, then run \`chmod go-w ${folder}\`.`,
+    );
     await chmod(folder, 0o700);
     await chmod(root, Number.parseInt(mode, 8));
     expect(await dangerOf(path)).toContain(`can change the folder ${root}. `);
