@@ -7,7 +7,7 @@ import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { formatRcd, splitRcd } from "../../contract/filters.ts";
 import { assertDaysInPlace } from "../../mirror/folder/day-files.ts";
 import { rcdTest } from "../../mirror/folder/synced-day.ts";
-import { brandIn } from "../../mirror/prices/listings.ts";
+import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
 import { summaryOf, withSets } from "../../pull/set-client.ts";
 import { ownDayFilter, type SetFilters } from "../../pull/set-filters.ts";
 import type { CoverageSource } from "./coverage-source.ts";
@@ -97,25 +97,40 @@ type BrandCounts = readonly (readonly [brand: string, days: DayCounts])[];
 async function countBrands(synced: SyncedFolder, context: Context): Promise<BrandCounts> {
   const { own_days: _, ...filters } = synced.filters;
   return await withFolderPrices({ ...synced, filters }, context, async ({ listings, days }) => {
+    const { pairs, pairOf } = brandPairs(listings);
     const brands = new Map<string, Map<string, Map<string, number>>>();
-    const rcds = listings.combinations.map(formatRcd);
     for await (const { day, rows, listing } of days()) {
-      const counts = new Uint32Array(listings.listings);
-      for (const one of listing.subarray(0, rows)) {
-        counts[one] = (counts[one] ?? 0) + 1;
+      const counts = new Uint32Array(pairs.length);
+      for (let row = 0; row < rows; row += 1) {
+        const pair = pairOf[listing[row] ?? 0] ?? 0;
+        counts[pair] = (counts[pair] ?? 0) + 1;
       }
-      for (const [one, count] of counts.entries()) {
+      for (const [number, { brand, rcd }] of pairs.entries()) {
+        const count = counts[number] ?? 0;
         if (count > 0) {
-          const brand = brandIn(listings.modelOf(one));
           const ofBrand = brands.get(brand) ?? new Map<string, Map<string, number>>();
           const ofDay = ofBrand.get(day) ?? new Map<string, number>();
-          const rcd = rcds[listings.combination[one] ?? 0] ?? "";
-          brands.set(brand, ofBrand.set(day, ofDay.set(rcd, (ofDay.get(rcd) ?? 0) + count)));
+          brands.set(brand, ofBrand.set(day, ofDay.set(rcd, count)));
         }
       }
     }
     return [...brands];
   });
+}
+
+/** The pairs of a brand and a combination, and that of each listing: there are far fewer pairs than listings. */
+function brandPairs({ listings, combinations, combination, modelOf }: Listings) {
+  const rcds = combinations.map(formatRcd);
+  const pairs: { brand: string; rcd: string }[] = [];
+  const numbers = rcds.map(() => new Map<string, number>());
+  const pairOf = new Uint32Array(listings).map((_, listing) => {
+    const at = combination[listing] ?? 0;
+    const brand = brandIn(modelOf(listing));
+    const known = numbers[at]?.get(brand) ?? pairs.push({ brand, rcd: rcds[at] ?? "" }) - 1;
+    numbers[at]?.set(brand, known);
+    return known;
+  });
+  return { pairs, pairOf };
 }
 
 async function brandCoverage(counts: BrandCounts, filters: SetFilters): Promise<BrandCoverage[]> {
