@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Context } from "../context.ts";
-import type { QueryResult, QueryValue, SqlSession } from "../mirror/sql/session.ts";
+import type { QueryResult, SqlSession } from "../mirror/sql/session.ts";
 import type { RowFormat } from "../output/formats/registry.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../output/formats/xlsx/cell-kinds.ts";
 import { batchOf } from "../rows/scan.ts";
@@ -8,21 +8,16 @@ import type { OutputOptions } from "./flags/output.ts";
 import type { Reporter } from "./reporter.ts";
 import { writeChunks, writeRows } from "./write-rows.ts";
 
-/** Most rows of a table without `--limit`; every other format has all. */
-export const SHOWN_ROWS = 1000;
-
 /** A query with the values of its parameters. */
 export interface Query {
   sql: string;
-  values?: readonly QueryValue[];
-  /** What columns are in a sheet, beside those that their types and names tell. */
-  kinds?: CellKinds;
+  values?: readonly string[];
 }
 
 /** Writes the rows of a query. Parquet has DuckDB's own types. */
 export async function writeQuery(
   session: SqlSession,
-  { sql, values, kinds }: Query,
+  { sql, values }: Query,
   output: OutputOptions<RowFormat>,
   reporter: Reporter,
   context: Context,
@@ -33,23 +28,8 @@ export async function writeQuery(
   }
   const result = await session.query(sql, values);
   const names = uniqueNames(result);
-  const encoding = { known: names, kinds: { ...cellKindsOf(result, names), ...kinds } };
+  const encoding = { known: names, kinds: cellKindsOf(result, names) };
   await writeRows(rowBatches(result, names), output, encoding, reporter, context);
-}
-
-/** All rows of a query that has few. Their columns have distinct names. */
-export async function queryRecords(
-  session: SqlSession,
-  { sql, values }: Query,
-): Promise<Readonly<Record<string, unknown>>[]> {
-  const { columns, rows } = await session.query(sql, values);
-  const records: Readonly<Record<string, unknown>>[] = [];
-  for await (const chunk of rows) {
-    for (const row of chunk) {
-      records.push(Object.fromEntries(columns.map(({ name }, index) => [name, JSON.parse(row[index] ?? "null")])));
-    }
-  }
-  return records;
 }
 
 /** Types of DuckDB that are dates in a sheet; one with a time zone is not. */

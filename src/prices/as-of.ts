@@ -42,7 +42,7 @@ const AT_ONCE = 2_000;
  * Compares two days by the last known price of each product up to them: a product that was not crawled on the day itself
  * has the rows of its newest day before. Differences come by retailer, then sku.
  *
- * Memory: about 60 bytes a product, 28 bytes for each newer row, and 2,000 differences.
+ * Memory: about 60 bytes a product, 32 bytes for each newer row, and 2,000 differences.
  *
  * @param prices of the days up to `to`
  */
@@ -56,7 +56,7 @@ export async function diffAsOf(
   const retailers = new Map<string, Record<Side, number>>();
   const known = await lastKnown(prices, options);
   const isCompared = options.oneSided ? isOneSided : hasNewer;
-  const rows = await newerRows(prices, known, isCompared);
+  const rows = await newerRows(prices, options, known, isCompared);
   let held: Difference[] = [];
   for (const [retailer, products] of productsByRetailer(prices, known)) {
     const rowsOn = (side: Side) => products.reduce((sum, product) => sum + (known[side].rows[product] ?? 0), 0);
@@ -95,14 +95,20 @@ export async function sharedProducts({ listings, days }: Prices): Promise<{ onBo
   return { onBoth, onFewer: Math.min(first.size, second.size) };
 }
 
-async function lastKnown({ listings, days }: Prices, { from, to, maxAge }: AsOfOptions): Promise<Known> {
+/** The first day whose prices may be known on one of the compared days. */
+function firstKnown({ from, maxAge }: AsOfOptions): string {
+  return maxAge === undefined ? "" : addDays(from, -maxAge);
+}
+
+async function lastKnown({ listings, days }: Prices, options: AsOfOptions): Promise<Known> {
+  const { from, to, maxAge } = options;
   const ends = { from, to };
   const isKnownOn = (side: Side, day: string) =>
     day <= ends[side] && (maxAge === undefined || day >= addDays(ends[side], -maxAge));
   const empty = () => ({ day: new Uint32Array(listings.products), rows: new Uint32Array(listings.products) });
   const names = [""];
   const known = { from: empty(), to: empty(), days: names };
-  for await (const { day, rows, listing } of days()) {
+  for await (const { day, rows, listing } of days(firstKnown(options))) {
     const number = names.push(day) - 1;
     for (const side of SIDES.filter((side) => isKnownOn(side, day))) {
       const last = known[side];
@@ -126,7 +132,12 @@ function isOneSided({ from, to }: Known, product: number): boolean {
 }
 
 /** Reads the days once more, for the rows of the products that are compared. */
-async function newerRows({ listings, days }: Prices, known: Known, isCompared: typeof hasNewer): Promise<NewRows> {
+async function newerRows(
+  { listings, days }: Prices,
+  options: AsOfOptions,
+  known: Known,
+  isCompared: typeof hasNewer,
+): Promise<NewRows> {
   const starts = new Uint32Array(listings.products + 1);
   for (let product = 0; product < listings.products; product += 1) {
     const own = (known.from.rows[product] ?? 0) + (known.to.rows[product] ?? 0);
@@ -136,7 +147,7 @@ async function newerRows({ listings, days }: Prices, known: Known, isCompared: t
   // The day of `from` is before that of `to`, so the rows of a product come in their order.
   const next = starts.slice();
   let number = 0;
-  for await (const prices of days()) {
+  for await (const prices of days(firstKnown(options))) {
     number += 1;
     for (let row = 0; row < prices.rows; row += 1) {
       const product = listings.product[prices.listing[row] ?? 0] ?? 0;

@@ -1,8 +1,9 @@
-import { copyRow, newColumns, type Prices } from "../mirror/prices/day-prices.ts";
+import { copyRow, newColumns, type PriceColumns, type Prices } from "../mirror/prices/day-prices.ts";
+import type { Listings } from "../mirror/prices/listings.ts";
 import type { Observation } from "./observation.ts";
 
 /** The newest price of a product, without the texts that take long to read for each one. */
-export type LatestPrice = Pick<Observation, "retailer" | "day" | "listing" | "discount_pct">;
+export type LatestPrice = Omit<Observation, "sku" | "currency">;
 
 export interface LatestPrices {
   /** Rows of all days. */
@@ -15,7 +16,7 @@ export interface LatestPrices {
  * Finds the newest price of each product, which is one sku of one retailer; of several rows on its newest day the cheapest
  * counts.
  *
- * Memory: 32 bytes a product, and its newest price.
+ * Memory: 36 bytes a product, and its newest price.
  */
 export async function latestPrices({ listings, days }: Prices): Promise<LatestPrices> {
   const newest = newColumns(listings.products);
@@ -34,15 +35,30 @@ export async function latestPrices({ listings, days }: Prices): Promise<LatestPr
       }
     }
   }
-  const { combinations, combination } = listings;
-  const prices: LatestPrice[] = [];
-  for (const [product, number] of dayOf.entries()) {
-    if (number > 0) {
-      const listing = newest.listing[product] ?? 0;
-      const { retailer = "" } = combinations[combination[listing] ?? 0] ?? {};
-      const discount_pct = newest.discount_pct[product] ?? 0;
-      prices.push({ retailer, day: names[number] ?? "", listing, discount_pct });
-    }
-  }
+  const prices = [...dayOf].flatMap((number, product) => {
+    const day = names[number] ?? "";
+    return number === 0 ? [] : latestPrice(listings, newest, product, day);
+  });
   return { rows, prices };
+}
+
+function latestPrice(
+  { combinations, combination }: Listings,
+  { listing: listingOf, place, mrp, selling_price, discount_pct }: PriceColumns,
+  product: number,
+  day: string,
+): LatestPrice {
+  const listing = listingOf[product] ?? 0;
+  const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
+  return {
+    retailer,
+    category,
+    department,
+    listing,
+    day,
+    place: place[product] ?? 0,
+    mrp: mrp[product] ?? Number.NaN,
+    selling_price: selling_price[product] ?? Number.NaN,
+    discount_pct: discount_pct[product] ?? Number.NaN,
+  };
 }

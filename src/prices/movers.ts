@@ -39,7 +39,7 @@ interface Tracks {
  * - `new_low`: the newest price is below each earlier one.
  * - `discount`: the newest row has a discount.
  *
- * Memory: 96 bytes a product and the movers.
+ * Memory: 104 bytes a product and the movers.
  *
  * @param since `YYYY-MM-DD`
  * @returns each kind by its size: the largest drop, rise, distance to the earlier low, or discount first

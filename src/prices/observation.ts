@@ -6,6 +6,8 @@ import type { Listings } from "../mirror/prices/listings.ts";
 export interface Observation extends Rcd {
   /** `YYYY-MM-DD`. */
   day: string;
+  /** The number of its row in the file of the day, by which its address is found. */
+  place: number;
   /** Its number in the `Listings`, by which its title is found. */
   listing: number;
   sku: string;
@@ -18,14 +20,14 @@ export interface Observation extends Rcd {
 /** Row number `row` of some prices, which are those of the day `day`. */
 export function observationAt(
   { combinations, combination, currencies, currency, skuOf }: Listings,
-  { listing: listingOf, mrp, selling_price, discount_pct }: PriceColumns,
+  { listing: listingOf, place, mrp, selling_price, discount_pct }: PriceColumns,
   row: number,
   day: string,
 ): Observation {
   const listing = listingOf[row] ?? 0;
   const { retailer = "", category = "", department = "" } = combinations[combination[listing] ?? 0] ?? {};
   return {
-    ...{ day, listing, sku: skuOf(listing), retailer, category, department },
+    ...{ day, place: place[row] ?? 0, listing, sku: skuOf(listing), retailer, category, department },
     mrp: mrp[row] ?? Number.NaN,
     selling_price: selling_price[row] ?? Number.NaN,
     discount_pct: discount_pct[row] ?? Number.NaN,

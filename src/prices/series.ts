@@ -36,7 +36,7 @@ export async function collectSeries(
   { listings, days }: Prices,
   wanted: readonly { retailer?: string | undefined; sku: string }[],
 ): Promise<Series[]> {
-  const isChosen = listingsOf(listings, new Set(wanted.map(({ sku }) => sku)));
+  const isChosen = listingsOfSkus(listings, new Set(wanted.map(({ sku }) => sku)));
   const products = new Map<number, Observation[]>();
   for await (const prices of days()) {
     for (let row = 0; row < prices.rows; row += 1) {
@@ -61,7 +61,7 @@ export async function collectSeries(
 const MANY_SKUS = 100;
 
 /** Marks the listings of skus with 1. */
-function listingsOf(listings: Listings, skus: ReadonlySet<string>): Uint8Array {
+export function listingsOfSkus(listings: Listings, skus: ReadonlySet<string>): Uint8Array {
   const marked = new Uint8Array(listings.listings);
   if (skus.size >= MANY_SKUS) {
     return marked.map((_, listing) => (skus.has(listings.skuOf(listing)) ? 1 : 0));

@@ -189,15 +189,14 @@ describe("a command line becomes complete options", () => {
   });
 
   test("of latest, whose columns follow its groups", async () => {
-    const columns = ["brand", "products", "discounted_products", "discounted_percent", "mean_discount_pct"];
-    expect(await optionsOf(declareLatest, "rows", "--group-by", "brand")).toEqual({
+    const columns = ["mean_discount_pct", "brand"];
+    expect(await optionsOf(declareLatest, "rows", "--group-by", "brand", "--columns", columns.join(","))).toEqual({
       ...FOLDER,
       groupBy: "brand",
       maxAge: undefined,
       output: NDJSON,
       list: LIST,
       columns,
-      hasOwnColumns: false,
     });
   });
 

@@ -27,12 +27,13 @@ export function priceDays(rows: readonly PriceRow[]): Prices {
   }));
   return {
     listings: unpackListings(listings.pack()),
-    days: async function* () {
-      for (const day of [...new Set(rows.map((row) => row.day))].sort()) {
+    days: async function* (first = "") {
+      for (const day of [...new Set(rows.map((row) => row.day))].sort().filter((day) => day >= first)) {
         const own = listed.filter((row) => row.day === day);
         yield {
           day,
           rows: own.length,
+          place: Uint32Array.from(own, (_, row) => row),
           listing: Uint32Array.from(own, ({ listing }) => listing),
           mrp: Float64Array.from(own, (row) => row.selling_price),
           selling_price: Float64Array.from(own, (row) => row.selling_price),

@@ -103,6 +103,22 @@ function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") {
     return a - b;
   }
-  const [left, right] = [String(a), String(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compareTexts(String(a), String(b));
 }
+
+/** Compares texts by code point. Operators compare code units, and have U+1F600 before U+FF5E. */
+export function compareTexts(a: string, b: string): number {
+  if (a === b) {
+    return 0;
+  }
+  if (!SURROGATE.test(a) && !SURROGATE.test(b)) {
+    return a < b ? -1 : 1;
+  }
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) {
+    at += 1;
+  }
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+}
+
+const SURROGATE = /[\ud800-\udfff]/;

@@ -2,17 +2,13 @@ import { parse } from "csv-parse/sync";
 import { quoted } from "../../cli/flags/values.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
+import type { WantedProduct } from "../../prices/basket.ts";
 import { LATEST_COLUMNS } from "../latest/options.ts";
 
-/** A line of a basket: so many pieces of one product. */
-export interface BasketLine {
+/** A line of a basket. */
+export interface BasketLine extends WantedProduct {
   /** In the file, from 1. */
   line: number;
-  sku: string;
-  /** Undefined for every retailer that has the sku. */
-  retailer: string | undefined;
-  /** A decimal as it was written. */
-  quantity: string;
 }
 
 const COLUMNS = ["sku", "retailer", "quantity"];

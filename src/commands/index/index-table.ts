@@ -1,20 +1,25 @@
+import type { ColumnType } from "../../output/formats/encoder.ts";
+import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
 import { numberCell } from "../../output/terminal/tables/cell.ts";
 import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
+import type { IndexRow } from "../../prices/basket-index.ts";
+import { withDecimals } from "../../prices/exact.ts";
 import { INDEX_COLUMNS } from "./options.ts";
 
-/** A row of `indexQuery`. */
-export interface IndexRow {
-  retailer: string;
-  crawl_date: string;
-  currency: string;
-  /** Null if no product of the basket has a price on that day. */
-  index: number | null;
-  basket_value: number | null;
-  products_priced: number;
-  products: number;
-}
+/** The dates in a sheet. */
+export const CELLS: CellKinds = { crawl_date: "date", base_date: "date" };
+
+/** The types of the columns in Parquet that are not those of a product row. */
+export const TYPES: Readonly<Record<string, ColumnType>> = {
+  index: { kind: "number", nullable: true },
+  basket_value: { kind: "number", nullable: true },
+  base_value: { kind: "number", nullable: true },
+  products_priced: { kind: "integer", nullable: false },
+  products: { kind: "integer", nullable: false },
+  base_date: { kind: "date", nullable: false },
+};
 
 export function indexTable(rows: readonly IndexRow[], chosen: readonly string[] | undefined): Table {
   if (chosen !== undefined) {
@@ -23,7 +28,11 @@ export function indexTable(rows: readonly IndexRow[], chosen: readonly string[] 
   return itemTable(rows, [
     textColumn("retailer", ({ retailer }) => retailer),
     textColumn("day", ({ crawl_date }) => crawl_date, { rigid: true }),
-    { heading: "index", rigid: true, cell: ({ index }) => numberCell(index?.toFixed(2)) },
+    {
+      heading: "index",
+      rigid: true,
+      cell: ({ index }) => numberCell(index === null ? undefined : withDecimals(index, 2)),
+    },
     numberColumn("basket", ({ basket_value }) => basket_value),
     textColumn("currency", ({ currency }) => currency, { rigid: true }),
     numberColumn("priced", ({ products_priced }) => products_priced),

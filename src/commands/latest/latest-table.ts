@@ -1,4 +1,4 @@
-import { numberCell, textCell } from "../../output/terminal/tables/cell.ts";
+import { numberCell } from "../../output/terminal/tables/cell.ts";
 import {
   itemTable,
   numberColumn,
@@ -8,37 +8,18 @@ import {
 } from "../../output/terminal/tables/item-table.ts";
 import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
+import type { Discounts } from "../../prices/discounts.ts";
+import { withDecimals } from "../../prices/exact.ts";
 import { type Group, LATEST_COLUMNS } from "./options.ts";
+import type { GroupRecord, LatestRecord } from "./records.ts";
 
-/** A row of `latestQuery` without groups. */
-export interface LatestPrice {
-  retailer: string;
-  sku: string;
-  title: string | null;
-  currency: string;
-  selling_price: number;
-  mrp: number;
-  discount_pct: number;
-  crawl_date: string;
-  days_old: number;
-  url: string | null;
-}
-
-/** A row of `latestQuery` with groups. */
-export type DiscountGroup = Partial<Record<Group, string | null>> & {
-  products: number;
-  discounted_products: number;
-  discounted_percent: number | null;
-  mean_discount_pct: number | null;
-};
-
-export function latestTable(prices: readonly LatestPrice[], chosen: readonly string[] | undefined): Table {
+export function latestTable(prices: readonly LatestRecord[], chosen: readonly string[] | undefined): Table {
   if (chosen !== undefined) {
     return recordTable(prices, LATEST_COLUMNS, chosen);
   }
   return itemTable(prices, [
     titleColumn(
-      ({ title }) => title ?? "",
+      ({ title }) => title,
       ({ url }) => url ?? undefined,
     ),
     textColumn("retailer", ({ retailer }) => retailer),
@@ -53,30 +34,28 @@ export function latestTable(prices: readonly LatestPrice[], chosen: readonly str
 }
 
 export function groupsTable(
-  groups: readonly DiscountGroup[],
+  groups: readonly GroupRecord[],
   by: Group,
-  total: DiscountGroup | undefined,
+  total: Discounts,
   chosen: readonly string[] | undefined,
 ): Table {
   if (chosen !== undefined) {
     return recordTable(groups, chosen, chosen);
   }
-  const percent = (heading: string, read: (group: DiscountGroup) => number | null) => ({
-    heading,
-    rigid: true,
-    cell: (group: DiscountGroup) => numberCell(oneDecimal(read(group))),
-    total: total && numberCell(oneDecimal(read(total))),
-  });
+  const percent = (heading: string, name: "discounted_percent" | "mean_discount_pct") => {
+    const cell = (discounts: { [one in typeof name]: number | null | undefined }) =>
+      numberCell(oneDecimal(discounts[name]));
+    return { heading, rigid: true, cell, total: cell(total) };
+  };
   return itemTable(groups, [
-    { ...textColumn<DiscountGroup>(by, (group) => group[by] || `no ${by}`), total: total && textCell("total") },
-    numberColumn("products", ({ products }) => products, total?.products),
-    numberColumn("discounted", ({ discounted_products }) => discounted_products, total?.discounted_products),
-    percent("discounted %", ({ discounted_percent }) => discounted_percent),
-    percent("mean discount %", ({ mean_discount_pct }) => mean_discount_pct),
+    textColumn<GroupRecord>(by, (group) => group[by] || `no ${by}`, { total: "total" }),
+    numberColumn("products", ({ products }) => products, total.products),
+    numberColumn("discounted", ({ discounted_products }) => discounted_products, total.discounted_products),
+    percent("discounted %", "discounted_percent"),
+    percent("mean discount %", "mean_discount_pct"),
   ]);
 }
 
-/** A number of at most six decimals, rounded half up to one: `toFixed` would round its binary value. */
-function oneDecimal(percent: number | null): string | undefined {
-  return percent === null ? undefined : (Math.round(Math.round(percent * 1e6) / 1e5) / 10).toFixed(1);
+function oneDecimal(percent: number | null | undefined): string | undefined {
+  return percent == null ? undefined : withDecimals(percent, 1);
 }

@@ -38,9 +38,6 @@ export interface LatestOptions extends FolderOptions, ListingOptions<"table" | R
   groupBy: Group | undefined;
   /** Days; undefined for prices of any age. */
   maxAge: number | undefined;
-  columns: readonly string[];
-  /** Whether the columns were chosen. */
-  hasOwnColumns: boolean;
 }
 
 export function parseLatestOptions(
@@ -57,7 +54,6 @@ export function parseLatestOptions(
     maxAge: flags.maxAge,
     output: parseRowsOutput(flags, context),
     list: parseListFlags(flags, known, groupBy === undefined ? SORT_WORDS : {}),
-    columns: columns === undefined ? known : parseColumns(columns, known),
-    hasOwnColumns: columns !== undefined,
+    columns: columns === undefined ? undefined : parseColumns(columns, known),
   };
 }

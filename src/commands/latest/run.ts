@@ -1,53 +1,119 @@
+import { compareTexts, sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
-import { showTable } from "../../cli/pager.ts";
-import { withSyncedFolder } from "../../cli/source/synced-folder.ts";
+import { withFolderPrices } from "../../cli/source/folder-prices.ts";
+import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import { queryRecords, SHOWN_ROWS, writeQuery } from "../../cli/write-query.ts";
+import { listed, writeList } from "../../cli/write-list.ts";
 import type { Context } from "../../context.ts";
-import { dayOf } from "../../contract/values/day-arithmetic.ts";
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
-import { withFolderSql } from "../../mirror/sql/folder-session.ts";
-import { renderCaptioned } from "../../output/terminal/tables/table.ts";
-import { type DiscountGroup, groupsTable, type LatestPrice, latestTable } from "./latest-table.ts";
-import { LATEST_COLUMNS, type LatestOptions } from "./options.ts";
-import { ageDays, firstDay, latestQuery, totalQuery } from "./queries.ts";
+import { addDays, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { counted } from "../../contract/values/decimal.ts";
+import type { Listings } from "../../mirror/prices/listings.ts";
+import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { discountsOf } from "../../prices/discounts.ts";
+import { latestPrices } from "../../prices/latest.ts";
+import { groupsTable, latestTable } from "./latest-table.ts";
+import { GROUP_COLUMNS, type Group, LATEST_COLUMNS, type LatestOptions } from "./options.ts";
+import {
+  type AgeDays,
+  type AgedPrice,
+  ageDays,
+  ageOf,
+  type GroupRecord,
+  groupRecords,
+  LATEST_TYPES,
+  type LatestRecord,
+  latestRecord,
+} from "./records.ts";
 
 export async function runLatest(options: LatestOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
-    const { reporter } = synced;
-    const { output, groupBy, list } = options;
+    const { groupBy, maxAge } = options;
     const ages = ageDays(synced.filters, dayOf(context.now()));
-    const first = firstDay(ages, options.maxAge);
+    const first = firstDay(ages, maxAge);
     const days = synced.days.filter((day) => day >= first);
-    await withFolderSql({ ...synced, days }, async (session) => {
-      if (hasRowFormat(output)) {
-        const kinds = { discounted_percent: "percent", mean_discount_pct: "percent" } as const;
-        await writeQuery(session, { sql: latestQuery(options, ages), kinds }, output, reporter, context);
-        return;
-      }
-      const limit = list.limit ?? SHOWN_ROWS;
-      const shown = { ...options, columns: groupBy === undefined ? LATEST_COLUMNS : options.columns };
-      const found = await queryRecords(session, {
-        sql: latestQuery({ ...shown, list: { ...list, limit: limit + 1 } }, ages),
-      });
-      const rows = found.slice(0, limit);
-      const chosen = options.hasOwnColumns ? options.columns : undefined;
-      const screen = screenOf(context, options);
-      if (groupBy === undefined) {
-        const table = latestTable(rows as unknown as LatestPrice[], chosen);
-        await showTable(renderCaptioned(table, ["retailer", "currency"], screen), output, list, reporter, context);
-      } else {
-        const [total] = await queryRecords(session, { sql: totalQuery(options, ages) });
-        const groups = rows as unknown as DiscountGroup[];
-        const table = groupsTable(groups, groupBy, total as unknown as DiscountGroup, chosen);
-        await showTable(renderCaptioned(table, [], screen), output, list, reporter, context);
-      }
-      if (found.length > limit) {
-        reporter.note(`the first ${groupDigits(limit)}; -f ndjson or -o FILE has them all`);
-      }
+    const { prices, listings } = await withFolderPrices({ ...synced, days }, context, async (prices) => ({
+      ...(await latestPrices(prices)),
+      listings: prices.listings,
+    }));
+
+    const age = ageOf(ages);
+    const known = prices.flatMap((price): AgedPrice | [] => {
+      const days_old = age(price);
+      const isKnown = maxAge === undefined || days_old <= maxAge;
+      return isKnown ? Object.assign(price, { days_old, sku: listings.skuOf(price.listing) }) : [];
+    });
+
+    await (groupBy === undefined
+      ? writeProducts(known, listings, synced, options, context)
+      : writeGroups(known, groupBy, listings, synced, options, context));
+    if (!hasRowFormat(options.output)) {
       const read =
         days.length === 0 ? "no rows match" : `prices of ${counted(days.length, "day")}, the newest ${days.at(-1)}`;
-      reporter.note(read);
-    });
+      synced.reporter.note(read);
+    }
   });
+}
+
+/** The first day whose prices are not too old for any retailer; the days before it need not be read. */
+function firstDay({ own, others }: AgeDays, maxAge: number | undefined): string {
+  const [earliest = others] = [others, ...own.values()].sort();
+  return maxAge === undefined ? "" : addDays(earliest, -maxAge);
+}
+
+async function writeProducts(
+  prices: readonly AgedPrice[],
+  listings: Listings,
+  synced: SyncedFolder,
+  options: LatestOptions,
+  context: Context,
+): Promise<void> {
+  const { output, list, columns: chosen } = options;
+  const isByAddress = list.sort?.column === "url";
+  const isShown =
+    hasRowFormat(output) || chosen ? (chosen ?? LATEST_COLUMNS).includes("url") : screenOf(context, options).links;
+  const ordered = [...prices].sort(byProduct);
+
+  const addressOfAll = await addressesOf(synced, isByAddress ? ordered : []);
+  const sorted = sortBy(
+    ordered,
+    list.sort,
+    (price, column) => latestRecord(price, listings, addressOfAll(price))[column as keyof LatestRecord],
+  );
+  const shown = listed(sorted, options);
+  const addressOf = isByAddress ? addressOfAll : await addressesOf(synced, isShown ? shown : []);
+
+  const view = {
+    recordOf: (price: AgedPrice) => latestRecord(price, listings, addressOf(price)),
+    encoding: { known: LATEST_COLUMNS, chosen, types: LATEST_TYPES },
+    tableOf: (records: readonly LatestRecord[]) => latestTable(records, chosen),
+    captions: ["retailer", "currency"],
+  };
+  await writeList(shown, sorted.length, view, options, synced.reporter, context);
+}
+
+async function writeGroups(
+  prices: readonly AgedPrice[],
+  by: Group,
+  listings: Listings,
+  { reporter }: SyncedFolder,
+  options: LatestOptions,
+  context: Context,
+): Promise<void> {
+  const { list, columns: chosen } = options;
+  const groups = groupRecords(prices, by, listings);
+  const byProducts = { column: "products", descending: true };
+  const sorted = sortBy(groups, list.sort ?? byProducts, (group, column) => group[column as keyof GroupRecord]);
+  const kinds = { discounted_percent: "percent", mean_discount_pct: "percent" } as const;
+  const view = {
+    recordOf: (group: GroupRecord) => group,
+    encoding: { known: [by, ...GROUP_COLUMNS], chosen, kinds, types: LATEST_TYPES },
+    tableOf: (records: readonly GroupRecord[]) => groupsTable(records, by, discountsOf(prices), chosen),
+    captions: [],
+  };
+  await writeList(listed(sorted, options), sorted.length, view, options, reporter, context);
+}
+
+/** By retailer, then sku. */
+function byProduct(a: AgedPrice, b: AgedPrice): number {
+  return compareTexts(a.retailer, b.retailer) || compareTexts(a.sku, b.sku);
 }

@@ -2,11 +2,12 @@ import { groupBy } from "../../cli/flags/list.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
-import { addDays, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
+import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { type Discounts, discountsOf } from "../../prices/discounts.ts";
 import { type LatestPrice, latestPrices } from "../../prices/latest.ts";
 import { findMovers } from "../../prices/movers.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
@@ -54,15 +55,6 @@ interface RetailerFreshness {
   isStale: boolean;
 }
 
-interface Discounts {
-  products: number;
-  /** Those with a discount. */
-  discounted_products: number;
-  discounted_percent: number;
-  /** Mean discount of those in percent; undefined if there are none. */
-  mean_discount_pct: number | undefined;
-}
-
 interface BrandDiscounts extends Discounts {
   /** Empty for products without a brand. */
   brand: string;
@@ -88,18 +80,23 @@ export async function collectReport(
     if (latest.length === 0) {
       throw new UsageError(`${name} holds no rows that the filters match.`);
     }
-    const lists = since === undefined ? [] : await productLists(prices, since, last, options, synced, context);
-    const listed = lists.flatMap(({ products }) => products);
+    const lists = since === undefined ? [] : await productLists(prices, since, last, options);
     const brandOf = ({ listing }: LatestPrice) => brandIn(prices.listings.modelOf(listing));
     const retailers = freshness(latest, options.staleAfter, context.now());
     const brands = discountsByBrand(latest, brandOf);
+    const seriesOf = await seriesOfListed(prices, lists);
+    const lasts = lists.flatMap(({ products }) => products.flatMap((product) => seriesOf(product)?.last ?? []));
+    const addressOf = await addressesOf(synced, lasts);
     return {
       ...{ name, first, last, rows, since, lists, retailers, staleAfter: options.staleAfter },
       brands: brands.slice(0, options.limit),
       allBrands: brands.length,
       figures: figuresOf(lists, retailers, latest),
-      seriesOf: await seriesOf(prices, listed),
-      addressOf: await addressesOf(synced, listed),
+      seriesOf,
+      addressOf: (product) => {
+        const newest = seriesOf(product)?.last;
+        return newest && addressOf(newest);
+      },
     };
   });
 }
@@ -109,8 +106,6 @@ async function productLists(
   since: string,
   last: string,
   { limit, maxAge }: ReportOptions,
-  synced: SyncedFolder,
-  context: Context,
 ): Promise<ProductList[]> {
   const movers = await findMovers(prices, since);
   const { titleOf } = prices.listings;
@@ -118,22 +113,17 @@ async function productLists(
     ...{ kind, products: found.slice(0, limit).map((mover) => moved(mover, titleOf)), all: found.length },
   });
   const pair = { from: since, to: last };
-  const known = synced.days.filter((day) => day >= addDays(since, -maxAge));
   return [
     ofMovers("drops", movers.drop),
     ofMovers("rises", movers.rise),
     ofMovers("new_lows", movers.new_low),
     { kind: "new", ...(await newProducts(prices, pair, limit)) },
-    {
-      kind: "gone",
-      ...(await withFolderPrices({ ...synced, days: known }, context, (some) =>
-        goneProducts(some, { ...pair, maxAge }, limit),
-      )),
-    },
+    { kind: "gone", ...(await goneProducts(prices, { ...pair, maxAge }, limit)) },
   ];
 }
 
-async function seriesOf(prices: Prices, listed: readonly ListedProduct[]): Promise<Report["seriesOf"]> {
+async function seriesOfListed(prices: Prices, lists: readonly ProductList[]): Promise<Report["seriesOf"]> {
+  const listed = lists.flatMap(({ products }) => products);
   const series = new Map((await collectSeries(prices, listed)).map((one) => [productKey(one), one]));
   return (product) => series.get(productKey(product));
 }
@@ -157,17 +147,6 @@ function discountsByBrand(latest: readonly LatestPrice[], brandOf: (price: Lates
       (a, b) =>
         b.discounted_products - a.discounted_products || b.products - a.products || (a.brand < b.brand ? -1 : 1),
     );
-}
-
-function discountsOf(prices: readonly LatestPrice[]): Discounts {
-  const discounts = prices.flatMap(({ discount_pct }) => (discount_pct > 0 ? discount_pct : []));
-  const sum = discounts.reduce((total, discount) => total + discount, 0);
-  return {
-    products: prices.length,
-    discounted_products: discounts.length,
-    discounted_percent: (discounts.length / prices.length) * 100,
-    mean_discount_pct: discounts.length === 0 ? undefined : sum / discounts.length,
-  };
 }
 
 function figuresOf(

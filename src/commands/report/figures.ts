@@ -1,5 +1,6 @@
 import type { Condition } from "../../cli/flags/condition.ts";
 import { ConditionHoldsError } from "../../errors.ts";
+import { withDecimals } from "../../prices/exact.ts";
 
 /** What `--fail-if` may be about, and what each is. */
 export const FIGURES = {
@@ -33,4 +34,9 @@ export function refuseFigures(conditions: readonly Condition<Figure>[], figures:
     });
     throw new ConditionHoldsError(facts.join("; "));
   }
+}
+
+/** A percentage of discounts with one decimal; empty without one. */
+export function shareText(percent: number | undefined): string {
+  return percent === undefined ? "" : `${withDecimals(percent, 1)} %`;
 }

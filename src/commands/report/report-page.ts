@@ -3,6 +3,7 @@ import type { Html } from "../../contract/values/html.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
 import type { ProductList, Report } from "./collect.ts";
+import { shareText } from "./figures.ts";
 import type { ListedProduct } from "./listed-products.ts";
 import { priceLine } from "./price-line.ts";
 
@@ -53,7 +54,7 @@ function tiles({ lists, figures, retailers }: Report): Html {
     tile(kind, names[kind], groupDigits(all), most[kind] === undefined ? "" : percentText(most[kind])),
   )}
 ${tile("retailers", "stale", `${groupDigits(stale)}`, `of ${counted(retailers.length, "retailer")}`, stale > 0)}
-${tile("brands", "discounted", `${discounted_percent?.toFixed(1)} %`, mean_discount_pct === undefined ? "" : `mean ${mean_discount_pct.toFixed(1)} %`)}</ul></nav>`;
+${tile("brands", "discounted", shareText(discounted_percent), mean_discount_pct === undefined ? "" : `mean ${shareText(mean_discount_pct)}`)}</ul></nav>`;
 }
 
 function productSection({ kind, products, all }: ProductList, report: Report): Html {
@@ -159,17 +160,17 @@ function brandSection({ brands, allBrands }: Report): Html {
   const columns: HtmlColumn<Report["brands"][number]>[] = [
     { heading: "Brand", kind: "", cell: ({ brand }) => brand.trim() || html`<i>no brand</i>` },
     { heading: "Products", kind: "count", cell: ({ products }) => groupDigits(products) },
-    { heading: "Discounted", kind: "count", cell: ({ discounted_percent }) => `${discounted_percent.toFixed(1)} %` },
+    { heading: "Discounted", kind: "count", cell: ({ discounted_percent }) => shareText(discounted_percent) },
     {
       heading: "",
       kind: "",
       cell: ({ discounted_percent }) =>
-        html`<span class="share"><span style="width: ${discounted_percent.toFixed(1)}%"></span></span>`,
+        html`<span class="share"><span style="width: ${(discounted_percent ?? 0).toFixed(1)}%"></span></span>`,
     },
     {
       heading: "Mean discount",
       kind: "count",
-      cell: ({ mean_discount_pct }) => (mean_discount_pct === undefined ? "" : `${mean_discount_pct.toFixed(1)} %`),
+      cell: ({ mean_discount_pct }) => shareText(mean_discount_pct),
     },
   ];
   const shown = brands.length < allBrands ? `${groupDigits(brands.length)} of ${counted(allBrands, "brand")}. ` : "";

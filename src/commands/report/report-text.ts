@@ -4,6 +4,7 @@ import { visible } from "../../output/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../output/terminal/width.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 import type { ProductList, Report } from "./collect.ts";
+import { shareText } from "./figures.ts";
 import type { ListedProduct } from "./listed-products.ts";
 
 /** What mail programs show without breaking a line. */
@@ -67,15 +68,15 @@ function retailerText({ retailers, staleAfter, figures }: Report): string {
 }
 
 function brandText({ brands, figures }: Report): string {
-  const { discounted_percent = 0, mean_discount_pct } = figures;
-  const mean = mean_discount_pct === undefined ? "" : `, by ${mean_discount_pct.toFixed(1)} % on average`;
-  return textTable(`Discounted products: ${discounted_percent.toFixed(1)} %${mean}`, brands.slice(0, LINES), [
+  const { discounted_percent, mean_discount_pct } = figures;
+  const mean = mean_discount_pct === undefined ? "" : `, by ${shareText(mean_discount_pct)} on average`;
+  return textTable(`Discounted products: ${shareText(discounted_percent)}${mean}`, brands.slice(0, LINES), [
     { align: "left", isElastic: true, read: ({ brand }) => brand.trim() || "no brand" },
-    { align: "right", read: (one) => `${one.discounted_percent.toFixed(1)} %` },
+    { align: "right", read: (one) => shareText(one.discounted_percent) },
     { align: "left", read: ({ products }) => `of ${counted(products, "product")}` },
     {
       align: "right",
-      read: (one) => (one.mean_discount_pct === undefined ? "" : `by ${one.mean_discount_pct.toFixed(1)} %`),
+      read: (one) => (one.mean_discount_pct === undefined ? "" : `by ${shareText(one.mean_discount_pct)}`),
     },
   ]);
 }

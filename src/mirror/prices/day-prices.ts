@@ -1,12 +1,18 @@
 import type { Listings } from "./listings.ts";
 
-/** Prices column by column: one entry a row. */
-export interface PriceColumns {
+/** What an index holds of the rows of a day, column by column. */
+export interface IndexedColumns {
   /** A number of `Prices.listings`. */
   listing: Uint32Array;
   mrp: Float64Array;
   selling_price: Float64Array;
   discount_pct: Float64Array;
+}
+
+/** Prices column by column: one entry a row. */
+export interface PriceColumns extends IndexedColumns {
+  /** The number of the row in the file of its day. */
+  place: Uint32Array;
 }
 
 /** The prices of one crawl day, in the order of the day's file. Entries from number `rows` on have no meaning. */
@@ -19,8 +25,12 @@ export interface DayPrices extends PriceColumns {
 /** The prices of the wanted rows of some days of a synced folder. */
 export interface Prices {
   listings: Listings;
-  /** Oldest first, any number of times. Columns hold their day only until the next day is asked for. */
-  days(): AsyncIterable<DayPrices>;
+  /**
+   * Oldest first, any number of times. Columns hold their day only until the next day is asked for.
+   *
+   * @param first days before it are passed over (`YYYY-MM-DD`)
+   */
+  days(first?: string): AsyncIterable<DayPrices>;
 }
 
 /** Bytes of columns with this number of rows: a multiple of 8, because an array of doubles must begin at one. */
@@ -29,7 +39,7 @@ export function bytesOfRows(rows: number): number {
 }
 
 /** Columns with this number of rows, in the given bytes. */
-export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): PriceColumns {
+export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): IndexedColumns {
   const doubles = (index: number) => new Float64Array(buffer, byteOffset + index * rows * 8, rows);
   return {
     mrp: doubles(0),
@@ -41,12 +51,13 @@ export function columnsIn({ buffer, byteOffset }: Uint8Array, rows: number): Pri
 
 /** Empty columns with this number of rows. */
 export function newColumns(rows: number): PriceColumns {
-  return columnsIn(new Uint8Array(bytesOfRows(rows)), rows);
+  return { ...columnsIn(new Uint8Array(bytesOfRows(rows)), rows), place: new Uint32Array(rows) };
 }
 
 /** Copies row number `row` of some prices to the place `at`. */
 export function copyRow(target: PriceColumns, at: number, source: PriceColumns, row: number): void {
   target.listing[at] = source.listing[row] ?? 0;
+  target.place[at] = source.place[row] ?? 0;
   target.mrp[at] = source.mrp[row] ?? 0;
   target.selling_price[at] = source.selling_price[row] ?? 0;
   target.discount_pct[at] = source.discount_pct[row] ?? 0;

@@ -52,12 +52,16 @@ function pricesOf(index: PriceIndex, { folder, name, days, isWanted, brands, isO
   );
   return {
     listings,
-    days: async function* () {
+    days: async function* (first = "") {
       const bytes = new Uint8Array(bytesOfRows(mostRows));
-      for (const { day, rows, at } of wantedDays) {
+      const place = new Uint32Array(mostRows);
+      for (const { day, rows, at } of wantedDays.filter(({ day }) => day >= first)) {
         signal.throwIfAborted();
         await index.read(bytes.subarray(0, bytesOfRows(rows)), at);
-        const prices = { day, rows, ...columnsIn(bytes, rows) };
+        for (let row = 0; row < rows; row += 1) {
+          place[row] = row;
+        }
+        const prices = { day, rows, place, ...columnsIn(bytes, rows) };
         if (prices.listing.some((listing) => listing >= listings.listings)) {
           const path = indexPathOf(folder);
           throw new FileError(`${path} names products that it does not have; remove it, and it is made again`, path);

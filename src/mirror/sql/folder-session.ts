@@ -6,7 +6,7 @@ import { placeOfDay } from "../folder/day-files.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { openDay } from "../folder/synced-day.ts";
 import { brandsNamed } from "../prices/brands.ts";
-import { openSqlSession, type QueryValue, type SqlSession, sqlText } from "./session.ts";
+import { openSqlSession, type SqlSession, sqlText } from "./session.ts";
 import { pathPattern, rowStatement, rowsOf, tableStatements } from "./views.ts";
 
 interface FolderSqlRequest {
@@ -22,8 +22,6 @@ interface FolderSqlRequest {
   signal: AbortSignal;
   /** Memory limit of DuckDB in bytes; what does not fit goes to the system's temporary folder. */
   memory?: number | undefined;
-  /** Statements that make tables of the command's own, in the schema `own`. */
-  ownTables?: readonly { sql: string; values?: readonly QueryValue[] }[];
 }
 
 /** Files that are read together. */
@@ -40,7 +38,7 @@ const DEFAULT_MEMORY = 512 * 1024 ** 2;
  * @throws UsageError if the folder has no row of a brand
  */
 export async function withFolderSql<T>(
-  { folder, name, state, filters, brands, days, signal, memory = DEFAULT_MEMORY, ownTables = [] }: FolderSqlRequest,
+  { folder, name, state, filters, brands, days, signal, memory = DEFAULT_MEMORY }: FolderSqlRequest,
   use: (session: SqlSession) => Promise<T>,
 ): Promise<T> {
   // DuckDB takes flipped bits for values, so each file is compared with the state first.
@@ -65,9 +63,6 @@ export async function withFolderSql<T>(
           await run(statement);
         }
         await run(rowStatement(patterns));
-        for (const { sql, values } of ownTables) {
-          await run(sql, values);
-        }
       },
       // DuckDB compares each of the two with its allowed paths.
       files: [...new Set([...patterns, ...paths])],

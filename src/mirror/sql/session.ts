@@ -13,9 +13,6 @@ export class QueryError extends Error {
   override readonly name = "QueryError";
 }
 
-/** A parameter of a query, `$1` for the first: a list is one of texts, and a day is a text that the query casts. */
-export type QueryValue = string | number | readonly string[];
-
 /** The result of a query. */
 export interface QueryResult {
   columns: readonly { name: string; type: string }[];
@@ -24,21 +21,24 @@ export interface QueryResult {
 }
 
 export interface SqlSession {
-  /** @throws QueryError if the text is not exactly one query, or DuckDB refuses it */
-  query(sql: string, values?: readonly QueryValue[]): Promise<QueryResult>;
+  /**
+   * @param values the parameters, `$1` for the first
+   * @throws QueryError if the text is not exactly one query, or DuckDB refuses it
+   */
+  query(sql: string, values?: readonly string[]): Promise<QueryResult>;
   /**
    * Writes the result of a query as a Parquet file with DuckDB's own types.
    *
    * @returns its path; the next call replaces it, and it is removed with the session
    * @throws QueryError as `query` does
    */
-  writeParquet(sql: string, values?: readonly QueryValue[]): Promise<string>;
+  writeParquet(sql: string, values?: readonly string[]): Promise<string>;
   /** While `use` runs, `signal` ends a query, too: with its reason, and the session goes on. */
   interruptible<T>(signal: AbortSignal, use: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
-type RunStatement = (sql: string, values?: readonly QueryValue[]) => Promise<readonly (readonly string[])[]>;
+type RunStatement = (sql: string) => Promise<readonly (readonly string[])[]>;
 
 export interface SqlSessionOptions {
   /** Declares the tables, before outside access is disabled. A statement gives the texts of its rows. */
@@ -60,7 +60,7 @@ export interface SqlSessionOptions {
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
   const { setUp, files, resultFile, spillFolder, memory, signal } = options;
-  const { DuckDBInstance, StatementType, listValue } = await loadDuckDb();
+  const { DuckDBInstance, StatementType } = await loadDuckDb();
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: `${Math.ceil(memory / 1024)}KiB`,
     threads: String(Math.min(availableParallelism(), MOST_THREADS)),
@@ -102,18 +102,13 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     }
     return prepared;
   };
-  const bind = (prepared: DuckDBPreparedStatement, values: readonly QueryValue[]) => {
-    prepared.bind(values.map((value) => (typeof value === "object" ? listValue([...value]) : value)));
+  const bind = (prepared: DuckDBPreparedStatement, values: readonly string[]) => {
+    prepared.bind([...values]);
     return prepared;
   };
   // Each view and each query would read the footers of all files again.
   await connection.run("SET parquet_metadata_cache = true");
-  await setUp((statement, values = []) =>
-    ask(async () => {
-      const result = await bind(await connection.prepare(statement), values).runAndReadAll();
-      return result.getRowsJson() as string[][];
-    }),
-  );
+  await setUp((statement) => ask(async () => (await connection.runAndReadAll(statement)).getRowsJson() as string[][]));
   for (const statement of [
     `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
     "SET enable_external_access = false",

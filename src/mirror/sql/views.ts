@@ -46,7 +46,7 @@ export const NUMBER = `"row of the file"`;
  */
 export function rowsOf(files: readonly string[]): string {
   const path = "path of the file";
-  const columns = PRODUCT_COLUMNS.map(parquetElement).map(
+  const columns = PRODUCT_COLUMNS.map((name) => parquetElement(name)).map(
     ({ name, type, converted_type }) =>
       `NULL::${converted_type === "DATE" ? "DATE" : type === "DOUBLE" ? type : "VARCHAR"} AS ${name}`,
   );

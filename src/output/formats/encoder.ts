@@ -40,6 +40,12 @@ export interface RowCode {
 
 export type Spreadsheet = "bom" | "excel";
 
+/** The type of a column in a format that has types. */
+export interface ColumnType {
+  kind: "string" | "number" | "integer" | "date";
+  nullable: boolean;
+}
+
 export interface EncoderOptions {
   /** Every column of this kind of row, in the contract's order. */
   known: readonly string[];
@@ -54,6 +60,8 @@ export interface EncoderOptions {
   spreadsheet?: Spreadsheet | undefined;
   /** What the columns are in a sheet of xlsx; default: those of a product row. */
   kinds?: CellKinds | undefined;
+  /** The types of columns in Parquet that are not as the contract says. */
+  types?: Readonly<Record<string, ColumnType>> | undefined;
   /** Whether addresses in a sheet of xlsx can be clicked. */
   links?: boolean | undefined;
   /** Called once for each member that is not in `known` and that the format leaves out, although no flag chose columns. */

@@ -32,6 +32,7 @@ test.each([
   [[10, 9, null, 100], false, [9, 10, 100, null]],
   [[10, null, 9, 100], true, [100, 10, 9, null]],
   [["b", "B", "ä", "a"], false, ["B", "a", "b", "ä"]],
+  [["😀b", "ｚ", "😀", "😀a", "z"], false, ["z", "ｚ", "😀", "😀a", "😀b"]],
 ])("the values %j are sorted, descending: %s", (values, descending, sorted) => {
   expect(sortBy<unknown>(values, { column: "", descending }, (value) => value)).toEqual(sorted);
 });

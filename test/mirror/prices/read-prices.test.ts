@@ -11,8 +11,9 @@ import { lock } from "../../../src/files/lock.ts";
 import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { readSyncedFolder } from "../../../src/mirror/folder/synced-day.ts";
 import { modelText } from "../../../src/mirror/prices/listings.ts";
+import { addressesOf } from "../../../src/mirror/prices/product-addresses.ts";
 import { withPrices } from "../../../src/mirror/prices/read-prices.ts";
-import { observationAt } from "../../../src/prices/observation.ts";
+import { type Observation, observationAt } from "../../../src/prices/observation.ts";
 import { bareEnvironment, runCatalog, startCatalog } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
@@ -35,10 +36,11 @@ describe("prices of the days of a synced folder", () => {
     await sync();
 
     const first = await pricesOf(folder);
-    await Promise.all(DAYS.map((day) => rm(join(folder, `crawl_date=${day}`), { recursive: true })));
+    const onDay = vi.fn<(day: string) => void>();
 
     expect(first).toEqual(expected(rows));
-    expect(await pricesOf(folder)).toEqual(first);
+    expect(await pricesOf(folder, DAYS, undefined, undefined, onDay)).toEqual(first);
+    expect(onDay).not.toHaveBeenCalled();
   });
 
   test("of some days can be read before those of others", async () => {
@@ -279,19 +281,25 @@ async function pricesOf(
   days: readonly string[] = DAYS,
   onNotKept: (reason: string) => void = () => {},
   isWanted: (combination: Rcd) => boolean = () => true,
+  onDay: (day: string) => void = () => {},
 ) {
   const state = await readSyncedFolder(folder);
   const { signal } = new AbortController();
-  const request = { folder, name: folder, state, days, isWanted, signal, pid: process.pid, onDay: () => {}, onNotKept };
+  const request = { folder, name: folder, state, days, isWanted, signal, pid: process.pid, onDay, onNotKept };
   return await withPrices(request, async ({ listings, days }) => {
-    const found = [];
+    const found: Observation[] = [];
     for await (const prices of days()) {
       for (let row = 0; row < prices.rows; row += 1) {
-        const { listing, ...facts } = observationAt(listings, prices, row, prices.day);
-        found.push({ ...facts, title: listings.titleOf(listing), model: listings.modelOf(listing) });
+        found.push(observationAt(listings, prices, row, prices.day));
       }
     }
-    return found.sort(byProduct);
+    const addressOf = await addressesOf({ folder, state, signal }, found);
+    const facts = found.map((observed) => {
+      const { listing, place: _, ...facts } = observed;
+      const texts = { title: listings.titleOf(listing), model: listings.modelOf(listing) };
+      return { ...facts, ...texts, url: addressOf(observed) };
+    });
+    return facts.sort(byProduct);
   });
 }
 
@@ -299,7 +307,13 @@ function expected(products: readonly Product[]) {
   return products
     .map(({ crawl_date, retailer, category, department, sku, title, brand, model_number, ...row }) => ({
       ...{ day: crawl_date, retailer, category, department, sku, title, model: modelText(brand, model_number) },
-      ...{ mrp: row.mrp, selling_price: row.selling_price, discount_pct: row.discount_pct, currency: row.currency },
+      ...{
+        mrp: row.mrp,
+        selling_price: row.selling_price,
+        discount_pct: row.discount_pct,
+        currency: row.currency,
+        url: row.url,
+      },
     }))
     .sort(byProduct);
 }

@@ -17,7 +17,7 @@ export interface PageWriter {
   numbers: ByteWriter;
 }
 
-/** Distinct values in the encoding PLAIN: doubles and days little-endian, texts as UTF-8 after their length in four bytes. */
+/** Distinct values in the encoding PLAIN: doubles, integers and days little-endian, texts as UTF-8 after their length in four bytes. */
 export interface PlainValues {
   bytes: OutputBytes;
   /** Where each value begins, and after the last one where the next would. */
@@ -130,14 +130,23 @@ function sizeOf({ starts }: PlainValues, number: number): number {
 /** The smallest and the largest value, texts by their bytes. */
 function boundsOf({ bytes: { bytes }, starts, count }: PlainValues, { type }: SchemaElement) {
   const start = (number: number) => (starts[number] as number) + (type === "BYTE_ARRAY" ? LENGTH_BYTES : 0);
+  const integer = (number: number) => bytes.readBigInt64LE(start(number));
   const numeric = (number: number) =>
-    type === "DOUBLE" ? bytes.readDoubleLE(start(number)) : bytes.readInt32LE(start(number));
+    type === "DOUBLE"
+      ? bytes.readDoubleLE(start(number))
+      : type === "INT64"
+        ? Number(integer(number))
+        : bytes.readInt32LE(start(number));
   const compare = (a: number, b: number) =>
     type === "BYTE_ARRAY"
       ? bytes.compare(bytes, start(b), starts[b + 1], start(a), starts[a + 1])
       : numeric(a) - numeric(b);
   const read = (number: number) =>
-    type === "BYTE_ARRAY" ? Uint8Array.from(bytes.subarray(start(number), starts[number + 1])) : numeric(number);
+    type === "BYTE_ARRAY"
+      ? Uint8Array.from(bytes.subarray(start(number), starts[number + 1]))
+      : type === "INT64"
+        ? integer(number)
+        : numeric(number);
   let min = 0;
   let max = 0;
   for (let number = 1; number < count; number += 1) {

@@ -6,7 +6,7 @@ import { isExactDouble } from "../../../contract/values/decimal.ts";
 import { ContractError } from "../../../errors.ts";
 import type { RowBatch } from "../../../rows/batch.ts";
 import { BACKSLASH, QUOTE } from "../../../rows/json-bytes.ts";
-import type { EncoderOptions } from "../encoder.ts";
+import type { ColumnType, EncoderOptions } from "../encoder.ts";
 import type { OutputBytes } from "../output-bytes.ts";
 import { identityOf, missingMember, reportOnce } from "../row-members.ts";
 import { LENGTH_BYTES, type PageWriter, writeChunk } from "./column-chunk.ts";
@@ -18,12 +18,13 @@ const LETTER_N = 110;
 const ELEMENTS = {
   string: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
   number: { type: "DOUBLE" },
+  integer: { type: "INT64" },
   date: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
-} as const satisfies Record<string, Omit<SchemaElement, "name">>;
+} as const satisfies Record<ColumnType["kind"], Omit<SchemaElement, "name">>;
 
-/** The column in the schema of a file; type and nullability are those of the contract. */
-export function parquetElement(name: string): SchemaElement {
-  const { kind, nullable } = kindOf(name);
+/** The column in the schema of a file; without a type of its own, it is the contract's. */
+export function parquetElement(name: string, type = contractType(name)): SchemaElement {
+  const { kind, nullable } = type;
   return { name, repetition_type: nullable ? "OPTIONAL" : "REQUIRED", ...ELEMENTS[kind] };
 }
 
@@ -41,15 +42,22 @@ export interface ParquetColumn {
 
 /** @param mostRows that are added before a `write` */
 export function createColumn(name: string, mostRows: number, options: EncoderOptions): ParquetColumn {
-  const { kind, nullable } = kindOf(name);
-  const element = parquetElement(name);
+  const type = options.types?.[name] ?? contractType(name);
+  const { kind, nullable } = type;
+  const element = parquetElement(name, type);
   const held = new ColumnValues(mostRows);
   const append = {
     string: textAppender(name, reportOnce(options.onLoneSurrogate)),
     number: appendNumber,
+    integer: appendInteger,
     date: appendDay,
   }[kind];
-  const fits = { string: isText, number: numberCheck(name, reportOnce(options.onRounded)), date: isDay }[kind];
+  const fits = {
+    string: isText,
+    number: numberCheck(name, reportOnce(options.onRounded)),
+    integer: isInteger,
+    date: isDay,
+  }[kind];
 
   return {
     add: (rows, from, to) => {
@@ -88,7 +96,7 @@ export function createColumn(name: string, mostRows: number, options: EncoderOpt
   };
 }
 
-function kindOf(name: string): { kind: keyof typeof ELEMENTS; nullable: boolean } {
+function contractType(name: string): ColumnType {
   const properties: Readonly<Record<string, { type: string | readonly string[]; format?: string }>> =
     productSchema.properties;
   const property = properties[name];
@@ -152,6 +160,13 @@ const appendNumber: Appender = (plain, bytes, start, end) => {
   plain.reserve(8);
   // Without a sign, so that equal values have equal bytes.
   plain.length = plain.bytes.writeDoubleLE(value === 0 ? 0 : value, plain.length);
+};
+
+const isInteger: ValueCheck = (bytes, start, end) => /^-?\d{1,18}$/.test(bytes.toString("latin1", start, end));
+
+const appendInteger: Appender = (plain, bytes, start, end) => {
+  plain.reserve(8);
+  plain.length = plain.bytes.writeBigInt64LE(BigInt(bytes.toString("latin1", start, end)), plain.length);
 };
 
 const isDay: ValueCheck = (bytes, start, end) => {

@@ -26,7 +26,7 @@ export const PARQUET: RowCode = {
 };
 
 /**
- * Apache Parquet: a flat schema with the types of the contract, Snappy, dictionaries where they save space,
+ * Apache Parquet: a flat schema with the types of the contract or of the caller, Snappy, dictionaries where they save space,
  * statistics of every column in every row group. A row group ends after `ROW_GROUP_ROWS` rows or `ROW_GROUP_BYTES`,
  * independent of the calls of `encode`, so that the bytes depend only on the rows.
  */
@@ -35,7 +35,10 @@ export function createParquetEncoder(options: EncoderOptions): RowEncoder {
   const columns = names.map((name) => createColumn(name, ROW_GROUP_ROWS, options));
   const reportUnknown = reportUnknownMembers(options);
   const bytes = new ByteWriter();
-  const schema = [{ name: "schema", num_children: names.length }, ...names.map(parquetElement)];
+  const schema = [
+    { name: "schema", num_children: names.length },
+    ...names.map((name) => parquetElement(name, options.types?.[name])),
+  ];
   const file = new ParquetWriter({ writer: bytes, schema, createdBy: PARQUET_WRITER });
   const plain = { bytes: new OutputBytes(FIRST_BYTES), starts: new Uint32Array(ROW_GROUP_ROWS + 1), count: 0 };
   // A compressor keeps its table of known bytes, so each file has its own.

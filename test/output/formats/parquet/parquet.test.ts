@@ -229,3 +229,35 @@ function joined(chunks: readonly (string | Uint8Array)[]): ArrayBuffer {
 async function rowsOf(file: ArrayBuffer): Promise<unknown[]> {
   return parquetReadObjects({ file });
 }
+
+test("columns of a caller's own have its types: integers with their bounds, and null where it may be", async () => {
+  const types = {
+    days_old: { kind: "integer", nullable: false },
+    share: { kind: "number", nullable: true },
+    base: { kind: "date", nullable: false },
+  } as const;
+  const rows = [
+    '{"days_old":300,"share":null,"base":"2026-01-02"}',
+    '{"days_old":-9007199254740993,"share":12.5,"base":"2026-01-01"}',
+  ];
+  const file = await parquetOf([rows], { known: Object.keys(types), types });
+  expect(await parquetReadObjects({ file })).toEqual([
+    { days_old: 300n, share: null, base: new Date("2026-01-02") },
+    { days_old: -9007199254740993n, share: 12.5, base: new Date("2026-01-01") },
+  ]);
+  const { schema, row_groups } = parquetMetadata(file);
+  expect(schema.slice(1).map(({ type, repetition_type }) => [type, repetition_type])).toEqual([
+    ["INT64", "REQUIRED"],
+    ["DOUBLE", "OPTIONAL"],
+    ["INT32", "REQUIRED"],
+  ]);
+  const { min_value, max_value } = row_groups[0]?.columns[0]?.meta_data?.statistics ?? {};
+  expect([min_value, max_value]).toEqual([-9007199254740993n, 300n]);
+});
+
+test("a value that is no integer is refused", () => {
+  const encoder = createParquetEncoder({ known: ["n"], types: { n: { kind: "integer", nullable: false } } });
+  for (const value of ["1.5", "1e3", '"1"', "12345678901234567890"]) {
+    expect(() => encoder.encode(batchOf([`{"n":${value}}`], ["n"]))).toThrow(ContractError);
+  }
+});

@@ -1,0 +1,121 @@
+import type { Prices } from "../mirror/prices/day-prices.ts";
+import type { Listings } from "../mirror/prices/listings.ts";
+import { listingsOfSkus } from "./series.ts";
+
+/** So many pieces of one product. */
+export interface WantedProduct {
+  sku: string;
+  /** Undefined for every retailer that has the sku. */
+  retailer: string | undefined;
+  /** A decimal. */
+  quantity: string;
+}
+
+/** A product of a basket at one retailer. */
+export interface BasketItem {
+  retailer: string;
+  sku: string;
+  quantity: string;
+  /** The first day on which it has a price, `YYYY-MM-DD`; undefined if it has none. */
+  firstDay: string | undefined;
+}
+
+/** The lowest price of a product on a day. */
+export interface BasketPrice {
+  item: BasketItem;
+  price: number;
+  currency: string;
+}
+
+export interface BasketDay {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** Those that have rows, also without a product of the basket. */
+  retailers: readonly string[];
+  /** Those of the products that were crawled. */
+  prices: readonly BasketPrice[];
+}
+
+/** A basket with its prices. */
+export interface Basket {
+  /** Those without any price only if the basket names their retailer, and that has rows. */
+  items: readonly BasketItem[];
+  /** Oldest first. */
+  days: readonly BasketDay[];
+  /** Skus without any price. */
+  missing: readonly string[];
+}
+
+/** Collects the prices of a basket. Memory: about 60 bytes a price. */
+export async function collectBasket({ listings, days }: Prices, wanted: readonly WantedProduct[]): Promise<Basket> {
+  const { product, combination, combinations, currency, currencies } = listings;
+  const itemOf = itemsByProduct(listings, wanted);
+  const found: BasketDay[] = [];
+  const seen = new Set<string>();
+  for await (const { day, rows, listing, selling_price } of days()) {
+    const isCrawled = new Uint8Array(combinations.length);
+    /** The cheapest row of each product. */
+    const cheapest = new Map<number, number>();
+    for (let row = 0; row < rows; row += 1) {
+      const one = listing[row] ?? 0;
+      const number = product[one] ?? 0;
+      isCrawled[combination[one] ?? 0] = 1;
+      if (itemOf[number] !== undefined) {
+        const best = cheapest.get(number);
+        if (best === undefined || (selling_price[row] ?? 0) < (selling_price[best] ?? 0)) {
+          cheapest.set(number, row);
+        }
+      }
+    }
+    const prices = [...cheapest].flatMap(([number, row]): BasketPrice[] => {
+      const item = itemOf[number];
+      const name = currencies[currency[listing[row] ?? 0] ?? 0] ?? "";
+      return item === undefined ? [] : [{ item, price: selling_price[row] ?? 0, currency: name }];
+    });
+    for (const { item } of prices) {
+      item.firstDay ??= day;
+    }
+    const retailers = [...new Set(combinations.flatMap(({ retailer }, at) => (isCrawled[at] ? retailer : [])))];
+    for (const retailer of retailers) {
+      seen.add(retailer);
+    }
+    found.push({ day, retailers, prices });
+  }
+  const priced = [...new Set(itemOf)].flatMap((item) => (item?.firstDay === undefined ? [] : item));
+  const has = groupOf(priced);
+  const unpriced = wanted.flatMap(({ sku, retailer = "", quantity }) =>
+    seen.has(retailer) && !has.get(sku)?.has(retailer) ? { sku, retailer, quantity, firstDay: undefined } : [],
+  );
+  const missing = new Set(wanted.flatMap(({ sku }) => (has.has(sku) ? [] : sku)));
+  return { items: [...priced, ...unpriced], days: found, missing: [...missing].sort() };
+}
+
+/** The item of each product number that the basket wants, whether it has a price or not. */
+function itemsByProduct(listings: Listings, wanted: readonly WantedProduct[]): (BasketItem | undefined)[] {
+  const lines = new Map<string, WantedProduct[]>();
+  for (const line of wanted) {
+    lines.set(line.sku, [...(lines.get(line.sku) ?? []), line]);
+  }
+  const items = new Array<BasketItem | undefined>(listings.products).fill(undefined);
+  for (const [listing, isChosen] of listingsOfSkus(listings, new Set(lines.keys())).entries()) {
+    if (isChosen === 1) {
+      const { retailer = "" } = listings.combinations[listings.combination[listing] ?? 0] ?? {};
+      const sku = listings.skuOf(listing);
+      const line = lines.get(sku)?.find((one) => one.retailer === undefined || one.retailer === retailer);
+      items[listings.product[listing] ?? 0] ??= line && {
+        ...{ retailer, sku, quantity: line.quantity },
+        firstDay: undefined,
+      };
+    }
+  }
+  return items;
+}
+
+/** The retailers of each sku. */
+function groupOf(items: readonly BasketItem[]): Map<string, Set<string>> {
+  const retailers = new Map<string, Set<string>>();
+  for (const { sku, retailer } of items) {
+    retailers.set(sku, (retailers.get(sku) ?? new Set()).add(retailer));
+  }
+  return retailers;
+}
