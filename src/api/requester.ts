@@ -8,6 +8,7 @@ import { type Budget, createBudget } from "./requests/budget.ts";
 import { createConnections } from "./requests/proxy.ts";
 import { startDeadline } from "./requests/request-deadline.ts";
 import { withRetries } from "./requests/retry.ts";
+import { ACCEPTED_ENCODINGS } from "./responses/body.ts";
 import type { Identified } from "./responses/read-response.ts";
 
 export interface RequesterOptions {
@@ -53,7 +54,13 @@ export function createRequester(
   const onEvent = (event: ClientEvent) => options.onEvent?.(redact(event));
   const context: AttemptContext = {
     ...options,
-    sender: { connections, origin: origin.origin, apiKey, userAgent: options.userAgent, redact },
+    ...{ connections, origin: origin.origin, apiKey, redact },
+    headers: {
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      accept: "application/json, application/problem+json",
+      "accept-encoding": ACCEPTED_ENCODINGS,
+      "user-agent": options.userAgent,
+    },
     onEvent,
     reached: false,
   };

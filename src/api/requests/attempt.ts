@@ -4,22 +4,25 @@ import { bodyBound } from "../responses/body.ts";
 import { plainText } from "../responses/plain-text.ts";
 import {
   type Identified,
+  type Origin,
   type Reader,
   type ReadResponse,
   readProblem,
   readSuccess,
 } from "../responses/read-response.ts";
 import type { Budget, Permit } from "./budget.ts";
+import type { Connections, HttpResponse } from "./connections.ts";
 import type { BrokenFailure, Outcome } from "./failure.ts";
 import { networkFailure } from "./network-failure.ts";
 import { type RateHeaders, readRateHeaders } from "./rate-window.ts";
 import { startDeadline } from "./request-deadline.ts";
 import { LONGEST_WAIT, readRetryAfter } from "./retry-timing.ts";
-import { type HttpResponse, type Sender, send } from "./transport.ts";
 
 /** Shared by all attempts of one requester. */
-export interface AttemptContext {
-  sender: Sender;
+export interface AttemptContext extends Origin {
+  connections: Connections;
+  /** Sent with each request. */
+  headers: Readonly<Record<string, string>>;
   /** Milliseconds that one attempt may take, from connecting to the end of the body. */
   requestTimeout: number;
   maxBody?: number | undefined;
@@ -64,7 +67,7 @@ export async function runAttempt<T extends Identified>(
   context: AttemptContext,
   attempt: PermittedRequest<T>,
 ): Promise<Outcome<T>> {
-  const { elapsed, onEvent, requestTimeout, sender } = context;
+  const { connections, elapsed, headers, onEvent, origin, requestTimeout } = context;
   const { operation, target, number, signal } = attempt;
   const permit = await attempt.budget.acquire(signal);
   const deadline = startDeadline([signal], requestTimeout, () => new AttemptTimeoutError());
@@ -74,7 +77,7 @@ export async function runAttempt<T extends Identified>(
     onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
-    const response = await send(sender, target, deadline.signal);
+    const response = await connections.get(target, headers, deadline.signal);
     context.reached = true;
     const rate = reportHeaders(response, permit, context.now());
     const { outcome, bytes, requestId } = await readResponse(context, attempt, response);
@@ -94,7 +97,7 @@ export async function runAttempt<T extends Identified>(
     const failure =
       error instanceof AttemptTimeoutError
         ? timeoutFailure(context, error)
-        : networkFailure(error, sender.origin, context.reached);
+        : networkFailure(error, origin, context.reached);
     reportFailure(failure.message);
     return { failure };
   } finally {
@@ -114,23 +117,23 @@ function reportHeaders({ status, header }: HttpResponse, permit: Permit, now: nu
 }
 
 function readResponse<T extends Identified>(
-  { sender, maxBody }: AttemptContext,
+  context: AttemptContext,
   { read, rows }: PermittedRequest<T>,
   response: HttpResponse,
 ): Promise<ReadResponse<T>> {
   const { status, body, header } = response;
-  const bound = maxBody ?? bodyBound(rows);
+  const bound = context.maxBody ?? bodyBound(rows);
   if (status === 200 && !header("content-type").toLowerCase().includes("problem+json")) {
-    return readSuccess(response, sender, bound, read);
+    return readSuccess(response, context, bound, read);
   }
   if (status > 200 && status < 300) {
     body.on("error", () => {}).destroy();
-    throw new ContractError(`${sender.origin} answered ${status}; the contract has no success but 200.`);
+    throw new ContractError(`${context.origin} answered ${status}; the contract has no success but 200.`);
   }
-  return readProblem(response, sender, bound);
+  return readProblem(response, context, bound);
 }
 
-function timeoutFailure({ requestTimeout, sender }: AttemptContext, cause: Error): BrokenFailure {
-  const message = `No complete response from ${sender.origin} within the ${requestTimeout / 1000} s of one request`;
+function timeoutFailure({ requestTimeout, origin }: AttemptContext, cause: Error): BrokenFailure {
+  const message = `No complete response from ${origin} within the ${requestTimeout / 1000} s of one request`;
   return { kind: "broken", message, permanent: false, cause };
 }

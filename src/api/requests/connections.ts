@@ -10,21 +10,27 @@ export const CONNECTIONS = 128;
 const IDLE_TIME = 4_000;
 
 /** A response whose headers have arrived. The body must be read or destroyed. */
-export interface RawResponse {
+export interface HttpResponse {
   status: number;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** One header's value, "" if it is absent, joined with commas if it is repeated (RFC 9110 section 5.3). */
+  header: (name: string) => string;
   body: Readable;
+}
+
+/** The values of headers by their names in small letters. */
+export function headersOf(values: Readonly<Record<string, string | string[] | undefined>>): HttpResponse["header"] {
+  return (name) => [values[name] ?? ""].flat().join(", ");
 }
 
 /** Connections to one origin, kept open between requests. */
 export interface Connections {
   /**
-   * Sends one GET; redirects are not followed.
+   * Sends one GET; redirects are not followed, because the key is only for this origin.
    *
    * @param target path and query
    * @param signal ends the request and the body with its reason
    */
-  get(target: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawResponse>;
+  get(target: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>;
   /** Aborts open requests and closes all connections. */
   close(): Promise<void>;
 }
@@ -52,7 +58,8 @@ export function directConnections(url: URL): Connections {
         });
         sent.on("response", (response) => {
           received = response;
-          resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, body: response });
+          const { statusCode = 0, headersDistinct } = response;
+          resolve({ status: statusCode, header: headersOf(headersDistinct), body: response });
         });
         sent.end();
         onAbort(signal, () => (received ?? sent).destroy(signal.reason));

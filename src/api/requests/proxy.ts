@@ -1,5 +1,6 @@
 import { UsageError } from "../../errors.ts";
-import { CONNECTIONS, type Connections, directConnections } from "./connections.ts";
+import { CONNECTIONS, type Connections, directConnections, headersOf } from "./connections.ts";
+import { untilAborted } from "./request-deadline.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,8 +44,8 @@ export function createConnections(baseUrl: URL, env: Environment, connectTimeout
         ({ body }) => signal.aborted && body.on("error", () => {}).destroy(),
         () => {},
       );
-      const { statusCode, headers, body } = await sending;
-      return { status: statusCode, headers, body };
+      const { statusCode, headers, body } = await untilAborted(sending, signal);
+      return { status: statusCode, header: headersOf(headers), body };
     },
     close: async () => await (await loading)?.destroy(),
   };

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { isProblemCode, PROBLEMS, type Problem } from "../../contract/problems.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import type { Redact } from "../redaction.ts";
-import type { HttpResponse } from "../requests/transport.ts";
+import type { HttpResponse } from "../requests/connections.ts";
 import { type Body, readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 

@@ -1,12 +1,22 @@
 import { isUtf8 } from "node:buffer";
 import type { Problem } from "../../contract/problems.ts";
 import { ContractError } from "../../errors.ts";
+import type { Redact } from "../redaction.ts";
+import type { HttpResponse } from "../requests/connections.ts";
 import type { BrokenFailure, Outcome } from "../requests/failure.ts";
 import { networkFailure } from "../requests/network-failure.ts";
-import type { HttpResponse, Sender } from "../requests/transport.ts";
 import { readBody } from "./body.ts";
 import { plainText } from "./plain-text.ts";
 import { pageTitle, readErrorBody } from "./problem-body.ts";
+
+/** Whose responses are read. */
+export interface Origin {
+  origin: string;
+  /** Undefined for public resources. */
+  apiKey: string | undefined;
+  /** Removes the key from the texts of responses before they are cut. */
+  redact: Redact;
+}
 
 /** The content of a response. */
 export interface ReadResponse<T> {
@@ -36,7 +46,7 @@ export type Reader<T extends Identified> = (body: Buffer) => T;
  */
 export async function readSuccess<T extends Identified>(
   { body, header }: HttpResponse,
-  { origin, redact }: Sender,
+  { origin, redact }: Origin,
   maxBody: number,
   read: Reader<T>,
 ): Promise<ReadResponse<T>> {
@@ -90,7 +100,7 @@ function mebibytes(bytes: number): string {
 /** Reads a problem document, whatever its status is. */
 export async function readProblem(
   response: HttpResponse,
-  { origin, apiKey, redact }: Sender,
+  { origin, apiKey, redact }: Origin,
   maxBody: number,
 ): Promise<ReadResponse<never>> {
   const { status, header, body } = response;
