@@ -3,6 +3,7 @@ import { fstatSync } from "node:fs";
 import { type FileHandle, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseJsonObject } from "../contract/values/json-object.ts";
 import { LockedError } from "../errors.ts";
 import { isRunning, type Owner, ownerOf } from "./lock-owner.ts";
 import { createOwnFile, openOwnFile } from "./own-file.ts";
@@ -66,7 +67,7 @@ async function create(path: string, content: string): Promise<FileHandle | undef
 async function replaceStale(subject: string, path: string, content: string): Promise<FileHandle | undefined> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await create(draft, content);
-  let isReplaced = false;
+  let isMine = false;
   try {
     const before = performance.now();
     const found = await readLock(path);
@@ -82,21 +83,20 @@ async function replaceStale(subject: string, path: string, content: string): Pro
       return undefined;
     }
     await rename(draft, path);
-    isReplaced = true;
+    await delay(SETTLE);
+    const now = await readLock(path);
+    isMine = now?.content === content;
+    if (!isMine) {
+      throw lockedError(subject, now?.owner, true);
+    }
+    await removeDrafts(path);
+    return handle;
   } finally {
-    if (!isReplaced) {
+    if (!isMine) {
       await handle?.close();
       await rm(draft, { force: true });
     }
   }
-  await delay(SETTLE);
-  const now = await readLock(path);
-  if (now?.content !== content) {
-    await handle.close();
-    throw lockedError(subject, now?.owner, true);
-  }
-  await removeDrafts(path);
-  return handle;
 }
 
 /** Removes drafts of killed processes. A running process whose draft is removed has lost the race for the lock anyway. */
@@ -175,17 +175,9 @@ async function readLock(path: string): Promise<FoundLock | undefined> {
   }
   try {
     const content = await handle.readFile("utf8");
-    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner: ownerIn(content) };
+    return { content, mtimeMs: (await handle.stat()).mtimeMs, owner: parseJsonObject(content) as Owner | undefined };
   } finally {
     await handle.close();
-  }
-}
-
-function ownerIn(content: string): Owner | undefined {
-  try {
-    return JSON.parse(content) as Owner;
-  } catch {
-    return undefined;
   }
 }
 

@@ -37,14 +37,12 @@ export async function withFileError<T>(path: string, action: () => Promise<T>): 
 
 /** As `withFileError`, but resolves to undefined if the file does not exist. */
 export async function ifPresent<T>(path: string, action: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await action();
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") {
-      return undefined;
+  return await withFileError(path, action).catch((error: unknown) => {
+    if (errorCode(error) !== "ENOENT") {
+      throw error;
     }
-    throw fileError(path, error);
-  }
+    return undefined;
+  });
 }
 
 /** The system's code of an error, also for errors made by `fileError`. */

@@ -1,7 +1,7 @@
 import { dayFilter } from "../../contract/filter-match.ts";
 import { FEW_PAGES, removeStore } from "../../pull/store/open-store.ts";
 import { countPages } from "../../pull/store/page-store.ts";
-import { isSameSet, readStoreLines, type StoreHead } from "../../pull/store/store-lines.ts";
+import { isSameSet, readStoreLines, type StoreContent } from "../../pull/store/store-lines.ts";
 import { storeIn } from "../folder/folder-lock.ts";
 import { newState, type SyncState } from "../folder/folder-state.ts";
 import { syncBatch } from "./day-batch.ts";
@@ -15,11 +15,9 @@ const STILL_NEW = 24 * 60 * 60 * 1_000;
 
 /** A batch whose pages an earlier run has read in part. */
 interface UnfinishedBatch {
-  head: StoreHead;
+  head: StoreContent["head"];
   range: DayRange;
   pages: number;
-  /** Milliseconds since the epoch. */
-  begun: number;
 }
 
 /** The batch that the last run did not finish; undefined if there is none, or if it cannot be read. */
@@ -31,9 +29,7 @@ export async function unfinishedBatch(folder: string): Promise<UnfinishedBatch |
   const { head } = content;
   const { start_date: first, end_date: last } = head.filters;
   const pages = countPages(content.pages);
-  return first === undefined || last === undefined
-    ? undefined
-    : { head, range: { first, last }, pages, begun: Date.parse(head.started_at) };
+  return first === undefined || last === undefined ? undefined : { head, range: { first, last }, pages };
 }
 
 /** The state of a folder whose first run placed no day yet: its pages say what it is a copy of. */
@@ -71,10 +67,10 @@ export async function finishBatch(
     await removeStore(storeIn(options.folder, "sync"));
     return () => false;
   }
-  const { range, begun } = unfinished;
+  const { range, head } = unfinished;
   const held = Object.entries(run.state.days).filter(([day]) => isInRange(day, range));
   const batch = { range, rows: held.reduce((sum, [, { rows }]) => sum + rows, 0) };
   const onRemoval = removalGuard(run.state.days, new Map(), new Map(), options.allowShrink);
   await syncBatch(run, batch, onRemoval, countBatches([batch], options.pageSize, options.observer)(batch), "resume");
-  return (day) => isInRange(day, range) && options.now() - begun < STILL_NEW;
+  return (day) => isInRange(day, range) && options.now() - Date.parse(head.started_at) < STILL_NEW;
 }

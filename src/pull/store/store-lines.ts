@@ -1,13 +1,14 @@
 import { hash } from "node:crypto";
-import { openOwnFile } from "../../files/own-file.ts";
-import { fileError, ifPresent } from "../../files/system-error.ts";
-import { textLines } from "../../files/text-lines.ts";
+import { readOwnFile } from "../../files/own-file.ts";
 import type { SetFilters } from "../set-filters.ts";
 import type { WrittenFilters } from "../written-filters.ts";
 import { apply, type PageLine, type PagesBySlice, type PlanCuts } from "./page-store.ts";
 
 /** Bumped on incompatible changes of the lines or of the file of rows. */
 export const STORE_VERSION = 4;
+
+/** Longest lines in bytes: those of a million pages, and of five hundred million rows. */
+const MOST_BYTES = 512 * 1000 ** 2;
 
 /** What a store holds pages of. Pages of another set are useless; format, columns and compression do not matter. */
 export interface StoreHead {
@@ -55,40 +56,30 @@ export function isSameSet(one: SetFilters | WrittenFilters, other: SetFilters | 
  * @throws FileError if they cannot be read
  */
 export async function readStoreLines(path: string): Promise<StoreContent | "other version" | "damaged" | undefined> {
-  const handle = await ifPresent(path, () => openOwnFile(path));
-  if (handle === undefined) {
+  const text = await readOwnFile(path, MOST_BYTES);
+  if (text === undefined || text === "") {
     return undefined;
   }
   let content: StoreContent | undefined;
-  try {
-    // Skips a last line without a line end: it was cut off.
-    for await (const text of textLines(handle.createReadStream({ encoding: "utf8", autoClose: false, start: 0 }))) {
-      const line = parseLine(text);
-      if (content === undefined) {
-        if (line?.kind !== "head") {
-          break;
-        }
-        if (line.version !== STORE_VERSION) {
-          return "other version";
-        }
-        content = { head: line, pages: new Map(), length: 0, isDamaged: false };
-      } else if (line === undefined || line.kind === "head") {
-        break;
-      } else {
-        apply(line, content.pages);
-      }
-      content.length += Buffer.byteLength(text) + 1;
-    }
-    const { size } = await handle.stat();
+  // A last line without a line end was cut off.
+  for (const written of text.split("\n").slice(0, -1)) {
+    const line = parseLine(written);
     if (content === undefined) {
-      return size > 0 ? "damaged" : undefined;
+      if (line?.kind !== "head") {
+        break;
+      }
+      if (line.version !== STORE_VERSION) {
+        return "other version";
+      }
+      content = { head: line, pages: new Map(), length: 0, isDamaged: false };
+    } else if (line === undefined || line.kind === "head") {
+      break;
+    } else {
+      apply(line, content.pages);
     }
-    return { ...content, isDamaged: content.length < size };
-  } catch (error) {
-    throw fileError(path, error);
-  } finally {
-    await handle.close();
+    content.length += Buffer.byteLength(written) + 1;
   }
+  return content === undefined ? "damaged" : { ...content, isDamaged: content.length < Buffer.byteLength(text) };
 }
 
 const SUM = ',"sum":"';
