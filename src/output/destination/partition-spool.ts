@@ -1,92 +1,55 @@
-import { open, rm } from "node:fs/promises";
-import { readAt } from "../../files/read-at.ts";
-import { type Extent, writeAt } from "../../files/stored-bytes.ts";
-import { fileError, withFileError } from "../../files/system-error.ts";
+import { rm } from "node:fs/promises";
+import { type Extent, openStoredBytes } from "../../files/stored-bytes.ts";
+import { fileError } from "../../files/system-error.ts";
 import { RowBatch, type RowRun, sizeOfRun } from "../../rows/batch.ts";
 import { batchOfLines } from "../../rows/scan.ts";
 
 /**
- * Sorts rows into partitions, through a single file on disk if there are many. Memory: `BUFFER_BYTES` of rows, two parts of
- * `PART_BYTES`, and 16 bytes for each written run of rows of one partition. Only one file is open, however many partitions
- * there are. The rows of a partition keep their order.
+ * Sorts rows into partitions, through a single file on disk if there are many. Memory: `BUFFER_BYTES` of rows, a part, and
+ * an entry for each part that is on disk. A part has rows of one partition: about `PART_BYTES`, or what the buffer had. The
+ * rows of a partition keep their order.
  */
 export type PartitionSpool = Awaited<ReturnType<typeof openPartitionSpool>>;
 
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** Bytes that are written or read at once. A longer row is read as a whole. */
+/** A part ends after the row that reaches this many bytes. */
 const PART_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
 
 /** @param partitionOf returns the partition of a row */
 export async function openPartitionSpool(path: string, partitionOf: (rows: RowBatch, row: number) => string) {
-  const handle = await withFileError(path, () => open(path, "w+"));
-  const places = new Map<string, Extent[]>();
-  const part = Buffer.allocUnsafe(PART_BYTES);
+  let file = await openStoredBytes(path, 0);
+  const stored = new Map<string, Extent[]>();
   const buffered = new Map<string, RowRun[]>();
   let bufferedBytes = 0;
-  let length = 0;
 
   /** Writes what is buffered. */
   async function flush(): Promise<void> {
-    let end = length;
-    let held = 0;
-    const writeHeld = async () => {
-      await withFileError(path, () => writeAt(handle, part.subarray(0, held), end));
-      end += held;
-      held = 0;
-    };
-    const added: [string, Extent][] = [];
-    for (const [partition, runs] of buffered) {
-      const start = end + held;
-      for (const { rows, from, to } of runs) {
-        const bytes = rows.bytesOf(from, to);
-        for (let at = 0; at < bytes.length; ) {
-          const copied = bytes.copy(part, held, at);
-          at += copied;
-          held += copied;
-          if (held === part.length) {
-            await writeHeld();
-          }
-        }
+    for (const partition of buffered.keys()) {
+      for (const runs of bufferedParts(partition)) {
+        const part = await file.append(Buffer.concat(runs.map(({ rows, from, to }) => rows.bytesOf(from, to))));
+        add(stored, partition, part as Extent);
       }
-      added.push([partition, { at: start, length: end + held - start }]);
-    }
-    await writeHeld();
-    for (const [partition, place] of added) {
-      const known = places.get(partition);
-      known === undefined ? places.set(partition, [place]) : known.push(place);
     }
     forget();
-    length = end;
-  }
-
-  /** Whole rows from the beginning of a place, `PART_BYTES` or less. */
-  async function readRows(place: Extent, size = PART_BYTES): Promise<Buffer> {
-    const rows = Buffer.allocUnsafe(Math.min(size, place.length));
-    await withFileError(path, () => readAt(handle, rows, place.at));
-    const end = rows.lastIndexOf(LINE_FEED) + 1;
-    if (end === 0 && rows.length === place.length) {
-      throw fileError(path, new Error(`its bytes from ${place.at} on are damaged: no row ends there`));
-    }
-    return end === 0 ? readRows(place, 2 * size) : rows.subarray(0, end);
   }
 
   /** The rows of a partition that are not on disk, in parts. */
-  function* bufferedRows(partition: string): Generator<RowBatch, void, void> {
-    let runs: RowRun[] = [];
+  function* bufferedParts(partition: string): Generator<RowRun[], void, void> {
+    let part: RowRun[] = [];
     let size = 0;
     for (const run of buffered.get(partition) ?? []) {
-      runs.push(run);
+      part.push(run);
       size += sizeOfRun(run);
       if (size >= PART_BYTES) {
-        yield RowBatch.joined(runs);
-        [runs, size] = [[], 0];
+        yield part;
+        [part, size] = [[], 0];
       }
     }
-    if (runs.length > 0) {
-      yield RowBatch.joined(runs);
+    if (part.length > 0) {
+      yield part;
     }
   }
 
@@ -99,13 +62,11 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
     write: async (rows: RowBatch): Promise<void> => {
       for (let row = 0; row < rows.length; row += 1) {
         const partition = partitionOf(rows, row);
-        const runs = buffered.get(partition);
-        const last = runs?.at(-1);
+        const last = buffered.get(partition)?.at(-1);
         if (last?.rows === rows && last.to === row) {
           last.to = row + 1;
         } else {
-          const run = { rows, from: row, to: row + 1 };
-          runs === undefined ? buffered.set(partition, [run]) : runs.push(run);
+          add(buffered, partition, { rows, from: row, to: row + 1 });
         }
       }
       bufferedBytes += rows.lines().length;
@@ -116,34 +77,42 @@ export async function openPartitionSpool(path: string, partitionOf: (rows: RowBa
     /** Removes all rows. */
     restart: async (): Promise<true> => {
       forget();
-      length = 0;
-      places.clear();
-      await withFileError(path, () => handle.truncate(0));
+      if (stored.size > 0) {
+        stored.clear();
+        await file.close();
+        file = await openStoredBytes(path, 0);
+      }
       return true;
     },
     /** Every partition that has rows, sorted by code unit. */
     partitions: async () => {
-      if (length > 0) {
+      if (stored.size > 0) {
         await flush();
       }
-      return [...(length > 0 ? places : buffered).keys()].sort();
+      return [...(stored.size > 0 ? stored : buffered).keys()].sort();
     },
     /** The rows of one partition, in parts; call `partitions` before. */
     read: async function* (partition: string): AsyncGenerator<RowBatch, void, void> {
-      for (let { at, length } of places.get(partition) ?? []) {
-        while (length > 0) {
-          const rows = await readRows({ at, length });
-          at += rows.length;
-          length -= rows.length;
-          yield batchOfLines(rows);
+      for (const part of stored.get(partition) ?? []) {
+        const lines = await file.read(part);
+        if (lines?.at(-1) !== LINE_FEED) {
+          throw fileError(path, new Error(`its bytes from ${part.at} on are damaged: no row ends there`));
         }
+        yield batchOfLines(lines);
       }
-      yield* bufferedRows(partition);
+      for (const runs of bufferedParts(partition)) {
+        yield RowBatch.joined(runs);
+      }
     },
     /** Removes the file. */
     close: async () => {
-      await handle.close();
+      await file.close();
       await rm(path, { force: true });
     },
   };
+}
+
+function add<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  list === undefined ? lists.set(key, [item]) : list.push(item);
 }
