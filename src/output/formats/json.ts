@@ -4,7 +4,7 @@ import { textLines } from "../../files/text-lines.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
 import { OutputBytes } from "./output-bytes.ts";
-import { columnsOf, missingMember } from "./row-members.ts";
+import { byteText, byteTexts, columnsOf } from "./row-members.ts";
 
 const LINE_FEED = 10;
 
@@ -59,24 +59,14 @@ function jsonLines(rows: RowBatch, options: EncoderOptions): Buffer {
             .join(""),
         );
   }
-  const output = new OutputBytes(rows.lines().length);
-  const columns = columnsOf(options).map((name, index) => ({
-    name,
-    column: rows.column(name),
-    before: Buffer.from(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`),
-  }));
+  const columns = columnsOf(options);
+  const starts = columns.map((name, index) => byteText(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`));
+  const textOf = byteTexts(rows, columns);
+  let lines = "";
   for (let row = 0; row < rows.length; row += 1) {
-    for (const { name, column, before } of columns) {
-      const start = rows.valueStart(row, column);
-      if (start === 0) {
-        throw missingMember(rows, row, name);
-      }
-      output.addPart(before, 0, before.length);
-      output.addPart(rows.bytes, start, rows.valueEnd(row, column));
-    }
-    output.addText("}\n");
+    lines += `${starts.map((start, index) => start + textOf(row, index)).join("")}}\n`;
   }
-  return output.taken();
+  return Buffer.from(lines, "latin1");
 }
 
 function withoutMembers(text: string, left: readonly string[]): string {

@@ -26,14 +26,19 @@ export function missingMember(rows: RowBatch, row: number, name: string): Contra
  * @returns a function that throws `ContractError` if the row lacks the column
  */
 export function byteTexts(rows: RowBatch, columns: readonly string[]): (row: number, index: number) => string {
-  const text = rows.lines().toString("latin1");
-  const first = rows.length === 0 ? 0 : rows.start(0);
   const numbers = columns.map((name) => rows.column(name));
+  let current = -1;
+  let text = "";
   return (row, index) => {
     const number = numbers[index] as number;
     const start = rows.valueStart(row, number);
     if (start === 0) {
       throw missingMember(rows, row, columns[index] as string);
+    }
+    const first = rows.start(row);
+    if (row !== current) {
+      current = row;
+      text = rows.bytes.toString("latin1", first, rows.end(row));
     }
     return text.slice(start - first, rows.valueEnd(row, number) - first);
   };
