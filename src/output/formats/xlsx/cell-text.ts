@@ -1,23 +1,11 @@
-import { BACKSLASH } from "../../../rows/json-bytes.ts";
-import type { OutputBytes } from "../output-bytes.ts";
+import { isCalendarDate } from "../../../contract/filters.ts";
+import { DAY, dayNumber } from "../../../contract/values/day-arithmetic.ts";
+import { isExactDouble } from "../../../contract/values/decimal.ts";
 
 /** Most characters of a cell, in UTF-16 code units. */
-const LONGEST_TEXT = 32_767;
-
-const SPACE = 32;
-const AMPERSAND = 38;
-const LESS = 60;
-const GREATER = 62;
-const UNDERSCORE = 95;
-const SMALL_X = 120;
-
-/** First byte of the characters from U+F000 on. XML lacks two of them, U+FFFE and U+FFFF. */
-const LAST_CHARACTERS = 0xef;
+export const LONGEST_TEXT = 32_767;
 
 const XML_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;" };
-
-/** Most bytes of one character in XML. */
-const LONGEST_ENTITY = "&quot;".length;
 
 /** Text as the value of an attribute. */
 export function attributeText(text: string): string {
@@ -46,36 +34,44 @@ export function cutText(text: string): string {
   return cut.length < text.length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** Whether a reader of XML may drop white space of the text. */
-export function hasOuterSpace(text: string): boolean {
-  return text.trim().length < text.length;
+/** Day 0 of a sheet, in days since 1970-01-01. */
+export const DAY_ZERO = dayNumber("1899-12-30");
+
+/** The first day that all programs count alike: Excel has a 29 February 1900. */
+const FIRST_DAY = "1900-03-01";
+
+/** `YYYY-MM-DD` in days as a sheet counts them; undefined if it has to stay text. */
+export function dateSerial(text: string): number | undefined {
+  return isCalendarDate(text) && text >= FIRST_DAY ? dayNumber(text) - DAY_ZERO : undefined;
 }
 
+/** `YYYY-MM-DD HH:MM:SS.mmm` in days; undefined if it has to stay text, as a time zone and parts of a millisecond do. */
+export function timestampSerial(text: string): number | undefined {
+  const [, date = "", time] = /^(\S+) (\d\d:\d\d:\d\d(?:\.\d{1,3}0*)?)$/.exec(text) ?? [];
+  const day = dateSerial(date);
+  const within = Date.parse(`1970-01-01T${time}Z`);
+  return day === undefined || Number.isNaN(within) ? undefined : day + within / DAY;
+}
+
+/** Bounds of the numbers that Excel reads. */
+const LARGEST = 9.99999999999999e307;
+const SMALLEST = 2.2250738585072014e-308;
+
+/** Most digits of a number that Excel shows. */
+const SHOWN_DIGITS = 15;
+
 /**
- * Adds the inside of a JSON string as the text of a cell, if that only takes copying.
- *
- * @returns false if the text has to be parsed; then nothing was added
+ * Whether a sheet keeps a JSON number: a double is equal to it, and if it is an integer, Excel shows none of its digits
+ * as a zero instead.
  */
-export function addPlainText(bytes: Buffer, start: number, end: number, output: OutputBytes): boolean {
-  if (end - start > LONGEST_TEXT || bytes[start] === SPACE || bytes[end - 1] === SPACE) {
+export function isSheetNumber(raw: string): boolean {
+  if (raw.length <= SHOWN_DIGITS && !/e/i.test(raw)) {
+    return true;
+  }
+  const value = Number(raw);
+  const size = Math.abs(value);
+  if (!isExactDouble(raw) || (size !== 0 && (size < SMALLEST || size > LARGEST))) {
     return false;
   }
-  output.reserve((end - start) * LONGEST_ENTITY);
-  const target = output.bytes;
-  let to = output.length;
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at] as number;
-    if (byte === AMPERSAND || byte === LESS || byte === GREATER) {
-      to += target.write(XML_ENTITIES[String.fromCharCode(byte)] ?? "", to, "latin1");
-      continue;
-    }
-    const isSpecial = byte < SPACE || byte === BACKSLASH || byte === LAST_CHARACTERS;
-    if (isSpecial || (byte === UNDERSCORE && bytes[at + 1] === SMALL_X)) {
-      return false;
-    }
-    target[to] = byte;
-    to += 1;
-  }
-  output.length = to;
-  return true;
+  return !Number.isInteger(value) || Number(value.toPrecision(SHOWN_DIGITS)) === value;
 }

@@ -3,7 +3,7 @@ import { openPromise } from "yauzl";
 import { DAY, dayOf } from "../../../contract/values/day-arithmetic.ts";
 import type { WrittenFile } from "../encoder.ts";
 import { wholeLines } from "../json.ts";
-import { DAY_ZERO } from "./cell-values.ts";
+import { DAY_ZERO } from "./cell-text.ts";
 import { columnLetters, SHEET_PART, STYLES } from "./workbook-parts.ts";
 
 /** Columns of the sheet of a workbook that this tool wrote, row by row, as texts. Each of its rows is one line. */

@@ -10,44 +10,36 @@ const LONGEST_TARGET = 2_079;
 /** The links of a sheet, as many as Excel allows. They follow the rows in the file, so until then they are in memory. */
 export type SheetLinks = ReturnType<typeof sheetLinks>;
 
-/** @param onPlain called once when addresses have to stay text */
-export function sheetLinks(onPlain: (() => void) | undefined) {
+/** @param onPlain called when an address has to stay text */
+export function sheetLinks(onPlain: () => void) {
   const all: SheetLink[] = [];
-  let report = onPlain;
-
-  /** Whether the next address has to stay text. */
-  function isFull(): boolean {
-    if (all.length < LINKS_OF_SHEET) {
-      return false;
-    }
-    report?.();
-    report = undefined;
-    return true;
-  }
-
-  /** Makes a cell a link; false if it stays text. */
-  function add(cell: string, address: string): boolean {
-    const target = linkTarget(address);
-    if (target === undefined || isFull()) {
-      return false;
-    }
-    all.push([cell, target]);
-    return true;
-  }
-
-  return { all, isFull, add };
+  return {
+    all,
+    /** Makes a cell a link; false if it stays text. */
+    add: (cell: string, address: string): boolean => {
+      if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
+        return false;
+      }
+      if (all.length === LINKS_OF_SHEET) {
+        onPlain();
+        return false;
+      }
+      const target = linkTarget(address);
+      if (target.length > LONGEST_TARGET) {
+        return false;
+      }
+      all.push([cell, target]);
+      return true;
+    },
+  };
 }
 
 /**
  * The address as a link holds it. Excel repairs a workbook whose links hold characters that RFC 3986 does not allow, so
  * these are escaped.
  */
-function linkTarget(address: string): string | undefined {
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
-    return undefined;
-  }
+function linkTarget(address: string): string {
   const { href } = new URL(address);
   const [, origin = "", rest = ""] = /^([^/]*\/\/[^/?#]*)(.*)$/.exec(href) ?? [];
-  const target = origin + rest.replace(/["<>[\\\]^`{|}]|%(?![\da-f]{2})/gi, encodeURIComponent);
-  return target.length > LONGEST_TARGET ? undefined : target;
+  return origin + rest.replace(/["<>[\\\]^`{|}]|%(?![\da-f]{2})/gi, encodeURIComponent);
 }

@@ -4,8 +4,7 @@ import { ZipFile } from "yazl";
 import { groupDigits } from "../../../contract/values/decimal.ts";
 import { UsageError } from "../../../errors.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
-import { OutputBytes } from "../output-bytes.ts";
-import { columnsOf, reportUnknownMembers } from "../row-members.ts";
+import { byteText, columnsOf, reportOnce, reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";
 import { sheetCells } from "./sheet-cells.ts";
 import { sheetLinks } from "./sheet-links.ts";
@@ -46,14 +45,16 @@ export const XLSX: RowCode = {
  */
 export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   const columns = columnsOf(options);
-  const links = sheetLinks(options.onPlainLinks);
-  const block = new OutputBytes(BLOCK_BYTES + BLOCK_BYTES / 4);
-  const cells = sheetCells(columns, block, links, options);
+  const reportPlainLinks = reportOnce(options.onPlainLinks);
+  const links = sheetLinks(() => reportPlainLinks("links"));
+  const cells = sheetCells(columns, links, options);
   const reportUnknown = reportUnknownMembers(options);
   const archive = new ZipFile();
   const sheet = new PassThrough();
   let packed: Buffer[] = [];
   archive.outputStream.on("data", (chunk: Buffer) => packed.push(chunk));
+  /** What is not in the archive yet, with a character for each byte. */
+  let block = "";
   let rows = 0;
   let sheetBytes = 0;
 
@@ -63,8 +64,8 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     if (sheetBytes > BYTES_OF_SHEET) {
       throw tooMuch(`${groupDigits(BYTES_OF_SHEET)} bytes of XML`);
     }
-    const isTaken = sheet.write(Buffer.from(block.taken()));
-    block.length = 0;
+    const isTaken = sheet.write(Buffer.from(block, "latin1"));
+    block = "";
     if (!isTaken) {
       await once(sheet, "drain");
     }
@@ -90,19 +91,18 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
         addPart(name, xml);
       }
       archive.addReadStream(sheet, SHEET_PART, NO_DATE);
-      block.addText(sheetStart(columns, options.kinds ?? PRODUCT_KINDS));
-      cells.addHeader();
+      block = byteText(sheetStart(columns, options.kinds ?? PRODUCT_KINDS)) + cells.header();
       return "";
     },
     encode: async (batch) => {
       reportUnknown(batch);
-      const numbers = columns.map((name) => batch.column(name));
+      const rowOf = cells.rowsOf(batch);
       for (let row = 0; row < batch.length; row += 1) {
         if (rows === ROWS_OF_SHEET) {
           throw tooMuch(`${groupDigits(ROWS_OF_SHEET)} rows below its header`);
         }
         rows += 1;
-        cells.addRow(batch, row, numbers, rows + 1);
+        block += rowOf(row, rows + 1);
         if (block.length >= BLOCK_BYTES) {
           await pack();
         }
@@ -111,7 +111,7 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
     },
     end: async () => {
       const lastColumn = columnLetters(columns.length - 1);
-      block.addText(sheetEnd(links.all, `A1:${lastColumn}${rows + 1}`));
+      block += sheetEnd(links.all, `A1:${lastColumn}${rows + 1}`);
       await pack();
       sheet.end();
       addPart(WORKBOOK_PART, workbookPart(lastColumn, rows + 1));
