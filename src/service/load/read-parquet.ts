@@ -32,7 +32,20 @@ type Scales = ReadonlyMap<string, number>;
  * @throws LoadError if the file cannot be read, RowError
  */
 export async function* readParquet(source: string, file: AsyncBuffer): AsyncGenerator<SourceRow[]> {
-  const described = await readable(source, () => parquetMetadataAsync(file));
+  try {
+    yield* rowsOf(source, file);
+  } catch (error) {
+    if (error instanceof LoadError || error instanceof RowError) {
+      throw error;
+    }
+    // Any part of the footer may lack or be of another type than the library says.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LoadError(`${source}: cannot be read as Parquet: ${reason}`, { cause: error });
+  }
+}
+
+async function* rowsOf(source: string, file: AsyncBuffer): AsyncGenerator<SourceRow[]> {
+  const described = await parquetMetadataAsync(file);
   const scales = decimalScales(described);
   const metadata = withUnscaledDecimals(described, scales);
   refuseUnknownColumns(described);
@@ -40,26 +53,25 @@ export async function* readParquet(source: string, file: AsyncBuffer): AsyncGene
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
     refuseLargeGroup(source, group);
-    await readable(source, () => refuseLargePages(file, group));
-    const objects = await readable(source, () =>
-      parquetReadObjects({
-        file,
-        metadata,
-        rowStart,
-        rowEnd,
-        utf8: false,
-        parsers: { stringFromBytes: (bytes) => bytes && utf8.decode(bytes) },
-        compressors: {
-          SNAPPY: (input, length) => {
-            const page = new Uint8Array(bounded(length));
-            snappyUncompress(input, page);
-            return page;
-          },
-          GZIP: (input, length) => gunzipSync(input, { maxOutputLength: bounded(length) }),
-          BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: bounded(length) }),
+    refuseOtherColumns(described, group);
+    await refuseLargePages(file, group);
+    const objects = await parquetReadObjects({
+      file,
+      metadata,
+      rowStart,
+      rowEnd,
+      utf8: false,
+      parsers: { stringFromBytes: (bytes) => bytes && utf8.decode(bytes) },
+      compressors: {
+        SNAPPY: (input, length) => {
+          const page = new Uint8Array(bounded(length));
+          snappyUncompress(input, page);
+          return page;
         },
-      }),
-    );
+        GZIP: (input, length) => gunzipSync(input, { maxOutputLength: bounded(length) }),
+        BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: bounded(length) }),
+      },
+    });
     for (let start = 0; start < objects.length; start += ROWS_AT_ONCE) {
       const line = rowStart + start + 1;
       yield objects.slice(start, start + ROWS_AT_ONCE).map((object, index) => parquetRow(object, scales, line + index));
@@ -73,6 +85,18 @@ function refuseLargeGroup(source: string, { num_rows, total_byte_size }: RowGrou
     const size = `${num_rows} rows and ${total_byte_size} bytes`;
     const most = `at most ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes are read`;
     throw new LoadError(`${source}: has a row group of ${size}; ${most}. Write the file with smaller row groups`);
+  }
+}
+
+/**
+ * The library reads all columns of a group at once. If one is not in the schema, or is there twice, nobody catches the
+ * errors of the others.
+ */
+function refuseOtherColumns({ schema }: FileMetaData, { columns }: RowGroup): void {
+  const named = columns.map(({ meta_data }) => meta_data?.path_in_schema.join("."));
+  const known = schema.slice(1).map(({ name }) => name);
+  if (named.sort().join() !== known.sort().join()) {
+    throw new Error("a row group has other columns than the file");
   }
 }
 
@@ -99,15 +123,6 @@ function bounded(length: number): number {
     throw new Error(`a page of ${length} bytes; at most ${MAX_PAGE_BYTES} are read`);
   }
   return length;
-}
-
-async function readable<T>(source: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LoadError(`${source}: cannot be read as Parquet: ${reason}`, { cause: error });
-  }
 }
 
 function refuseUnknownColumns(metadata: FileMetaData): void {

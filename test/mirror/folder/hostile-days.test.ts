@@ -26,6 +26,7 @@ describe("a day file of a folder from somebody else is refused before memory is 
       (bytes, metadata) => withValues(bytes, metadata, "sku"),
       "a page of the column sku claims 8191 values; at most 64",
     ],
+    ["a column that is twice in a row group", withRepeatedColumn, "it has a column twice in a row group"],
     [
       "a page of 250 MB",
       (bytes, metadata) => withPage(bytes, metadata, "sku"),
@@ -58,6 +59,13 @@ describe("a day file of a folder from somebody else is refused before memory is 
 function withFooter(bytes: Buffer): Buffer {
   const damaged = Buffer.from(bytes);
   damaged.writeUInt32LE(0xff_ff_ff_f0, bytes.length - 8);
+  return damaged;
+}
+
+/** The names of the columns of a row group come after those of the schema. */
+function withRepeatedColumn(bytes: Buffer): Buffer {
+  const damaged = Buffer.from(bytes);
+  damaged.write("title", damaged.lastIndexOf("brand"));
   return damaged;
 }
 

@@ -108,6 +108,13 @@ test("a page that claims more values than a row group may have is refused before
   );
 });
 
+test("a row group with another column than the schema is refused, whatever else is wrong with it", async () => {
+  const bytes = encode(valuesOf(products(2)), { codec: "UNCOMPRESSED" });
+  // The name in the row group comes last.
+  bytes.write("brazd", bytes.lastIndexOf("brand"));
+  await expect(bodies(bytes)).rejects.toThrow("cannot be read as Parquet: a row group has other columns than the file");
+});
+
 test("a compressed file on standard input is recognised by its content", async () => {
   expect(await bodies(gzipSync(encode(valuesOf([product()]))), "standard input")).toEqual([JSON.stringify(product())]);
 });

@@ -28,9 +28,17 @@ export async function boundedMetadata(file: AsyncBuffer, parsers?: Partial<Parqu
   if (sum !== Number(metadata.num_rows) || rows.some((count) => count < 0)) {
     throw new Error(`it has ${sum} rows in its row groups, but ${metadata.num_rows} in all`);
   }
+  if (metadata.row_groups.some(({ columns }) => hasRepeatedColumn(columns))) {
+    throw new Error("it has a column twice in a row group");
+  }
   atMost("a file of this length", sum, file.byteLength, "rows");
   atMost("a row group", Math.max(0, ...rows), GROUP_ROWS, "rows");
   return metadata;
+}
+
+/** The library reads all columns of a row group at once, and nobody catches an error of one that is there a second time. */
+function hasRepeatedColumn(columns: FileMetaData["row_groups"][number]["columns"]): boolean {
+  return new Set(columns.map(({ meta_data }) => meta_data?.path_in_schema.join("."))).size < columns.length;
 }
 
 /**
