@@ -74,6 +74,16 @@ describe("a folder without a state", () => {
     expect(await readFile(rows.file(OTHER_DAY))).toEqual(content);
   });
 
+  test("with a file whose columns are in another order is refused", async () => {
+    const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
+    await rows.sync();
+    const content = await readFile(rows.file(FIRST_DAY), "latin1");
+    const swapped = content.replace(/brand|title/g, (name) => (name === "brand" ? "title" : "brand"));
+    await rm(rows.folder, { recursive: true });
+    await place(rows.file(FIRST_DAY), Buffer.from(swapped, "latin1"));
+    await expect(rows.sync({ adopt: true })).rejects.toThrow("did not write");
+  });
+
   test("with days outside the filters is not taken over", async () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();

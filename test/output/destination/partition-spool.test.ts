@@ -26,6 +26,18 @@ test("removed rows are gone, also buffered ones, and later rows replace them", a
   expect(await contentOf(spool)).toEqual({ b: ["4"] });
 });
 
+test("removed rows on disk stay gone when later rows are on disk, too", async () => {
+  const spool = await openSpool((_, row) => (row === 0 ? "a" : "b"));
+  const long = "x".repeat(9 * 1024 * 1024);
+  await spool.write(batchOf(["1", long, long].map((row) => JSON.stringify({ row }))));
+  await spool.restart();
+  const rows = ["4", long, long].map((row) => batchOf([JSON.stringify({ row })]));
+  for (const row of rows) {
+    await spool.write(row);
+  }
+  expect(await contentOf(spool)).toEqual({ a: ["4", long, long] });
+});
+
 test("rows beyond the size of the buffer are written without a flush", async () => {
   const spool = await openSpool(() => "a");
   const long = "x".repeat(1024 * 1024);

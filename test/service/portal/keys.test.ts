@@ -168,18 +168,18 @@ describe("a form is refused, and changes nothing,", () => {
     expect((await browser.post("/portal/keys", { name: "stolen" }, headers)).status).toBe(403);
   });
 
-  test("from a host whose name begins with that of the public address", async () => {
+  test("from a host whose name begins with that of the public address, or without an Origin there", async () => {
     const portal = await startTestPortal({ publicUrl: "https://api.example.com" });
     const browser = await portal.signedIn();
 
-    const origins = ["https://api.example.com.evil.example", "https://api.example.com:444", "http://api.example.com"];
+    const names = ["https://api.example.com.evil.example", "https://api.example.com:444", "http://api.example.com"];
     const statuses = [];
-    for (const origin of origins) {
+    for (const origin of [...names, "", undefined]) {
       statuses.push((await browser.post("/portal/keys", { name: "stolen" }, { origin })).status);
     }
     const own = await browser.post("/portal/keys", { name: "mine" });
 
-    expect([...statuses, own.status]).toEqual([403, 403, 403, 200]);
+    expect([...statuses, own.status]).toEqual([403, 403, 403, 403, 403, 200]);
   });
 
   test.each(["rebound.example", "localhost.example", "127.0.0.1.example"])(
