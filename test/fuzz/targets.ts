@@ -1,0 +1,230 @@
+import { hash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { readRetryAfter } from "../../src/api/requests/retry-timing.ts";
+import { readErrorBody } from "../../src/api/responses/problem-body.ts";
+import { parseCondition } from "../../src/cli/flags/condition.ts";
+import { parseBasket } from "../../src/commands/index/basket.ts";
+import { parseConfig } from "../../src/config/parse-config.ts";
+import { FILTER_NAMES } from "../../src/contract/filters.ts";
+import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
+import { resolveDay } from "../../src/contract/values/date-expression.ts";
+import { AlteredFolderError, FileError, MismatchError, UsageError } from "../../src/errors.ts";
+import { readManifest } from "../../src/export/manifest.ts";
+import { withChecksum } from "../../src/files/text-checksum.ts";
+import { readStateOf } from "../../src/mirror/folder/folder-state.ts";
+import { readStoreLines } from "../../src/pull/store/store-lines.ts";
+import { openCursor, sealCursor } from "../../src/service/http/query/cursors.ts";
+import { readFilters } from "../../src/service/http/query/read-filters.ts";
+import { readQuery } from "../../src/service/http/query/read-query.ts";
+import { ServiceProblem } from "../../src/service/http/service-problem.ts";
+import { LoadError, RowError } from "../../src/service/load/load-error.ts";
+import { readCsv } from "../../src/service/load/read-csv.ts";
+import { readLines } from "../../src/service/load/read-lines.ts";
+import { readParquet } from "../../src/service/load/read-parquet.ts";
+import { readRow, type SourceRow } from "../../src/service/load/row.ts";
+import { product } from "../helpers/products.ts";
+import { compareWithParse } from "../helpers/scan-oracle.ts";
+
+/** Something that reads bytes of somebody else. */
+interface Target {
+  /** Reads the bytes; it throws only if they are read wrongly, not if they are refused. */
+  read: (bytes: Buffer) => Promise<void> | void;
+  /** Inputs from which others are made. */
+  seeds: () => (string | Buffer)[];
+}
+
+let folder: string | undefined;
+
+/** A folder for the files of all targets; it is removed with this process. */
+function ownFolder(): string {
+  if (folder === undefined) {
+    const made = mkdtempSync(join(tmpdir(), "catalog-fuzz-"));
+    mkdirSync(join(made, ".catalog"));
+    process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+    folder = made;
+  }
+  return folder;
+}
+
+function pathOf(name: string, content: string | Buffer): string {
+  const path = join(ownFolder(), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Refusing the input with an error of these classes is right. */
+async function refusing(errors: readonly (abstract new (...args: never) => Error)[], work: () => unknown) {
+  try {
+    await work();
+  } catch (error) {
+    if (!errors.some((kind) => error instanceof kind)) {
+      throw error;
+    }
+  }
+}
+
+/** The lines with the checksums that the store gives them, so that what is behind the checksum is read, too. */
+function withSums(text: string): string {
+  const lines = text.split("\n").map((line) => line.replace(/\}$/, ""));
+  return lines.map((line) => `${line},"sum":"${hash("sha256", line).slice(0, 16)}"}\n`).join("");
+}
+
+async function readAll(rows: AsyncIterable<SourceRow[]>): Promise<void> {
+  for await (const some of rows) {
+    for (const row of some) {
+      readRow(row, new Map());
+    }
+  }
+}
+
+const SECRET = Buffer.alloc(32, 7);
+const NOW = Date.UTC(2026, 0, 15);
+const HOUR = 3_600_000;
+const FIELDS = ["percent", "selling_price", "days_old"] as const;
+
+const LINES = [
+  '{"kind":"head","version":4,"tool":"test","started_at":"2026-01-01T00:00:00Z","service":"a","filters":{"start_date":"2026-01-01"},"asked":{},"cuts":{"page_size":10,"slice_pages":1}}',
+  '{"kind":"page","slice":"a","index":0,"rows":1,"digest":"00","cursor":null,"set":{"total":1},"extent":{"at":0,"length":2}}',
+  '{"kind":"drop","slice":"a"}',
+].join("\n");
+const DAY = {
+  rows: 1,
+  digest: "",
+  bytes: 1,
+  sha256: "00",
+  counts: { "a:b:c": 1 },
+  checked: "2026-01-01T00:00:00.000Z",
+};
+const STATE = {
+  ...{ version: 3, service: "http://a", filters: { retailer: ["a"] }, window: {} },
+  ...{ days: { "2026-01-01": DAY }, pending: ["2026-01-02"], incomplete: true },
+};
+const MANIFEST = {
+  ...{ version: 2, service: "http://a", filters: { retailer: "a" }, rows: 1, coverage: { matching_rows: 1 } },
+  ...{ file: { name: "rows", bytes: 1, sha256: "00", format: "csv", compression: null } },
+  plan: { slices: [{ filters: { retailer: "a" }, rows: 1 }] },
+};
+
+/** A Parquet file of all columns. */
+function parquetOf(rows: readonly Product[], codec?: "UNCOMPRESSED"): Buffer {
+  const columnData = PRODUCT_COLUMNS.map((name) => ({ name, data: rows.map((row) => row[name]) }));
+  return Buffer.from(parquetWriteBuffer({ columnData, ...(codec && { codec }) }));
+}
+
+export const TARGETS: Readonly<Record<string, Target>> = {
+  scanner: {
+    read: (bytes) => compareWithParse(bytes.toString()),
+    seeds: () => [JSON.stringify({ data: [product(), product({ title: 'é"\\' })], pagination: {}, meta: {} }), "{}"],
+  },
+  "store-lines": {
+    read: (bytes) =>
+      refusing([FileError], async () => {
+        await readStoreLines(pathOf("lines", bytes));
+        await readStoreLines(pathOf("lines", withSums(bytes.toString())));
+      }),
+    seeds: () => [LINES],
+  },
+  manifest: {
+    read: async (bytes) => {
+      const file = pathOf("rows", "");
+      for (const text of [bytes, withChecksum(bytes.toString())]) {
+        pathOf("rows.manifest.json", text);
+        await refusing([FileError, MismatchError], () => readManifest(file));
+      }
+    },
+    seeds: () => [JSON.stringify(MANIFEST).slice(0, -1), withChecksum(JSON.stringify(MANIFEST).slice(0, -1))],
+  },
+  state: {
+    read: async (bytes) => {
+      for (const text of [bytes, withChecksum(bytes.toString())]) {
+        pathOf(".catalog/state.json", text);
+        await refusing([FileError, AlteredFolderError], () => readStateOf(ownFolder()));
+      }
+    },
+    seeds: () =>
+      [STATE, { ...STATE, version: 2 }, { ...STATE, version: 1, filters: { retailer: "a,b" } }].map((state) =>
+        JSON.stringify(state).slice(0, -1),
+      ),
+  },
+  csv: {
+    read: async (bytes) => {
+      const header = Buffer.from(`${PRODUCT_COLUMNS.join()}\n`);
+      for (const chunks of [[bytes], [header, bytes]]) {
+        await refusing([LoadError, RowError], () => readAll(readCsv(readLines(Readable.from(chunks)), new Map())));
+      }
+    },
+    seeds: () => [`${PRODUCT_COLUMNS.join()}\n`, `${Object.values(product()).join()}\n`, '"a ""quoted"" text"\r\n'],
+  },
+  parquet: {
+    read: (bytes) =>
+      refusing([LoadError, RowError], () => readAll(readParquet("rows.parquet", new Uint8Array(bytes).buffer))),
+    seeds: () => [parquetOf([product()], "UNCOMPRESSED"), parquetOf([product(), product({ color: null })])],
+  },
+  query: {
+    read: (bytes) =>
+      refusing([ServiceProblem], () => readFilters(readQuery(bytes.toString(), [...FILTER_NAMES, "limit", "cursor"]))),
+    seeds: () => ["/v1/catalog?retailer=a%20b&limit=10", "/?rcd=a:b:c,d:e:f&start_date=2026-01-31&end_date=2026-02-29"],
+  },
+  cursor: {
+    read: (bytes) =>
+      refusing([ServiceProblem], () => {
+        const position = openCursor(bytes.toString(), SECRET, NOW, HOUR);
+        // Each cursor has one spelling.
+        if (sealCursor(position, SECRET, NOW) !== bytes.toString()) {
+          throw new Error("a cursor that the service did not issue");
+        }
+      }),
+    seeds: () => [sealCursor({ offset: 10, version: 3 }, SECRET, NOW)],
+  },
+  problem: {
+    read: async (bytes) => {
+      const header = (name: string) => (name === "content-type" ? "application/problem+json" : "");
+      const response = { status: 400, header, body: Readable.from([bytes]) };
+      const { text } = await readErrorBody(response, 2 ** 20, (value) => value);
+      if (/[\p{Cc}\u2028\u2029]/u.test(text)) {
+        throw new Error(`not one line for a terminal: ${JSON.stringify(text)}`);
+      }
+    },
+    seeds: () => [
+      '{"type":"about:blank","title":"No","detail":"é","code":"invalid_request","valid_options":["a",1]}',
+      "",
+    ],
+  },
+  "retry-after": {
+    read: (bytes) => {
+      const wait = readRetryAfter(bytes.toString("latin1"), NOW);
+      if (wait !== undefined && !(wait >= 0)) {
+        throw new Error(`a wait of ${wait}`);
+      }
+    },
+    seeds: () => ["120", "Thu, 15 Jan 2026 00:01:00 GMT", "Thursday, 15-Jan-26 00:01:00 GMT", "1.5"],
+  },
+  config: {
+    read: (bytes) => refusing([UsageError], () => parseConfig(bytes.toString(), "config.toml")),
+    seeds: () => ['default_profile = "a"\n[profiles.a]\nbase_url = "https://a.example"\napi_key = """k"""\n'],
+  },
+  condition: {
+    read: (bytes) =>
+      refusing([UsageError], () =>
+        parseCondition(bytes.toString(), FIELDS).holds({ percent: 1, selling_price: 2, days_old: undefined }),
+      ),
+    seeds: () => ["percent < -20 and selling_price >= 1.5", "days_old = 3"],
+  },
+  basket: {
+    read: (bytes) => refusing([UsageError], () => parseBasket(bytes.toString(), "basket.csv")),
+    seeds: () => ["sku,retailer,quantity\nB0CHX1W1XY,acme,2\n", 'sku\n"B0,1"\n'],
+  },
+  date: {
+    read: (bytes) => {
+      const day = resolveDay(bytes.toString(), { today: "2026-01-15", latest: "2026-01-14" });
+      if (day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(day)) {
+        throw new Error(`no day: ${day}`);
+      }
+    },
+    seeds: () => ["today", "7d", "latest-30d", "2026-02-28", "2024-02-29"],
+  },
+};
