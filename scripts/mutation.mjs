@@ -76,18 +76,39 @@ function report(name, mutants) {
   for (const { file, code, location, status, mutatorName, replacement } of open) {
     console.log(`${file}:${location.start.line} ${status} ${mutatorName}\n  - ${code}\n  + ${replacement}`);
   }
-  const [killed, total] = [count(mutants, "Killed", "Timeout"), count(mutants, "Killed", "Timeout") + left.length];
-  const score = total === 0 ? 100 : (100 * killed) / total;
+  const killed = count(mutants, "Killed", "Timeout");
+  const score = percent(killed, killed + open.length);
   console.log(
-    `${name}: ${total} mutants, ${killed} killed (${count(mutants, "Timeout")} by the time), ` +
-      `${count(mutants, "Survived")} survived, ${count(mutants, "NoCoverage")} not run, ` +
-      `${left.length - open.length} of these explained, ${score.toFixed(1)} %`,
+    `${name}: ${killed + left.length} mutants, ${killed} killed (${count(mutants, "Timeout")} by the time), ` +
+      `${count(mutants, "Survived")} survived, ${count(mutants, "NoCoverage")} not run; ` +
+      `${percent(killed, killed + left.length).toFixed(1)} %, and ${score.toFixed(1)} % without the ` +
+      `${left.length - open.length} that are explained`,
   );
   return score >= THRESHOLD;
 }
 
-function explains({ file, code, by }, mutant) {
-  return file === mutant.file && code === mutant.code && (by === undefined || by === mutant.replacement);
+function percent(part, all) {
+  return all === 0 ? 100 : (100 * part) / all;
+}
+
+function explains({ file, code, within, by }, mutant) {
+  return (
+    file === mutant.file &&
+    (code === undefined || code === mutant.code) &&
+    (within === undefined || isWithin(within, mutant)) &&
+    (by === undefined || by === mutant.replacement)
+  );
+}
+
+/** Whether a mutant is in the function of this name, which ends with a brace that is indented as its first line. */
+function isWithin(name, { file, location }) {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const start = lines.findIndex((line) => new RegExp(`^\\s*(export )?(async )?function ${name}\\b`).test(line));
+  if (start === -1) {
+    throw new Error(`${file} has no function ${name}`);
+  }
+  const end = lines.indexOf(`${/^\s*/.exec(lines[start])}}`, start);
+  return start < location.start.line && location.start.line <= end + 1;
 }
 
 /** The text that a mutant replaces. Lines and columns begin with 1. */

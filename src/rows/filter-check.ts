@@ -83,5 +83,5 @@ function equalsValues(values: Buffer, rows: RowBatch, row: number, columns: read
       at += 1;
     }
   }
-  return at === values.length && at > 0;
+  return at === values.length;
 }

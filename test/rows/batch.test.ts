@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RowBatch } from "../../src/rows/batch.ts";
+import { RowBatch, sizeOfRun } from "../../src/rows/batch.ts";
 import { batchOf, batchOfLines } from "../../src/rows/scan.ts";
 
 const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
@@ -19,6 +19,8 @@ test("values keep their text, and a missing member has none", () => {
     ['"3"', "-0"],
   ]);
   expect([rows.column("extra"), [...rows.others]]).toEqual([-1, ["extra"]]);
+  expect([rows.raw(0, rows.column("extra")), rows.valueEnd(0, rows.column("extra"))]).toEqual([undefined, 0]);
+  expect(batchOf(ROWS, ["sku"]).raw(1, 0)).toBe('"2"');
 });
 
 test("a slice has its rows and its own lines", () => {
@@ -54,6 +56,22 @@ test("rows of several batches are joined with their values, and lack what they l
   expect([...joined.others]).toEqual(["extra", "more"]);
 });
 
+test("a joined row may lack its first column, and its size is that of its lines", () => {
+  const rows = batchOf(ROWS, ["mrp", "sku"]);
+  const run = { rows, from: 1, to: 3 };
+  const joined = RowBatch.joined([run, run]);
+  expect([0, 1, 2].map((row) => joined.raw(row, 0))).toEqual([undefined, "-0", undefined]);
+  expect(sizeOfRun(run)).toBe(Buffer.byteLength(`${ROWS[1]}\n${ROWS[2]}\n`));
+});
+
+test("lines are handed on unread, and read for their rows", () => {
+  const lines = Buffer.from("not read\n");
+  expect(batchOfLines(lines).lines().toString()).toBe("not read\n");
+  expect(batchOfLines(lines).slice(0).lines().toString()).toBe("not read\n");
+  expect([...batchOfLines(Buffer.from('{"extra":1}\n')).others]).toEqual(["extra"]);
+  expect(batchOfLines(Buffer.from("{}")).lines().length).toBe(0);
+});
+
 test("lines are read back as the same rows", () => {
   const rows = batchOfLines(Buffer.from(batchOf(ROWS).lines()));
   expect(rows.texts()).toEqual(ROWS);
@@ -80,6 +98,7 @@ test("a cleared batch is empty", () => {
   const rows = batchOf(ROWS);
   rows.clear();
   expect([rows.length, rows.lines().length, rows.bytes.length]).toEqual([0, 0, 0]);
+  expect([rows.texts(), [...rows.others], rows.slice(0, 1).length]).toEqual([[], [], 0]);
 });
 
 test("a value equals the one before it only if all bytes are equal", () => {
@@ -91,4 +110,5 @@ test("a value equals the one before it only if all bytes are equal", () => {
   const same = values.slice(1).map((_, row) => rows.isAsBefore(row + 1, rows.column("color")));
   expect(same).toEqual([true, false, false, false, true, false, false, true]);
   expect(rows.isAsBefore(1, rows.column("other"))).toBe(true);
+  expect(batchOf(['{"color":"a"}', '{"color":"a","other":1}'], ["color"]).isAsBefore(1, 0)).toBe(true);
 });
