@@ -70,8 +70,12 @@ const HEADINGS = {
   discount: "Highest discounts",
 } as const satisfies Record<MoverKind, string>;
 
-/** One table a group, each below its heading; of the chosen columns, or of those that tell the kind. */
+/**
+ * One table a kind, each below its heading, with a line above each group; of the chosen columns, or of those that tell the
+ * kind.
+ */
 export function moversText(
+  kinds: readonly MoverKind[],
   groups: readonly MoverGroup[],
   textsOf: (mover: Mover) => MoverTexts,
   chosen: readonly string[] | undefined,
@@ -86,11 +90,13 @@ export function moversText(
     const records = movers.map((mover) => moverRecord(mover, textsOf(mover)));
     return { table: rowTable(batchOf(records, MOVER_COLUMNS), chosen), caption: "" };
   };
-  const parts = groups.map(({ kind, name, movers, all }) => {
-    const more = all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
-    const heading = `${HEADINGS[kind]} from ${since} to ${latest}${name === undefined ? "" : `, ${visible(name)}`}${more}`;
+  const parts = kinds.map((kind) => {
+    const own = groups.filter((group) => group.kind === kind);
+    const all = own.map((group) => (group.name === undefined ? moreText(group) : "")).join("");
+    const heading = `${HEADINGS[kind]} from ${since} to ${latest}${all}`;
+    const movers = own.flatMap((group) => group.movers);
     const { table: varying, caption } = tableOf(kind, movers);
-    const table = renderTable(varying, screen);
+    const table = renderTable({ ...varying, groups: groupHeadings(own) }, screen);
     for (const column of table.hidden) {
       hidden.add(column);
     }
@@ -98,6 +104,23 @@ export function moversText(
     return `${style("bold", heading, screen.colour)}\n${movers.length === 0 ? "none\n" : `${shared}${table.text}`}`;
   });
   return { text: parts.join("\n"), hidden: [...hidden] };
+}
+
+function moreText({ movers, all }: MoverGroup): string {
+  return all > movers.length ? `, ${movers.length} of ${groupDigits(all)}` : "";
+}
+
+/** The heading of each group that has a name, by the index of its first mover. */
+function groupHeadings(groups: readonly MoverGroup[]): Map<number, string> {
+  const headings = new Map<number, string>();
+  let at = 0;
+  for (const group of groups) {
+    if (group.name !== undefined) {
+      headings.set(at, `${visible(group.name)}${moreText(group)}`);
+    }
+    at += group.movers.length;
+  }
+  return headings;
 }
 
 const BEFORE = numberColumn<Mover>("price before", ({ before }) => before?.selling_price);

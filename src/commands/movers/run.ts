@@ -56,7 +56,7 @@ async function writeMovers(
     const encoding = { known: MOVER_COLUMNS, chosen: columns, kinds: MOVER_CELLS };
     await writeRows([batchOf(records, MOVER_COLUMNS)], output, encoding, reporter, context);
   } else {
-    const text = moversText(groups, textsOf, columns, { since, latest }, screen);
+    const text = moversText(options.kinds, groups, textsOf, columns, { since, latest }, screen);
     await showTable(text, output, list, reporter, context);
     reporter.note(`prices of ${groupDigits(days.length)} days, the newest ${latest}`);
   }

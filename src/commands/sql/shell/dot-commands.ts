@@ -13,6 +13,7 @@ const HELP = `A query may have several lines and ends with a semicolon. Tab comp
 .output [FILE]   write each result to a file; without FILE, to the terminal again
 .quit            end the shell, as Ctrl-D does
 Ctrl-C ends a running query, or takes back what is typed.
+After a sync, open the shell again: it knows the days that the folder had, and has checked.
 `;
 
 export const DOT_COMMANDS = [".tables", ".schema", ".mode", ".output", ".help", ".quit"] as const;
