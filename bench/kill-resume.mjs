@@ -87,7 +87,7 @@ async function prove({ name, concurrency }, wantedKills) {
     found.wrong.push(...repeated(asked, before));
     const after = await storedPages(store(folder));
     const lost = new Set(asked.filter((page) => !after.has(page))).size;
-    if (after.size > 0 || (isKilled && before.size === 0 && lost <= 2 * concurrency)) {
+    if (after.size > 0 || (isKilled && before.size === 0 && lost <= concurrency)) {
       found.lost = Math.max(found.lost, lost);
       continue;
     }
@@ -97,8 +97,8 @@ async function prove({ name, concurrency }, wantedKills) {
     await rm(folder, { recursive: true });
     folder = isLast ? undefined : await folderOf("killed");
   }
-  // A page that is asked for, and one that is being written, for each walk.
-  if (found.lost > 2 * concurrency) {
+  // A page that is asked for or being written, for each walk.
+  if (found.lost > concurrency) {
     found.wrong.push(`${found.lost} pages lost by one kill`);
   }
   console.log(

@@ -44,6 +44,16 @@ test("a page is not saved while an earlier one of its slice is missing", async (
   expect([await save("a", 1, 2), await contentOf("a")]).toEqual([undefined, []]);
 });
 
+test("a page whose line cannot be written is not in the store", async () => {
+  const record = () => Promise.reject(new Error("no line"));
+  const store = createPageStore(temporaryBytes(true), { keeps: true, record });
+  onTestFinished(() => store.close());
+  const coverage = { combinations: 1, matching_rows: 1, earliest_date: null, latest_date: null };
+  const facts: PageFacts = { rows: 1, digest: "", cursor: null, set: { total: 1, coverage } };
+  await expect(store.save("a", 0, batchOf(["{}"]), facts)).rejects.toThrow("no line");
+  expect(store.size()).toBe(0);
+});
+
 test("a page whose bytes are not those that were saved is not read", async () => {
   const { store, save } = opened();
   const page = (await save("a", 0, 1)) as StoredPage;
