@@ -57,7 +57,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return createKey(store, { team: ownTeam, ...other }, new Date());
     },
     addRows: (more) => addRows(store, more),
-    replaceRows: (others) => addRows(store, others, "DELETE FROM product"),
+    replaceRows: (others) => addRows(store, others, REMOVE_ALL),
     get: async (path, { key: used = key, headers = {}, method = "GET" } = {}) => {
       const authorization = used === null ? {} : { authorization: `Bearer ${used}` };
       return readResponse(await fetch(`${url}${path}`, { method, headers: { ...authorization, ...headers } }));
@@ -66,7 +66,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-/** @param before statement that makes room for the rows */
+/** Removes all rows, also from earlier versions. */
+export const REMOVE_ALL = "DELETE FROM product; DELETE FROM row_count; DELETE FROM row_version";
+
+/** @param before statements that make room for the rows */
 async function addRows(store: EmbeddedStore, rows: readonly TestRow[], before?: string): Promise<void> {
   await store.write(async (session) => {
     await (before && session.script(before));

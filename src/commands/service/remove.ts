@@ -32,7 +32,7 @@ export async function removeCommand({ flags, globals, context, now }: ServiceCal
     const source = snapshotFilters(snapshot);
     const filters = await resolveFilters(written, source, now.getTime());
     await source.check(filters);
-    return flags.dryRun === true ? snapshot.select(filters, null).summary : await removeRows(store, filters);
+    return flags.dryRun === true ? (await snapshot.select(filters, null)).summary : await removeRows(store, filters);
   });
   if (!globals.quiet) {
     context.stderr.write(`${describe(summary, flags.dryRun === true ? "would be removed" : "removed")}\n`);
@@ -61,7 +61,7 @@ function snapshotFilters(snapshot: Snapshot): FilterSource {
     check,
     combinations: async (filters) => {
       await check(filters);
-      return snapshot.select(filters, null).coverage;
+      return (await snapshot.select(filters, null)).coverage();
     },
   };
 }

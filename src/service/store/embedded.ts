@@ -8,11 +8,11 @@ import {
   openReadOnlyDatabase,
 } from "./database/embedded-database.ts";
 import { databasePath } from "./database/location.ts";
-import { readColumnIndex, readVersion } from "./product-rows/column-index.ts";
 import { blobOf, readRowTexts } from "./product-rows/row-texts.ts";
-import { createSnapshots, type Snapshots } from "./product-rows/snapshot.ts";
+import { createSnapshots } from "./product-rows/snapshot.ts";
+import { hasVersion, readVersion } from "./product-rows/versions.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
-import type { Store } from "./store.ts";
+import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
 
 /** A writable store, in a file of this machine or in memory. */
 export interface EmbeddedStore extends Store {
@@ -44,7 +44,7 @@ export async function openStoreForReading(path: string): Promise<EmbeddedStore> 
 }
 
 function embeddedStore(database: Database): EmbeddedStore {
-  let current: { file: string; snapshots: Snapshots } | undefined;
+  let current: { file: string; snapshotOf: ReturnType<typeof createSnapshots> } | undefined;
   let secret: { file: string; bytes: Buffer } | undefined;
 
   async function read<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
@@ -53,12 +53,18 @@ function embeddedStore(database: Database): EmbeddedStore {
     );
   }
 
-  async function snapshots(session: Session, file: string): Promise<Snapshots> {
-    const version = await readVersion(session);
-    if (current?.file !== file || current.snapshots.newest.version !== version) {
-      current = { file, snapshots: createSnapshots(await readColumnIndex(session)) };
+  async function snapshotOf(version: number, file: string, deadline: AbortSignal): Promise<Snapshot> {
+    if (current?.file !== file) {
+      current = { file, snapshotOf: createSnapshots() };
     }
-    return current.snapshots;
+    return await current.snapshotOf(version, (work) =>
+      read((session, present) => {
+        if (present !== file) {
+          throw new StaleSnapshotError("the database was replaced");
+        }
+        return work(session);
+      }, deadline),
+    );
   }
 
   async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -69,8 +75,17 @@ function embeddedStore(database: Database): EmbeddedStore {
     read,
     write,
     prepareWrite: async (work) => await database.writer.use((connection) => connection.exclusively(work)),
-    snapshot: async (deadline) => (await read(snapshots, deadline)).newest,
-    snapshotAt: async (version, deadline) => (await read(snapshots, deadline)).at(version),
+    snapshot: async (deadline) => {
+      const found = await read(async (session, file) => ({ version: await readVersion(session), file }), deadline);
+      return await snapshotOf(found.version, found.file, deadline);
+    },
+    snapshotAt: async (version, deadline) => {
+      const found = await read(
+        async (session, file) => ({ isKept: await hasVersion(session, version), file }),
+        deadline,
+      );
+      return found.isKept ? await snapshotOf(version, found.file, deadline) : undefined;
+    },
     rows: async (ids, deadline) => await read((session) => readRowTexts(session, ids), deadline),
     keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => {

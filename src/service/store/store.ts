@@ -8,25 +8,35 @@ export type Visibility = readonly string[] | null;
 
 /** The rows that match a set of filters in one version of the data, in the row order of the service. */
 export interface Selection {
+  /** Identifies the filters and the visibility. */
+  readonly key: string;
   readonly total: number;
-  /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
-  readonly coverage: readonly Coverage[];
   readonly summary: CoverageSummary;
-  /** At most `limit` row ids from `offset` on. The cost does not depend on the offset. */
-  ids(offset: number, limit: number): Uint32Array;
+  /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
+  coverage(): Coverage[];
+  /**
+   * At most `limit` row ids from `offset` on.
+   *
+   * @param after id of the row before the offset; in a large selection, the cost grows with the offset without it
+   * @throws DamagedDataError if the database lacks a row that it counted
+   */
+  ids(offset: number, limit: number, after?: number): Promise<readonly number[]>;
+  /** At most `most` row ids, spread evenly. @throws DamagedDataError */
+  spreadIds(most: number): Promise<readonly number[]>;
 }
 
 /**
- * One version of the data; all reads of a snapshot are consistent. Rows are ordered by sku, retailer, crawl date and
- * product id, each ascending by UTF-8 bytes.
+ * One version of the data; all reads of a snapshot are consistent, and end at its deadline. Rows are ordered by sku,
+ * retailer, crawl date and product id, each ascending by UTF-8 bytes. Each read throws `StaleSnapshotError` if the database
+ * was replaced since.
  */
 export interface Snapshot {
   /** Higher after every load that adds rows and every removal. */
   readonly version: number;
   /** All combinations with rows that the team can see, sorted by retailer, department, category. */
   combinations(visible: Visibility): readonly Rcd[];
-  /** Computes a selection for valid filters. Selections are cached, within a memory bound. */
-  select(filters: Filters, visible: Visibility): Selection;
+  /** The selection of valid filters. */
+  select(filters: Filters, visible: Visibility): Promise<Selection>;
 }
 
 /** The rights of a team and of all its keys. */
@@ -86,7 +96,7 @@ export interface Store {
    * @throws StaleSnapshotError if a row is missing because the database was replaced after the ids were read.
    * @throws DamagedDataError if a row differs from what was stored.
    */
-  rows(ids: Uint32Array, deadline: AbortSignal): Promise<RowTexts>;
+  rows(ids: readonly number[], deadline: AbortSignal): Promise<RowTexts>;
   /** The key whose secret has this hash, revoked or not; never cached, so that a revocation holds at once. */
   keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
   /** The database's secret for signing cursors, generated with the database. */

@@ -26,8 +26,8 @@ const ROWS = new Set(someRows(TODAY));
 async function read(folder: string): Promise<[total: number, texts: string[]]> {
   const store = await openCachedRows(TODAY, folder, someRows);
   onTestFinished(() => store.close());
-  const selection = (await store.snapshot(NO_DEADLINE)).select({}, null);
-  return [selection.total, await textsOf(store, selection.ids(1_000, 500))];
+  const selection = await (await store.snapshot(NO_DEADLINE)).select({}, null);
+  return [selection.total, await textsOf(store, await selection.ids(1_000, 500))];
 }
 
 const FILE = expect.stringMatching(/^2026-03-10-[\da-f]{8}-[\da-f]{8}\.db$/);

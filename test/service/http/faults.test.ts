@@ -108,7 +108,7 @@ test("data that changes during each read is service_unavailable", async () => {
 test.each(["/v1/catalog", "/v1/sample"])("%s returns an error instead of fewer rows than it counted", async (path) => {
   const service = await startTestService({
     rows: products(3),
-    faults: (store) => ({ rows: async (ids, deadline) => store.rows(ids.subarray(1), deadline) }),
+    faults: (store) => ({ rows: async (ids, deadline) => store.rows(ids.slice(1), deadline) }),
   });
 
   expect((await service.get(path)).body.code).toBe("internal_error");

@@ -7,6 +7,7 @@ import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
+import { REMOVE_ALL } from "../../helpers/service.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 import { testStore, walk } from "../store/stores.ts";
 
@@ -168,7 +169,7 @@ async function readBack(text: string, size: number): Promise<Product[]> {
     return store;
   });
   const store = await readStore;
-  await store.write((session) => session.script("DELETE FROM product"));
+  await store.write((session) => session.script(REMOVE_ALL));
   await loadCsv(store, text, size);
   return (await walk(store)).map((body) => JSON.parse(body));
 }

@@ -21,16 +21,16 @@ export async function load(store: EmbeddedStore, rows: readonly Product[]) {
 /** Texts of every row, read in pages of `size`. */
 export async function walk(store: EmbeddedStore, size = 500): Promise<string[]> {
   const deadline = new AbortController().signal;
-  const selection = (await store.snapshot(deadline)).select({}, null);
+  const selection = await (await store.snapshot(deadline)).select({}, null);
   const texts: string[] = [];
   for (let offset = 0; offset < selection.total; offset += size) {
-    texts.push(...(await textsOf(store, selection.ids(offset, size))));
+    texts.push(...(await textsOf(store, await selection.ids(offset, size))));
   }
   return texts;
 }
 
 /** Texts of the rows with these ids. */
-export async function textsOf(store: EmbeddedStore, ids: Uint32Array, deadline = NO_DEADLINE): Promise<string[]> {
+export async function textsOf(store: EmbeddedStore, ids: readonly number[], deadline = NO_DEADLINE): Promise<string[]> {
   const { bytes } = await store.rows(ids, deadline);
   return rawElements(`[${bytes.toString()}]`);
 }

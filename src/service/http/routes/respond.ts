@@ -44,14 +44,14 @@ export async function respond(
 ): Promise<Buffer> {
   const { store, filters, visible, deadline } = call;
   for (let attempt = 1; attempt <= READS; attempt += 1) {
-    const today = await store.snapshot(deadline);
-    const snapshot = version === undefined ? today : await store.snapshotAt(version, deadline);
-    if (snapshot === undefined) {
-      throw invalidCursor("The data was replaced after the cursor was issued.");
-    }
-    checkSlugs(filters, vocabularyOf(today, snapshot, visible));
-    const selection = snapshot.select(filters, visible);
     try {
+      const today = await store.snapshot(deadline);
+      const snapshot = version === undefined ? today : await store.snapshotAt(version, deadline);
+      if (snapshot === undefined) {
+        throw invalidCursor("The data was replaced after the cursor was issued.");
+      }
+      checkSlugs(filters, vocabularyOf(today, snapshot, visible));
+      const selection = await snapshot.select(filters, visible);
       return envelope(call, selection, await read(selection, snapshot));
     } catch (error) {
       if (!(error instanceof StaleSnapshotError)) {
@@ -76,7 +76,7 @@ function vocabularyOf(today: Snapshot, snapshot: Snapshot, visible: Visibility):
  *
  * @throws Error if the store returns another number of rows, because a short page would silently lose rows
  */
-export async function readPageRows({ store, deadline }: OperationCall, ids: Uint32Array): Promise<Buffer> {
+export async function readPageRows({ store, deadline }: OperationCall, ids: readonly number[]): Promise<Buffer> {
   const { count, bytes } = await store.rows(ids, deadline);
   if (count !== ids.length) {
     throw new Error(`the store returned ${count} rows instead of ${ids.length}`);

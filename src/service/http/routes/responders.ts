@@ -1,7 +1,6 @@
 import { LIMITS } from "../../../contract/limits.ts";
 import type { OperationName } from "../../../contract/operations.ts";
-import type { Selection } from "../../store/store.ts";
-import { openCursor, sealCursor } from "../query/cursors.ts";
+import { openCursor, sealCursor, selectionDigest } from "../query/cursors.ts";
 import { quote, ServiceProblem } from "../service-problem.ts";
 import { type OperationCall, readPageRows, respond } from "./respond.ts";
 
@@ -15,32 +14,20 @@ export const RESPONDERS: Readonly<Record<OperationName, (call: OperationCall) =>
 /** The pagination of operations without cursors. */
 const UNCURSORED = { next_cursor: null, has_more: false } as const;
 
-/** `GET /v1/sample`, contract section 4.2. */
+/** `GET /v1/sample`, contract section 4.2. The first rows alone would show only the smallest skus. */
 async function sampleResponse(call: OperationCall): Promise<Buffer> {
   return await respond(call, async (selection) => ({
-    data: await readPageRows(call, sampleIds(selection)),
+    data: await readPageRows(call, await selection.spreadIds(LIMITS.sampleRows)),
     pagination: UNCURSORED,
   }));
 }
 
-/** Spread evenly over the selection, because the first rows alone would show only the smallest skus. */
-function sampleIds({ total, ids }: Selection): Uint32Array {
-  const length = Math.min(total, LIMITS.sampleRows);
-  return Uint32Array.from({ length }, (_, index) => ids(Math.floor((index * total) / length), 1)[0] ?? 0);
-}
-
 /** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
 async function coverageResponse(call: OperationCall): Promise<Buffer> {
-  return await respond(call, async (selection) => ({ data: coverageText(selection), pagination: UNCURSORED }));
-}
-
-const coverageTexts = new WeakMap<Selection, Buffer>();
-
-/** The coverage as the `data` of a page. It is kept as long as the store keeps the selection. */
-function coverageText(selection: Selection): Buffer {
-  const text = coverageTexts.get(selection) ?? Buffer.from(JSON.stringify(selection.coverage).slice(1, -1));
-  coverageTexts.set(selection, text);
-  return text;
+  return await respond(call, async (selection) => ({
+    data: Buffer.from(JSON.stringify(selection.coverage()).slice(1, -1)),
+    pagination: UNCURSORED,
+  }));
 }
 
 /**
@@ -56,14 +43,19 @@ async function catalogResponse(call: OperationCall): Promise<Buffer> {
   const position = cursor === undefined ? undefined : openCursor(cursor, secret, now(), cursorTtl);
   return await respond(
     call,
-    async ({ ids, total }, { version }) => {
-      const page = ids(position?.offset ?? 0, limit);
-      const offset = (position?.offset ?? 0) + page.length;
+    async ({ key, ids, total }, { version }) => {
+      const selection = selectionDigest(key);
+      const start = position?.offset ?? 0;
+      // The last row of other filters says nothing here: changed filters continue by the offset alone (rule 3).
+      const page = await ids(start, limit, position?.selection === selection ? position.after : undefined);
+      const offset = start + page.length;
       const hasMore = offset < total;
       const pagination = {
         limit,
         total_matching: total,
-        next_cursor: hasMore ? sealCursor({ offset, version }, secret, now()) : null,
+        next_cursor: hasMore
+          ? sealCursor({ offset, version, after: page.at(-1) ?? 0, selection }, secret, now())
+          : null,
         has_more: hasMore,
       };
       return { data: await readPageRows(call, page), pagination };

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { SCOPES } from "../../../contract/operations.ts";
 import { insertKey } from "../access/key-records.ts";
 import { insertTeam } from "../access/team-records.ts";
-import { writeNextVersion } from "../product-rows/column-index.ts";
+import { beginNextVersion } from "../product-rows/versions.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-connection.ts";
 
@@ -51,28 +51,37 @@ export const PORTAL_TABLES = `
   );
 `;
 
-/** The tables of version 6: rows that the newest version no longer has, and the index that still knows them. */
-export const REMOVAL_TABLES = `
-  -- Its version is the first one without the row.
-  CREATE TABLE removed_row (
-    id INTEGER PRIMARY KEY,
+/** The tables of version 7 for rows and their versions. */
+export const ROW_TABLES = `
+  CREATE TABLE product (
+    -- Never used again, so that no walk takes one row for another.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     product_id TEXT NOT NULL,
     sku TEXT NOT NULL,
+    retailer TEXT NOT NULL,
     combination INTEGER NOT NULL REFERENCES combination,
     day INTEGER NOT NULL,
     body TEXT NOT NULL,
     sum INTEGER NOT NULL,
-    version INTEGER NOT NULL
+    -- The first version with the row, and the first one without it.
+    added INTEGER NOT NULL,
+    removed INTEGER
   );
-  -- The columns that filters need, in the row order of the service, some rows at a time: little-endian 32-bit integers.
-  CREATE TABLE row_index (
-    first INTEGER PRIMARY KEY,
-    ids BLOB NOT NULL,
-    combinations BLOB NOT NULL,
-    days BLOB NOT NULL,
-    removals BLOB NOT NULL,
-    sum INTEGER NOT NULL DEFAULT 0
-  );
+  CREATE UNIQUE INDEX product_present ON product (product_id) WHERE removed IS NULL;
+  CREATE INDEX product_removed ON product (removed) WHERE removed IS NOT NULL;
+  -- Each has all columns that a filter or the row order needs.
+  CREATE INDEX product_order ON product (sku, retailer, day, product_id, combination, added, removed);
+  CREATE INDEX product_place ON product (combination, day, sku, retailer, product_id, added, removed);
+  -- What each version added to the number of rows of a combination and day, negative for removed rows.
+  CREATE TABLE row_count (
+    combination INTEGER NOT NULL REFERENCES combination,
+    day INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    rows INTEGER NOT NULL,
+    PRIMARY KEY (combination, day, version)
+  ) WITHOUT ROWID;
+  -- The versions whose rows are all stored.
+  CREATE TABLE row_version (version INTEGER PRIMARY KEY);
 `;
 
 /** All run in one transaction, together with the change of the version. */
@@ -80,7 +89,9 @@ const MIGRATIONS: readonly ((session: Session) => Promise<void>)[] = [
   grantToTeams,
   addPortal,
   addChecksums,
-  addRemovals,
+  // Version 6 added tables that version 7 replaces.
+  async () => {},
+  addVersionsOfRows,
 ];
 
 export const NEWEST_VERSION = FIRST_VERSION + MIGRATIONS.length;
@@ -129,13 +140,9 @@ async function addPortal(session: Session): Promise<void> {
   await session.script(PORTAL_TABLES);
 }
 
-/** Version 5: rows and parts of the index have checksums, and the versions of the data are stored. */
+/** Version 5: rows have checksums. */
 async function addChecksums(session: Session): Promise<void> {
-  await session.script(`
-    ALTER TABLE product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE row_index ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-    CREATE TABLE row_version (version INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, rows INTEGER NOT NULL);
-  `);
+  await session.script("ALTER TABLE product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0");
   const update = await session.prepare("UPDATE product SET sum = ? WHERE id = ?");
   const next = "SELECT id, CAST(body AS BLOB) FROM product WHERE id > ? ORDER BY id LIMIT 5000";
   let rows = await session.query(next, [-1]);
@@ -147,13 +154,24 @@ async function addChecksums(session: Session): Promise<void> {
   }
 }
 
-/** Version 6: rows can be removed, and walks that began earlier still read them. */
-async function addRemovals(session: Session): Promise<void> {
+/** Version 7: each row names its versions, and rows are counted by combination, day and version. Walks begin again. */
+async function addVersionsOfRows(session: Session): Promise<void> {
   await session.script(`
-    DROP TABLE row_index;
-    ${REMOVAL_TABLES}
-  `);
-  await writeNextVersion(session);
+    DROP TABLE IF EXISTS row_index;
+    DROP TABLE IF EXISTS removed_row;
+    DROP TABLE IF EXISTS row_version;
+    ALTER TABLE product RENAME TO earlier_product;
+    ${ROW_TABLES}
+    INSERT INTO sqlite_sequence SELECT 'product', coalesce(max(id), 0) FROM earlier_product`);
+  await beginNextVersion(session);
+  await session.script(`
+    INSERT INTO product (product_id, sku, retailer, combination, day, body, sum, added)
+    SELECT product_id, sku, retailer, combination, day, body, sum, version
+    FROM earlier_product JOIN combination ON combination.id = combination, data_version
+    ORDER BY sku, retailer, day, product_id;
+    DROP TABLE earlier_product;
+    INSERT INTO row_count
+    SELECT combination, day, version, count(*) FROM product, data_version GROUP BY combination, day`);
 }
 
 function storedList(list: SqlValue | undefined): string[] {

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { writeNextVersion } from "../product-rows/column-index.ts";
+import { randomBytes, randomInt } from "node:crypto";
+import { beginNextVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
 import type { DatabaseConnection, Session } from "./database-connection.ts";
-import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, REMOVAL_TABLES, TEAM_TABLES } from "./migrations.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, ROW_TABLES, TEAM_TABLES } from "./migrations.ts";
 
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
@@ -16,18 +16,8 @@ const TABLES = `
     category TEXT NOT NULL,
     UNIQUE (retailer, department, category)
   );
-  CREATE TABLE product (
-    id INTEGER PRIMARY KEY,
-    product_id TEXT NOT NULL UNIQUE,
-    sku TEXT NOT NULL,
-    combination INTEGER NOT NULL REFERENCES combination,
-    day INTEGER NOT NULL,
-    body TEXT NOT NULL,
-    sum INTEGER NOT NULL DEFAULT 0
-  );
+  ${ROW_TABLES}
   CREATE TABLE data_version (version INTEGER NOT NULL);
-  CREATE TABLE row_version (version INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, rows INTEGER NOT NULL);
-  ${REMOVAL_TABLES}
   CREATE TABLE secret (cursor BLOB NOT NULL);
   ${TEAM_TABLES}
   ${PORTAL_TABLES}
@@ -78,7 +68,9 @@ async function createOrMigrate(session: Session): Promise<void> {
       PRAGMA application_id = ${APPLICATION_ID};
       PRAGMA user_version = ${NEWEST_VERSION}`);
     await session.query("INSERT INTO secret VALUES (?)", [randomBytes(32)]);
-    await writeNextVersion(session);
+    // Ids start at a random number, so that ids from another database at the same path match no rows of this one.
+    await session.query("INSERT INTO sqlite_sequence VALUES ('product', ?)", [randomInt(1, 2 ** 31)]);
+    await beginNextVersion(session);
   } else if (version < NEWEST_VERSION) {
     await migrate(session, version);
   }

@@ -1,11 +1,9 @@
-import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Product } from "../../../contract/product.ts";
 import type { Session } from "../database/database-connection.ts";
-import { writeNextVersion } from "./column-index.ts";
-import { listGoneRows } from "./remove-rows.ts";
+import { compactDay } from "./row-counts.ts";
 import { blobOf } from "./row-texts.ts";
-import { compactDay } from "./selection.ts";
+import { beginNextVersion, removeFromVersion } from "./versions.ts";
 
 /** A row to add, and its JSON text as it will be served: columns in the contract's order, on one line. */
 export interface NewRow {
@@ -24,8 +22,10 @@ type OnConflict = (line: number, body: string, presentBody: string, isStored: bo
 /** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
 export type Replacement = "same-ids" | { retailer: string; day: string };
 
-/** The table belongs to the connection. It is emptied before each load. */
+/** The rows to add, and the ids of rows that make room. The tables belong to the connection; each load empties them. */
 const STAGE = `
+  CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY);
+  DELETE FROM gone;
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
     line INTEGER NOT NULL,
     product_id TEXT NOT NULL UNIQUE,
@@ -43,30 +43,43 @@ const STAGE = `
 
 const CONFLICTS = `
   SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row JOIN product USING (product_id)
-  WHERE line > ? AND staged_row.body <> CAST(product.body AS BLOB) AND id NOT IN (SELECT id FROM gone)
+  WHERE line > ? AND removed IS NULL AND staged_row.body <> CAST(product.body AS BLOB) AND id NOT IN (SELECT id FROM gone)
   ORDER BY line LIMIT 100`;
 
 const REPLACED = `
-  SELECT id FROM product JOIN staged_row USING (product_id) WHERE staged_row.body <> CAST(product.body AS BLOB)`;
+  INSERT INTO gone SELECT id FROM staged_row JOIN product USING (product_id)
+  WHERE removed IS NULL AND staged_row.body <> CAST(product.body AS BLOB)`;
 
 /** A row that stays as it is is not replaced. */
 const REPLACED_SLICE = `
-  SELECT id FROM product
-  WHERE combination IN (SELECT id FROM combination WHERE retailer = ?) AND day = ? AND NOT EXISTS (
+  INSERT INTO gone SELECT id FROM product
+  WHERE combination IN (SELECT id FROM combination WHERE retailer = ?) AND day = ? AND removed IS NULL AND NOT EXISTS (
     SELECT 1 FROM staged_row
     WHERE staged_row.product_id = product.product_id AND staged_row.body = CAST(product.body AS BLOB)
   )`;
 
+const DROP_PRESENT = `
+  DELETE FROM staged_row WHERE product_id IN (
+    SELECT product_id FROM product WHERE removed IS NULL AND id NOT IN (SELECT id FROM gone)
+  )`;
+
 /** Ids follow the row order of the service, so that the rows of a page are stored next to each other. */
 const ADD = `
-  INSERT INTO product (id, product_id, sku, combination, day, body, sum)
-  SELECT ? + row_number() OVER (ORDER BY sku, retailer, day, product_id), product_id, sku, combination.id, day, body, sum
-  FROM staged_row JOIN combination USING (retailer, department, category)`;
+  INSERT INTO combination (retailer, department, category)
+  SELECT DISTINCT retailer, department, category FROM staged_row WHERE true ON CONFLICT DO NOTHING;
+  INSERT INTO product (product_id, sku, retailer, combination, day, body, sum, added)
+  SELECT product_id, sku, retailer, combination.id, day, body, sum, version
+  FROM staged_row JOIN combination USING (retailer, department, category), data_version
+  ORDER BY sku, retailer, day, product_id;
+  INSERT INTO row_count
+  SELECT combination.id, day, version, count(*)
+  FROM staged_row JOIN combination USING (retailer, department, category), data_version
+  GROUP BY combination.id, day
+  ON CONFLICT DO UPDATE SET rows = rows + excluded.rows`;
 
 /** Rows that are collected, then added together. */
 export async function createRowStage(session: Session, onConflict: OnConflict, replacement?: Replacement) {
   await session.script(STAGE);
-  const gone = await listGoneRows(session);
   const insert = await session.prepare(
     "INSERT INTO staged_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -99,29 +112,22 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       // The unique index is written in random order. A larger cache saves reads.
       await session.script("PRAGMA cache_size = -65536");
       if (replacement === "same-ids") {
-        await gone.add(REPLACED);
+        await session.script(REPLACED);
       } else if (replacement !== undefined) {
-        await gone.add(REPLACED_SLICE, [replacement.retailer, compactDay(replacement.day)]);
+        await session.query(REPLACED_SLICE, [replacement.retailer, compactDay(replacement.day)]);
       }
       await refuseConflicts();
-      await session.script(`
-        DELETE FROM staged_row
-        WHERE product_id IN (SELECT product_id FROM product WHERE id NOT IN (SELECT id FROM gone));
-        INSERT INTO combination (retailer, department, category)
-        SELECT DISTINCT retailer, department, category FROM staged_row WHERE true ON CONFLICT DO NOTHING`);
-      const [[added, highest] = []] = await session.query(
-        "SELECT (SELECT count(*) FROM staged_row), (SELECT max(last_id) FROM row_version)",
+      await session.script(DROP_PRESENT);
+      const [[added, removed] = []] = await session.query(
+        "SELECT (SELECT count(*) FROM staged_row), (SELECT count(*) FROM gone)",
       );
-      const removed = await gone.count();
       if (added !== 0 || removed !== 0) {
-        await writeNextVersion(session, async () => {
-          await gone.remove();
-          // Ids start at a random number, so that ids from another database at the same path match no rows of this one.
-          await session.query(ADD, [Number(highest) || randomInt(1, 2 ** 31)]);
-        });
+        await beginNextVersion(session);
+        await removeFromVersion(session, "SELECT id FROM gone");
+        await session.script(ADD);
       }
       await session.script("DELETE FROM staged_row");
-      return { added: Number(added), removed };
+      return { added: Number(added), removed: Number(removed) };
     },
   };
 }

@@ -1,80 +1,121 @@
+import type { CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { Selection, Snapshot, Visibility } from "../store.ts";
-import type { ColumnIndex } from "./column-index.ts";
-import { countRows, isVisible, selectRows, type VersionRows } from "./selection.ts";
+import type { Session } from "../database/database-connection.ts";
+import { DamagedDataError, type Selection, type Snapshot, type Visibility } from "../store.ts";
+import {
+  ALL_DAYS,
+  type CombinationCount,
+  coverageEntry,
+  type DayRange,
+  daysOf,
+  isVisible,
+  readCounts,
+  summarise,
+  wantedCounts,
+} from "./row-counts.ts";
+import { type RowSet, readAllIds, readNextIds, readSpreadIds } from "./row-ids.ts";
 
-/** Memory of all cached selections, in bytes. The newest selection is cached whatever its size. */
-const SELECTION_CACHE_BYTES = 64 * 1024 * 1024;
+/** The ids of a selection of at most this many rows are read at once and kept, 8 bytes each. */
+const LISTED_ROWS = 65_536;
 
-/** Approximate memory of a selection without its rows, and of a coverage entry. */
-const SELECTION_BYTES = 1000;
-const COVERAGE_ENTRY_BYTES = 400;
+/** Counts of rows by version and days, and selections, that are kept. The walks in progress use few. */
+const KEPT_COUNTS = 32;
+const KEPT_SELECTIONS = 64;
 
-/** All versions of the data that an index contains. */
-export interface Snapshots {
-  newest: Snapshot;
-  /** A version by its number; undefined if it never existed or its rows no longer exist. */
-  at(version: number): Snapshot | undefined;
+interface KeptSelection {
+  rows: RowSet;
+  summary: CoverageSummary;
+  wanted: readonly CombinationCount[];
+  /** All ids, once they were read. */
+  ids?: readonly number[];
 }
 
-/** Earlier versions that are cached. The walks in progress use few versions. */
-const KEPT_VERSIONS = 8;
+/** Runs the statements of `work`. @throws StaleSnapshotError if the database was replaced after the snapshot was read */
+type Read = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 
-/** Snapshots on the columns in memory. */
-export function createSnapshots(index: ColumnIndex, cacheBytes = SELECTION_CACHE_BYTES): Snapshots {
-  const selections = createCache<Selection>(cacheBytes, (key, { total, coverage }) => {
-    const ids = total === index.ids.length ? 0 : total * Uint32Array.BYTES_PER_ELEMENT;
-    return SELECTION_BYTES + 2 * key.length + ids + coverage.length * COVERAGE_ENTRY_BYTES;
-  });
-  const earlier = createCache<Snapshot | undefined>(KEPT_VERSIONS, () => 1);
+/** Creates snapshots of one database file. */
+export function createSnapshots(listedRows = LISTED_ROWS) {
+  const counts = createCache<CombinationCount[]>(KEPT_COUNTS);
+  const selections = createCache<KeptSelection>(KEPT_SELECTIONS);
 
-  function snapshotOf(version: number, rows: VersionRows): Snapshot {
-    const vocabulary = index.vocabulary.filter((_, number) => rows.corpusRows[number] !== 0);
+  return async (version: number, read: Read): Promise<Snapshot> => {
+    const countsOf = (days: DayRange) =>
+      counts(`${version} ${days}`, () => read((session) => readCounts(session, version, days)));
+    const vocabulary = await countsOf(ALL_DAYS);
     return {
       version,
       combinations: (visible) => vocabulary.filter(({ retailer }) => isVisible(retailer, visible)),
-      select: (filters, visible) =>
-        selections(`${version} ${selectionKey(filters, visible)}`, () => selectRows(index, rows, filters, visible)),
+      select: async (filters, visible) => {
+        const key = selectionKey(filters, visible);
+        const kept = await selections(`${version} ${key}`, async () => {
+          const days = daysOf(filters);
+          const counted = await countsOf(days);
+          const wanted = wantedCounts(counted, filters, visible);
+          const isWhole = wanted.length === counted.filter(({ matching }) => matching > 0).length;
+          const combinations = isWhole ? undefined : JSON.stringify(wanted.map(({ id }) => id));
+          return { rows: { version, days, combinations }, summary: summarise(wanted), wanted };
+        });
+        return selectionOf(key, kept, read, listedRows);
+      },
     };
-  }
-
-  function versionAt(version: number): Snapshot | undefined {
-    const extent = index.extents.get(version);
-    const rows = extent === undefined ? undefined : countRows(index, extent);
-    return rows === undefined || rows.total !== extent?.rows ? undefined : snapshotOf(version, rows);
-  }
-
-  const newest = snapshotOf(
-    index.version,
-    countRows(index, { lastId: Number.POSITIVE_INFINITY, place: index.extents.size }),
-  );
-  return {
-    newest,
-    at: (version) => (version === newest.version ? newest : earlier(String(version), () => versionAt(version))),
   };
 }
 
-/** A cache that drops the least recently used values while its size is over `most`. The newest value always stays. */
-function createCache<T>(most: number, sizeOf: (key: string, value: T) => number) {
-  const kept = new Map<string, { value: T; size: number }>();
-  let total = 0;
-  return (key: string, compute: () => T): T => {
-    let entry = kept.get(key);
-    if (entry === undefined) {
-      const value = compute();
-      entry = { value, size: sizeOf(key, value) };
-      total += entry.size;
-    }
-    kept.delete(key);
-    kept.set(key, entry);
-    for (const [oldest, { size }] of kept) {
-      if (total <= most || oldest === key) {
-        break;
+function selectionOf(key: string, kept: KeptSelection, read: Read, listedRows: number): Selection {
+  const { rows, summary, wanted } = kept;
+  const total = summary.matching_rows;
+
+  async function listed(): Promise<readonly number[]> {
+    kept.ids ??= complete(await read((session) => readAllIds(session, rows)), total);
+    return kept.ids;
+  }
+
+  return {
+    key,
+    total,
+    summary,
+    coverage: () => wanted.map(coverageEntry),
+    ids: async (offset, limit, after) => {
+      if (total <= listedRows) {
+        return (await listed()).slice(offset, offset + limit);
       }
+      const length = Math.max(0, Math.min(limit, total - offset));
+      const position = { offset, after };
+      return length === 0
+        ? []
+        : complete(await read((session) => readNextIds(session, rows, position, length)), length);
+    },
+    spreadIds: async (most) => {
+      const length = Math.min(total, most);
+      const offsets = Array.from({ length }, (_, index) => Math.floor((index * total) / length));
+      if (total <= listedRows) {
+        const ids = await listed();
+        return offsets.flatMap((offset) => ids[offset] ?? []);
+      }
+      return complete(await read((session) => readSpreadIds(session, rows, offsets)), length);
+    },
+  };
+}
+
+/** @throws DamagedDataError if there are fewer ids than the counts of rows say */
+function complete(ids: number[], length: number): number[] {
+  if (ids.length !== length) {
+    throw new DamagedDataError(`the database has ${ids.length} rows where it counted ${length}`);
+  }
+  return ids;
+}
+
+/** A cache that drops the least recently used value when it has more than `most`. */
+function createCache<T>(most: number) {
+  const kept = new Map<string, T>();
+  return async (key: string, compute: () => Promise<T>): Promise<T> => {
+    const value = kept.get(key) ?? (await compute());
+    kept.delete(key);
+    kept.set(key, value);
+    for (const oldest of [...kept.keys()].slice(0, -most)) {
       kept.delete(oldest);
-      total -= size;
     }
-    return entry.value;
+    return value;
   };
 }
 

@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openCursor, sealCursor } from "../../../../src/service/http/query/cursors.ts";
+import { openCursor, sealCursor, selectionDigest } from "../../../../src/service/http/query/cursors.ts";
 
 const secret = Buffer.alloc(32, 1);
-const position = { offset: 4_000_000_000, version: 1_800_000_000_000 };
+const position = {
+  offset: 4_000_000_000,
+  version: 1_800_000_000_000,
+  after: 5_000_000_000,
+  selection: selectionDigest("all rows"),
+};
 const HOUR = 3_600_000;
 
 test("a cursor decodes to its position", () => {

@@ -1,60 +1,198 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ColumnIndex } from "../../../../src/service/store/product-rows/column-index.ts";
+import { type Filters, formatRcd, type Rcd } from "../../../../src/contract/filters.ts";
+import type { Product } from "../../../../src/contract/product.ts";
 import { createSnapshots } from "../../../../src/service/store/product-rows/snapshot.ts";
+import { DamagedDataError, type Selection, type Visibility } from "../../../../src/service/store/store.ts";
+import { product, products } from "../../../helpers/products.ts";
+import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
-const ROWS = 1000;
+const retailer = fc.constantFrom("acme", "bolt", "chez-é");
+const category = fc.constantFrom("lamps", "kettles", "😀");
+const department = fc.constantFrom("home", "kitchen");
+const date = fc.constantFrom("0001-01-01", "2025-12-31", "2026-01-01", "2026-01-02", "2026-02-01", "9999-12-31");
+// Code units and UTF-8 bytes order the last two differently.
+const sku = fc.constantFrom("10", "2", "B", "a", "a\u0000b", "\uff5e", "😀");
+const rcd: fc.Arbitrary<Rcd> = fc.record({ retailer, category, department });
 
-/** Rows of the years 2001 to 3000, one a year. */
-const index: ColumnIndex = {
-  version: 1,
-  vocabulary: [{ retailer: "acme", category: "lamps", department: "home" }],
-  extents: new Map([
-    [1, { lastId: ROWS - 1, place: 2, rows: ROWS }],
-    [0, { lastId: 9, place: 1, rows: 10 }],
-    [-1, { lastId: 9, place: 0, rows: 11 }],
-  ]),
-  ids: Uint32Array.from({ length: ROWS }, (_, row) => row),
-  combinations: new Uint32Array(ROWS),
-  days: Uint32Array.from({ length: ROWS }, (_, row) => (2001 + row) * 10_000 + 101),
-  removals: new Uint32Array(),
-};
+const rows = fc
+  .array(fc.record({ sku, retailer, category, department, crawl_date: date }), { maxLength: 60, size: "max" })
+  .map((all) => all.map((given, index) => product({ ...given, product_id: `${(index * 7) % 64}-${index}` })));
 
-test("a selection is computed once for the same filters and visibility, however they are written", () => {
-  const { newest: snapshot } = createSnapshots(index);
-  const first = snapshot.select({ retailer: "acme", start_date: "2002-01-01" }, ["acme", "bolt"]);
-  expect(snapshot.select({ start_date: "2002-01-01", retailer: "acme" }, ["bolt", "acme"])).toBe(first);
-  expect(snapshot.select({ retailer: "acme", start_date: "2002-01-01" }, null)).not.toBe(first);
+const filters = fc
+  .record(
+    {
+      retailer,
+      category,
+      department,
+      triples: fc.array(rcd, { minLength: 1, maxLength: 3 }),
+      dates: fc.tuple(date, date),
+    },
+    { requiredKeys: [] },
+  )
+  .map(({ triples, dates, ...rest }): Filters => {
+    const [start_date, end_date] = dates?.toSorted() ?? [];
+    return {
+      ...rest,
+      ...(triples && { rcd: triples.map(formatRcd).join(",") }),
+      ...(start_date && { start_date }),
+      ...(end_date && { end_date }),
+    };
+  });
+
+const visibility: fc.Arbitrary<Visibility> = fc.option(fc.subarray(["acme", "bolt", "chez-é"]), { nil: null });
+
+/** Few rows: all ids are read at once. Many: each page reads its own. */
+test.each([
+  ["few", 60],
+  ["many", 0],
+])("a selection of %s rows gives the same rows as a plain search, in order, on every page", async (_, listedRows) => {
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      fc.array(filters, { minLength: 1, maxLength: 4 }),
+      visibility,
+      fc.integer({ min: 1, max: 20 }),
+      async (all, sets, visible, size) => {
+        const store = await testStore();
+        await load(store, all);
+        const { version } = await store.snapshot(NO_DEADLINE);
+        const snapshot = await createSnapshots(listedRows)(version, (work) => store.read(work));
+        expect(snapshot.combinations(visible)).toMatchObject(vocabulary(all, visible));
+        for (const set of sets) {
+          const selection = await snapshot.select(set, visible);
+          const { total, summary } = selection;
+          const expected = search(all, set, visible);
+          expect({ total, coverage: selection.coverage(), summary }).toEqual({
+            total: expected.length,
+            ...count(all, expected),
+          });
+          const [byRow, byOffset] = [await walkOf(selection, size, true), await walkOf(selection, size, false)];
+          expect((await textsOf(store, byRow)).map((text) => JSON.parse(text))).toEqual(expected);
+          expect(byOffset).toEqual(byRow);
+          await expectSpread(selection, byRow);
+        }
+        await store.close();
+      },
+    ),
+    { numRuns: 40 },
+  );
 });
 
-test("selections beyond the bound are dropped, the least recently used first", () => {
-  const { newest: snapshot } = createSnapshots(index, 15_000);
-  const used = snapshot.select({ start_date: "2002-01-01" }, null);
-  const unused = snapshot.select({ start_date: "2003-01-01" }, null);
-  snapshot.select({ start_date: "2002-01-01" }, null);
-  snapshot.select({ start_date: "2004-01-01" }, null);
-  expect(snapshot.select({ start_date: "2002-01-01" }, null)).toBe(used);
-  expect(snapshot.select({ start_date: "2003-01-01" }, null)).not.toBe(unused);
-});
-
-test("a selection larger than the whole bound is still kept until the next one", () => {
-  const { newest: snapshot } = createSnapshots(index, 1);
-  const large = snapshot.select({ start_date: "2002-01-01" }, null);
-  expect(snapshot.select({ start_date: "2002-01-01" }, null)).toBe(large);
-});
-
-test("selections that match nothing count against the bound too", () => {
-  const { newest: snapshot } = createSnapshots(index, 5_000);
-  const first = snapshot.select({ retailer: "none-0" }, null);
-  for (let other = 1; other <= 10; other += 1) {
-    snapshot.select({ retailer: `none-${other}` }, null);
+/** The ids of all pages. Each but the first is found by the last row before it, or by its offset alone. */
+async function walkOf(selection: Selection, size: number, isByRow: boolean): Promise<number[]> {
+  const walked: number[] = [];
+  while (walked.length < selection.total) {
+    walked.push(...(await selection.ids(walked.length, size, isByRow ? walked.at(-1) : undefined)));
   }
-  expect(snapshot.select({ retailer: "none-0" }, null)).not.toBe(first);
+  return walked;
+}
+
+async function expectSpread(selection: Selection, all: readonly number[]): Promise<void> {
+  const some = await selection.spreadIds(7);
+  expect([some.length, new Set(some).size]).toEqual(Array(2).fill(Math.min(7, all.length)));
+  expect(all).toEqual(expect.arrayContaining([...some]));
+}
+
+test("a position beyond the last row has no rows", async () => {
+  const store = await testStore();
+  await load(store, [product()]);
+  for (const listedRows of [1, 0]) {
+    const { version } = await store.snapshot(NO_DEADLINE);
+    const snapshot = await createSnapshots(listedRows)(version, (work) => store.read(work));
+    const { ids } = await snapshot.select({}, null);
+    expect([...(await ids(1, 500)), ...(await ids(5_000_000_000, 1))]).toEqual([]);
+  }
 });
 
-test("an earlier version keeps its rows, and a version without its rows does not exist", () => {
-  const { newest, at } = createSnapshots(index);
-  const [then, now] = [at(0)?.select({}, null), newest.select({}, null)];
-  expect([then?.total, then?.summary.corpus_rows, now.total]).toEqual([10, 10, ROWS]);
-  expect(then?.summary).toMatchObject({ earliest_date: "2001-01-01", latest_date: "2010-01-01" });
-  expect([at(1) === newest, at(-1), at(7)]).toEqual([true, undefined, undefined]);
+test("rows that are counted but missing are an error, on a page, in a list and in a sample", async () => {
+  const store = await testStore();
+  await load(store, products(3));
+  await store.write((session) => session.query("DELETE FROM product WHERE sku = 'sku-0001'"));
+  for (const listedRows of [3, 0]) {
+    const { version } = await store.snapshot(NO_DEADLINE);
+    const snapshot = await createSnapshots(listedRows)(version, (work) => store.read(work));
+    const { ids, spreadIds } = await snapshot.select({}, null);
+    await expect(ids(0, 3)).rejects.toThrow(DamagedDataError);
+    await expect(spreadIds(3)).rejects.toThrow(DamagedDataError);
+  }
 });
+
+test("the ids of a selection are read once, until many other selections were used", async () => {
+  const store = await testStore();
+  await load(store, products(2));
+  let reads = 0;
+  const snapshotOf = createSnapshots();
+  const { version } = await store.snapshot(NO_DEADLINE);
+  const readsOf = async (retailer: string[]) => {
+    const snapshot = await snapshotOf(version, (work) => {
+      reads += 1;
+      return store.read(work);
+    });
+    const before = reads;
+    await (await snapshot.select({}, retailer)).ids(0, 1);
+    return reads - before;
+  };
+  expect([await readsOf(["acme", "bolt"]), await readsOf(["bolt", "acme"])]).toEqual([1, 0]);
+  for (let other = 0; other < 100; other += 1) {
+    await readsOf([`other-${other}`]);
+  }
+  expect(await readsOf(["acme", "bolt"])).toBe(1);
+});
+
+function search(all: readonly Product[], set: Filters, visible: Visibility): Product[] {
+  return all
+    .filter((row) => visible === null || visible.includes(row.retailer))
+    .filter((row) => set.retailer === undefined || row.retailer === set.retailer)
+    .filter((row) => set.category === undefined || row.category === set.category)
+    .filter((row) => set.department === undefined || row.department === set.department)
+    .filter((row) => set.rcd === undefined || set.rcd.split(",").includes(formatRcd(row)))
+    .filter((row) => set.start_date === undefined || row.crawl_date >= set.start_date)
+    .filter((row) => set.end_date === undefined || row.crawl_date <= set.end_date)
+    .sort((one, other) => byBytes(one, other, ["sku", "retailer", "crawl_date", "product_id"]));
+}
+
+function byBytes<T extends object>(one: T, other: T, fields: readonly (keyof T)[]): number {
+  return (
+    fields.map((field) => Buffer.compare(bytes(one[field]), bytes(other[field]))).find((order) => order !== 0) ?? 0
+  );
+}
+
+function bytes(value: unknown): Buffer {
+  return Buffer.from(String(value));
+}
+
+function vocabulary(all: readonly Product[], visible: Visibility): Rcd[] {
+  const seen = new Map(search(all, {}, visible).map((row) => [formatRcd(row), row]));
+  return [...seen.values()]
+    .map(({ retailer, category, department }) => ({ retailer, category, department }))
+    .sort((one, other) => byBytes(one, other, ["retailer", "department", "category"]));
+}
+
+function count(all: readonly Product[], matching: readonly Product[]) {
+  const coverage = vocabulary(matching, null).map((combination) => {
+    const rcd = formatRcd(combination);
+    const dates = datesOf(matching.filter((row) => formatRcd(row) === rcd));
+    return {
+      ...combination,
+      rcd,
+      corpus_rows: all.filter((row) => formatRcd(row) === rcd).length,
+      matching_rows: dates.length,
+      earliest_date: dates[0],
+      latest_date: dates.at(-1),
+    };
+  });
+  const dates = datesOf(matching);
+  const summary = {
+    combinations: coverage.length,
+    matching_rows: matching.length,
+    corpus_rows: coverage.reduce((sum, { corpus_rows }) => sum + corpus_rows, 0),
+    earliest_date: dates[0] ?? null,
+    latest_date: dates.at(-1) ?? null,
+  };
+  return { coverage, summary };
+}
+
+function datesOf(matching: readonly Product[]): string[] {
+  return matching.map((row) => row.crawl_date).sort();
+}

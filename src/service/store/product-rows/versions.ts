@@ -1,0 +1,43 @@
+import type { Session } from "../database/database-connection.ts";
+
+/** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
+const KEPT_TIME = 24 * 60 * 60 * 1000;
+
+/** The version, which changes with each load that adds rows and each removal. */
+export async function readVersion(session: Session): Promise<number> {
+  const [[version] = []] = await session.query("SELECT version FROM data_version");
+  return Number(version);
+}
+
+/** Whether all rows of a version are still stored. */
+export async function hasVersion(session: Session, version: number): Promise<boolean> {
+  return (await session.query("SELECT 1 FROM row_version WHERE version = ?", [version])).length > 0;
+}
+
+/**
+ * Begins the next version of the data, as part of the current transaction. It is at least the time in milliseconds, so
+ * that a database restored from a copy never repeats a version. Drops rows that were removed long ago, and the versions
+ * that had them.
+ */
+export async function beginNextVersion(session: Session): Promise<void> {
+  await session.script(`
+    UPDATE data_version SET version = max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+    DELETE FROM row_version WHERE version < (
+      SELECT max(removed) FROM product WHERE removed < (SELECT version FROM data_version) - ${KEPT_TIME}
+    );
+    DELETE FROM product WHERE removed < (SELECT version FROM data_version) - ${KEPT_TIME};
+    INSERT INTO row_version SELECT version FROM data_version`);
+}
+
+/**
+ * Removes rows from the version that was begun.
+ *
+ * @param ids a query for ids of rows, without parameters
+ */
+export async function removeFromVersion(session: Session, ids: string): Promise<void> {
+  await session.script(`
+    INSERT INTO row_count
+    SELECT combination, day, version, -count(*) FROM product, data_version WHERE id IN (${ids}) GROUP BY combination, day
+    ON CONFLICT DO UPDATE SET rows = rows + excluded.rows;
+    UPDATE product SET removed = (SELECT version FROM data_version) WHERE id IN (${ids})`);
+}
