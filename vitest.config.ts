@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { parquetOfBundle } from "./scripts/bounded-parquet.mjs";
 import { cliTableOfBundle } from "./scripts/table-width.mjs";
+import { textFiles } from "./scripts/text-files.mjs";
 
 /** Starts two small files that take long first: at the end, the other workers would wait for them. */
 class LongFirst extends BaseSequencer {
@@ -17,7 +18,7 @@ class LongFirst extends BaseSequencer {
 process.env.TZ ??= "Etc/GMT+12";
 
 export default defineConfig({
-  plugins: [cliTableOfBundle, parquetOfBundle],
+  plugins: [cliTableOfBundle, parquetOfBundle, textFiles],
   test: {
     include: ["test/**/*.test.ts"],
     // The tests of the command line run the built tool as a child process.

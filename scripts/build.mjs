@@ -8,6 +8,7 @@ import { commonJs } from "./commonjs.mjs";
 import { writeManPages } from "./man-pages.mjs";
 import { lazyBuiltins, lazyStringWidth, quickStart } from "./quick-start.mjs";
 import { newerStringWidth } from "./table-width.mjs";
+import { TEXT_LOADERS } from "./text-files.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
 const outdir = join(root, "dist");
@@ -72,6 +73,7 @@ const result = await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none",
+  loader: TEXT_LOADERS,
   // undici reads it while it loads, and Node.js would then load all of its own fetch.
   define: { "globalThis.Headers": "undefined" },
   plugins: [

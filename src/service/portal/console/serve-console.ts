@@ -1,6 +1,5 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
-import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance } from "fastify";
 import { PROBLEMS } from "../../../contract/problems.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
@@ -15,9 +14,6 @@ import { closedPage, messagePage } from "./sign-in-pages.ts";
 /** Longest form, in bytes. It has an address and a token. */
 const FORM_BYTES = 4_096;
 
-/** Addresses and sources whose attempts are counted. Above this number, the oldest are dropped. */
-const COUNTED_SOURCES = 50_000;
-
 /** Serves sign-in and the keys of a team below `/portal`, in a separate scope: its plugins do not affect the API. */
 export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
   const { settings } = parts;
@@ -30,7 +26,6 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
     scope.removeAllContentTypeParsers();
     await scope.register(cookie, { parseOptions: cookieFlags(settings) });
     await scope.register(formBody, { bodyLimit: FORM_BYTES });
-    await scope.register(rateLimit, { global: false, cache: COUNTED_SOURCES });
     scope.setErrorHandler((error, { id }, reply) => {
       const { status, ...message } = refusalOf(error);
       if (status === 500) {

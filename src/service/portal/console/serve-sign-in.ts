@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { fixedWindow } from "../../http/admission/rate-limit.ts";
 import { sourceOf } from "../../http/admission/source-address.ts";
 import type { PortalAccess } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
@@ -10,7 +11,7 @@ import { sendPrivatePage } from "../layout.ts";
 import { checkForm, cookieName, formField, knownVisitor, setSecret, tokenField, visitorOf } from "./guard.ts";
 import { codePage, signInPage } from "./sign-in-pages.ts";
 
-const HOUR = 3_600_000;
+const HOUR_SECONDS = 3_600;
 
 /** Limits per hour: codes for one address, codes requested by one source, codes tried by one source. */
 const CODES_PER_ADDRESS = 5;
@@ -25,15 +26,15 @@ export function serveSignIn(
 ): void {
   const { now } = settings;
   /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
-  const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
-    const count = app.createRateLimit({ max, timeWindow: HOUR, keyGenerator });
-    return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
-      const result = await count(request);
-      if (result.isAllowed || !result.isExceeded) {
+  const limiter = (limit: number, keyOf: (request: FastifyRequest) => string) => {
+    const { charge } = fixedWindow(limit, HOUR_SECONDS, now);
+    return (request: FastifyRequest, reply: FastifyReply): string | undefined => {
+      const { admitted, resetSeconds } = charge(keyOf(request));
+      if (admitted) {
         return undefined;
       }
-      reply.header("retry-after", String(result.ttlInSeconds));
-      const minutes = Math.ceil(result.ttlInSeconds / 60);
+      reply.header("retry-after", String(resetSeconds));
+      const minutes = Math.ceil(resetSeconds / 60);
       return minutes === 1 ? "one minute" : `${minutes} minutes`;
     };
   };
@@ -60,7 +61,7 @@ export function serveSignIn(
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
-    const wait = (await codesOfSource(request, reply)) ?? (await codesOfAddress(request, reply));
+    const wait = codesOfSource(request, reply) ?? codesOfAddress(request, reply);
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
       return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
@@ -95,7 +96,7 @@ export function serveSignIn(
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
-    const wait = await triesOfSource(request, reply);
+    const wait = triesOfSource(request, reply);
     if (wait !== undefined) {
       return again(429, `Too many codes were tried. Try again in ${wait}.`);
     }

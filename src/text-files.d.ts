@@ -1,0 +1,6 @@
+/** A stylesheet is imported as its text. */
+declare module "*.css" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: esbuild gives the text of a file as its default export
+  export default text;
+}
