@@ -3,7 +3,6 @@ import { counted } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { visible } from "../../output/terminal/visible.ts";
-import { readKeys } from "../../service/store/access/key-records.ts";
 import {
   createTeam,
   deleteTeam,
@@ -13,7 +12,7 @@ import {
   type WantedGrants,
 } from "../../service/store/access/manage-teams.ts";
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
-import { readTeams } from "../../service/store/access/team-records.ts";
+import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
 import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { addKeyUses, readKeyByHash } from "./access/key-records.ts";
+import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
 import type { Session } from "./database/database-connection.ts";
 import {
   type Database,

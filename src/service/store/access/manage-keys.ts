@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { EmbeddedStore } from "../embedded.ts";
 import { type KeyRecord, RefusedChangeError, UnknownNameError } from "../store.ts";
-import { insertKey, readKeys } from "./key-records.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
+import { insertKey, readKeys } from "./team-records.ts";
 
 /** The team has a key of this name. A revoked key keeps its name. */
 export class DuplicateKeyError extends Error {

@@ -2,8 +2,7 @@ import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-connection.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
-import { readKeys } from "./key-records.ts";
-import { insertTeam, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
+import { insertTeam, readKeys, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
 
 /** The grants wanted for a key are not the grants of its team. */
 export class GrantConflictError extends Error {

@@ -1,6 +1,52 @@
-import type { Session } from "../database/database-connection.ts";
+import type { Session, SqlValue } from "../database/database-connection.ts";
 import { insertRow, readRecords } from "../database/json-records.ts";
-import type { Grants } from "../store.ts";
+import type { Grants, KeyRecord, KeyUse } from "../store.ts";
+
+/** The key whose secret has this hash, revoked or not. */
+export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
+  const [key] = await selectKeys(session, "WHERE hash = ?", [hash]);
+  return key;
+}
+
+/** All keys, including revoked ones, sorted by name and team. */
+export async function readKeys(session: Session): Promise<KeyRecord[]> {
+  return await selectKeys(session, "ORDER BY api_key.name, team");
+}
+
+async function selectKeys(session: Session, rest: string, parameters?: readonly SqlValue[]): Promise<KeyRecord[]> {
+  const members = {
+    id: "id",
+    name: "api_key.name",
+    team: "team",
+    scopes: "json(scopes)",
+    retailers: "json(retailers)",
+    createdAt: "api_key.created_at",
+    lastUsedAt: "last_used_at",
+    revokedAt: "revoked_at",
+  };
+  return await readRecords<KeyRecord>(
+    session,
+    members,
+    `FROM api_key JOIN team ON team.name = api_key.team ${rest}`,
+    parameters,
+  );
+}
+
+export async function insertKey(
+  session: Session,
+  hash: string,
+  { team, name, createdAt }: Pick<KeyRecord, "team" | "name" | "createdAt">,
+  revokedAt: string | null = null,
+): Promise<void> {
+  await insertRow(session, "api_key", { team, name, hash, created_at: createdAt, revoked_at: revokedAt });
+}
+
+/** Stores the time of each key's last use. */
+export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
+  for (const { id, at } of uses) {
+    await session.query("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ''), ?) WHERE id = ?", [at, id]);
+  }
+}
 
 /** A stored team. */
 export interface TeamRecord extends Grants {

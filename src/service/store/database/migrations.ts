@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import { SCOPES } from "../../../contract/operations.ts";
-import { insertKey } from "../access/key-records.ts";
-import { insertTeam } from "../access/team-records.ts";
+import { insertKey, insertTeam } from "../access/team-records.ts";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import type { Grants } from "../store.ts";
 import type { Session, SqlValue } from "./database-connection.ts";

@@ -16,14 +16,9 @@ export async function removeRows(database: EmbeddedStore, filters: Filters): Pro
     const summary = summarise(wanted);
     if (summary.matching_rows > 0) {
       await beginNextVersion(session);
-      await session.script("CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY); DELETE FROM gone");
       const combinations = JSON.stringify(wanted.map(({ id }) => id));
-      await session.query(
-        `INSERT INTO gone SELECT id FROM product
-         WHERE combination IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ? AND removed IS NULL`,
-        [combinations, ...days],
-      );
-      await removeFromVersion(session, "SELECT id FROM gone");
+      const matches = "combination IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ?";
+      await removeFromVersion(session, matches, [combinations, ...days]);
     }
     return summary;
   });

@@ -41,13 +41,14 @@ const STAGE = `
   PRAGMA temp.cache_size = -16384;
 `;
 
+/** `CROSS JOIN` begins with the staged rows, so that the cost does not depend on the stored ones. */
 const CONFLICTS = `
-  SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row JOIN product USING (product_id)
+  SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row CROSS JOIN product USING (product_id)
   WHERE line > ? AND removed IS NULL AND staged_row.body <> CAST(product.body AS BLOB) AND id NOT IN (SELECT id FROM gone)
   ORDER BY line LIMIT 100`;
 
 const REPLACED = `
-  INSERT INTO gone SELECT id FROM staged_row JOIN product USING (product_id)
+  INSERT INTO gone SELECT id FROM staged_row CROSS JOIN product USING (product_id)
   WHERE removed IS NULL AND staged_row.body <> CAST(product.body AS BLOB)`;
 
 /** A row that stays as it is is not replaced. */
@@ -59,8 +60,9 @@ const REPLACED_SLICE = `
   )`;
 
 const DROP_PRESENT = `
-  DELETE FROM staged_row WHERE product_id IN (
-    SELECT product_id FROM product WHERE removed IS NULL AND id NOT IN (SELECT id FROM gone)
+  DELETE FROM staged_row WHERE EXISTS (
+    SELECT 1 FROM product
+    WHERE product.product_id = staged_row.product_id AND removed IS NULL AND id NOT IN (SELECT id FROM gone)
   )`;
 
 /** Ids follow the row order of the service, so that the rows of a page are stored next to each other. */
@@ -123,7 +125,7 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       );
       if (added !== 0 || removed !== 0) {
         await beginNextVersion(session);
-        await removeFromVersion(session, "SELECT id FROM gone");
+        await removeFromVersion(session, "id IN (SELECT id FROM gone)");
         await session.script(ADD);
       }
       await session.script("DELETE FROM staged_row");

@@ -1,4 +1,4 @@
-import type { Session } from "../database/database-connection.ts";
+import type { Session, SqlValue } from "../database/database-connection.ts";
 
 /** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -32,12 +32,22 @@ export async function beginNextVersion(session: Session): Promise<void> {
 /**
  * Removes rows from the version that was begun.
  *
- * @param ids a query for ids of rows, without parameters
+ * @param condition on the columns of `product`
  */
-export async function removeFromVersion(session: Session, ids: string): Promise<void> {
-  await session.script(`
-    INSERT INTO row_count
-    SELECT combination, day, version, -count(*) FROM product, data_version WHERE id IN (${ids}) GROUP BY combination, day
-    ON CONFLICT DO UPDATE SET rows = rows + excluded.rows;
-    UPDATE product SET removed = (SELECT version FROM data_version) WHERE id IN (${ids})`);
+export async function removeFromVersion(
+  session: Session,
+  condition: string,
+  parameters: readonly SqlValue[] = [],
+): Promise<void> {
+  await session.query(
+    `INSERT INTO row_count
+     SELECT combination, day, version, -count(*) FROM product, data_version
+     WHERE removed IS NULL AND ${condition} GROUP BY combination, day
+     ON CONFLICT DO UPDATE SET rows = rows + excluded.rows`,
+    parameters,
+  );
+  await session.query(
+    `UPDATE product SET removed = (SELECT version FROM data_version) WHERE removed IS NULL AND ${condition}`,
+    parameters,
+  );
 }
