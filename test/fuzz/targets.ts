@@ -17,7 +17,7 @@ import { readManifest } from "../../src/export/manifest.ts";
 import { withChecksum } from "../../src/files/text-checksum.ts";
 import { readStateOf } from "../../src/mirror/folder/folder-state.ts";
 import { readStoreLines } from "../../src/pull/store/store-lines.ts";
-import { openCursor, sealCursor } from "../../src/service/http/query/cursors.ts";
+import { openCursor, sealCursor, selectionDigest } from "../../src/service/http/query/cursors.ts";
 import { readFilters } from "../../src/service/http/query/read-filters.ts";
 import { readQuery } from "../../src/service/http/query/read-query.ts";
 import { ServiceProblem } from "../../src/service/http/service-problem.ts";
@@ -178,7 +178,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
           throw new Error("a cursor that the service did not issue");
         }
       }),
-    seeds: () => [sealCursor({ offset: 10, version: 3 }, SECRET, NOW)],
+    seeds: () => [sealCursor({ offset: 10, version: 3, after: 9, selection: selectionDigest("a") }, SECRET, NOW)],
   },
   problem: {
     read: async (bytes) => {

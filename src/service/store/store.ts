@@ -13,7 +13,7 @@ export interface Selection {
   readonly total: number;
   readonly summary: CoverageSummary;
   /** One entry per combination with at least one matching row, sorted by retailer, department, category. */
-  coverage(): Coverage[];
+  coverage(): readonly Coverage[];
   /**
    * At most `limit` row ids from `offset` on.
    *

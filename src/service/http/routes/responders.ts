@@ -1,3 +1,4 @@
+import type { Coverage } from "../../../contract/coverage.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import type { OperationName } from "../../../contract/operations.ts";
 import { openCursor, sealCursor, selectionDigest } from "../query/cursors.ts";
@@ -25,9 +26,18 @@ async function sampleResponse(call: OperationCall): Promise<Buffer> {
 /** `GET /v1/coverage`, contract section 4.4. Entries are sorted by retailer, department, category. */
 async function coverageResponse(call: OperationCall): Promise<Buffer> {
   return await respond(call, async (selection) => ({
-    data: Buffer.from(JSON.stringify(selection.coverage()).slice(1, -1)),
+    data: coverageText(selection.coverage()),
     pagination: UNCURSORED,
   }));
+}
+
+const coverageTexts = new WeakMap<readonly Coverage[], Buffer>();
+
+/** The coverage as the `data` of a page. It is kept as long as the store keeps the selection. */
+function coverageText(coverage: readonly Coverage[]): Buffer {
+  const text = coverageTexts.get(coverage) ?? Buffer.from(JSON.stringify(coverage).slice(1, -1));
+  coverageTexts.set(coverage, text);
+  return text;
 }
 
 /**

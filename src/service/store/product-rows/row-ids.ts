@@ -50,25 +50,38 @@ export async function readAllIds(session: Session, set: RowSet): Promise<number[
  * @param offsets ascending, in the order of combinations and days
  */
 export async function readSpreadIds(session: Session, set: RowSet, offsets: readonly number[]): Promise<number[]> {
-  const { sql, parameters } = conditions({ ...set, combinations: undefined });
   const { version, days, combinations } = set;
   const isWanted = combinations === undefined ? "" : "AND combination IN (SELECT value FROM json_each(?))";
+  const [[counted] = []] = await session.query(
+    `SELECT json_group_array(json_array(combination, day, present)) FROM (
+       SELECT combination, day, sum(rows) AS present FROM row_count
+       WHERE version <= ? AND day BETWEEN ? AND ? ${isWanted}
+       GROUP BY combination, day HAVING sum(rows) <> 0 ORDER BY combination, day LIMIT -1
+     )`,
+    [version, ...days, ...(combinations === undefined ? [] : [combinations])],
+  );
+  const picked: [combination: number, day: number, number: number][] = [];
+  let before = 0;
+  for (const [combination, day, present] of JSON.parse(String(counted)) as typeof picked) {
+    for (const offset of offsets.slice(picked.length)) {
+      if (offset >= before + present) {
+        break;
+      }
+      picked.push([combination, day, offset - before + 1]);
+    }
+    before += present;
+  }
+  const { sql, parameters } = conditions({ ...set, combinations: undefined });
   return await readIds(
     session,
-    `WITH counted AS (
-       SELECT combination, day, sum(rows) AS present FROM row_count
-       WHERE version <= ? AND day BETWEEN ? AND ? ${isWanted} GROUP BY combination, day HAVING sum(rows) <> 0
-     ), placed AS (
-       SELECT *, sum(present) OVER (ORDER BY combination, day) - present AS before FROM counted
-     )
-     SELECT (
+    `SELECT (
        SELECT id FROM (
          SELECT id, row_number() OVER (ORDER BY ${ROW_ORDER}) AS number FROM product INDEXED BY product_place
-         WHERE ${sql} AND combination = placed.combination AND day = placed.day
-       ) WHERE number > value - before LIMIT 1
+         WHERE ${sql} AND combination = value ->> 0 AND day = value ->> 1
+       ) WHERE number = value ->> 2
      ) AS id
-     FROM json_each(?) JOIN placed ON value >= before AND value < before + present ORDER BY value LIMIT -1`,
-    [version, ...days, ...(combinations === undefined ? [] : [combinations]), ...parameters, JSON.stringify(offsets)],
+     FROM json_each(?) LIMIT -1`,
+    [...parameters, JSON.stringify(picked)],
   );
 }
 

@@ -1,4 +1,4 @@
-import type { CoverageSummary } from "../../../contract/coverage.ts";
+import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
 import type { Session } from "../database/database-connection.ts";
 import { DamagedDataError, type Selection, type Snapshot, type Visibility } from "../store.ts";
@@ -26,8 +26,9 @@ interface KeptSelection {
   rows: RowSet;
   summary: CoverageSummary;
   wanted: readonly CombinationCount[];
-  /** All ids, once they were read. */
+  /** All ids, and the coverage, once they were asked for. */
   ids?: readonly number[];
+  coverage?: readonly Coverage[];
 }
 
 /** Runs the statements of `work`. @throws StaleSnapshotError if the database was replaced after the snapshot was read */
@@ -74,7 +75,10 @@ function selectionOf(key: string, kept: KeptSelection, read: Read, listedRows: n
     key,
     total,
     summary,
-    coverage: () => wanted.map(coverageEntry),
+    coverage: () => {
+      kept.coverage ??= wanted.map(coverageEntry);
+      return kept.coverage;
+    },
     ids: async (offset, limit, after) => {
       if (total <= listedRows) {
         return (await listed()).slice(offset, offset + limit);
