@@ -29,6 +29,13 @@ export interface Context {
   folders: Folders;
   homeFolder: string;
   pid: number;
+  platform: NodeJS.Platform;
+  /** Of the processor: `x64`. */
+  arch: string;
+  /** The effective id of this user; undefined on Windows. */
+  userId: number | undefined;
+  /** Sends a signal to a process or, by its negative number, to a process group. */
+  kill: (pid: number, signal: NodeJS.Signals) => void;
   /** `v22.12.0` */
   nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM; its reason is an `InterruptedError`. */
@@ -84,6 +91,10 @@ export function processContext({ config, data, cache }: Folders): ProcessContext
     folders: { config, data, cache },
     homeFolder: homedir(),
     pid: process.pid,
+    platform: process.platform,
+    arch: process.arch,
+    userId: process.geteuid?.(),
+    kill: (pid, name) => void process.kill(pid, name),
     nodeVersion: process.version,
     signal,
     takeInterrupts,

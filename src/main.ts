@@ -32,7 +32,7 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     await context.print(help.join(""));
     return EXIT.ok;
   } catch (error) {
-    const safe = context.redact(await withCauseNamed(error));
+    const safe = context.redact(await withCauseNamed(error, context));
     return await report(safe, context.redact(argv), context);
   }
 }
@@ -45,14 +45,14 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 };
 
 /** Any part of the tool may fail from a shortage or from a package that npm left out, because modules are loaded from files. */
-async function withCauseNamed(error: unknown): Promise<unknown> {
+async function withCauseNamed(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof Error) || error instanceof FileError) {
     return error;
   }
   const { code = "" } = error as NodeJS.ErrnoException;
   if (/MODULE_NOT_FOUND$|^ERR_DLOPEN_FAILED$/.test(code) || error.message.includes("native binding")) {
     const { missingPackageError } = await import("./cli/errors/missing-package.ts");
-    return missingPackageError(error) ?? error;
+    return missingPackageError(error, context) ?? error;
   }
   const shortage = SHORTAGES[code];
   return shortage === undefined ? error : new FileError(shortage, "", error);

@@ -48,7 +48,10 @@ export async function readConfig(
 }
 
 /** What other users of the machine may do with the file. On Windows, both are false, because its file modes do not show it. */
-export async function rightsOfOthers(path: string): Promise<{ read: boolean; write: boolean }> {
-  const mode = process.platform === "win32" ? 0 : (await stat(path)).mode;
+export async function rightsOfOthers(
+  path: string,
+  { platform }: Pick<Context, "platform">,
+): Promise<{ read: boolean; write: boolean }> {
+  const mode = platform === "win32" ? 0 : (await stat(path)).mode;
   return { read: (mode & 0o044) !== 0, write: (mode & 0o022) !== 0 };
 }

@@ -2,9 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CredentialsError, FileError } from "../errors.ts";
 import { rightsOfOthers } from "./config-file.ts";
-import { runKeyCommand, withoutLineEnd } from "./key-command.ts";
+import { type CommandContext, runKeyCommand, withoutLineEnd } from "./key-command.ts";
 import type { Profile } from "./parse-config.ts";
 import { dangerOf } from "./trusted-path.ts";
+
+/** What finding a key takes: the environment, and what runs a command and judges the safety of files. */
+export type KeyContext = CommandContext & Pick<Context, "userId">;
 
 /** An API key and its source, in words for people. */
 export interface Credential {
@@ -35,7 +38,7 @@ export interface NamedProfile {
  * file cannot be read; UsageError if the command line holds the key
  */
 export async function findCredential(
-  context: Pick<Context, "env" | "signal" | "protect">,
+  context: Pick<Context, "protect"> & KeyContext,
   profile: NamedProfile | undefined,
 ): Promise<Credential> {
   const credential = await readCredential(context, profile);
@@ -43,10 +46,7 @@ export async function findCredential(
   return credential;
 }
 
-async function readCredential(
-  context: Pick<Context, "env" | "signal">,
-  profile: NamedProfile | undefined,
-): Promise<Credential> {
+async function readCredential(context: KeyContext, profile: NamedProfile | undefined): Promise<Credential> {
   const fromEnvironment = context.env.CATALOG_API_KEY;
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
     return { apiKey: fromEnvironment, source: "CATALOG_API_KEY" };
@@ -56,16 +56,16 @@ async function readCredential(
     return { apiKey: await readKeyFile(file), source: `CATALOG_API_KEY_FILE (${file})` };
   }
   if (profile?.values.api_key !== undefined) {
-    const warning = warningOf(profile.path, "contains an API key", await rightsOfOthers(profile.path));
+    const warning = warningOf(profile.path, "contains an API key", await rightsOfOthers(profile.path, context));
     return { apiKey: profile.values.api_key, source: `profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.values.api_key_command !== undefined) {
-    const danger = await dangerOf(profile.path);
+    const danger = await dangerOf(profile.path, context.userId);
     if (danger !== undefined) {
       throw new CredentialsError(`the api_key_command of profile ${profile.name} is not run: ${danger}`);
     }
     const apiKey = await runKeyCommand(profile.values.api_key_command, profile.name, context);
-    const warning = warningOf(profile.path, "contains an api_key_command", await rightsOfOthers(profile.path));
+    const warning = warningOf(profile.path, "contains an api_key_command", await rightsOfOthers(profile.path, context));
     return { apiKey, source: `api_key_command of profile ${profile.name}`, warning, origin: profile.origin };
   }
   if (profile?.isWithheld) {

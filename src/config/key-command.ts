@@ -4,6 +4,9 @@ import type { Context } from "../context.ts";
 import { CredentialsError } from "../errors.ts";
 import { onAbort, startTimer } from "../timer.ts";
 
+/** What a command takes to be run and ended. */
+export type CommandContext = Pick<Context, "env" | "signal" | "platform" | "kill">;
+
 /** Milliseconds that the command may take. */
 const LONGEST_COMMAND = 60_000;
 
@@ -23,11 +26,11 @@ const LONGEST_OUTPUT = 64 * 1024;
 export async function runKeyCommand(
   command: string,
   profile: string,
-  { env, signal }: Pick<Context, "env" | "signal">,
+  { env, signal, platform, kill }: CommandContext,
 ): Promise<string> {
   signal.throwIfAborted();
   const { spawn } = await import("node:child_process");
-  const isWindows = process.platform === "win32";
+  const isWindows = platform === "win32";
   const [shell, flag] = isWindows ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
   // A process group of its own can be ended as a whole.
   const child = spawn(shell, [flag, command], {
@@ -35,6 +38,18 @@ export async function runKeyCommand(
     detached: !isWindows,
     stdio: ["ignore", "pipe", "ignore"],
   });
+  // Windows has no process groups: there, the shell alone gets the signal.
+  const sendSignal = (name: NodeJS.Signals) => {
+    try {
+      if (isWindows || child.pid === undefined) {
+        child.kill(name);
+      } else {
+        kill(-child.pid, name);
+      }
+    } catch {
+      // The group has ended.
+    }
+  };
   let stop = (_why: string) => {};
   const stopped = new Promise<string>((resolve) => {
     stop = resolve;
@@ -58,7 +73,7 @@ export async function runKeyCommand(
   } finally {
     stopTimer();
     stopListening();
-    await end(child);
+    await end(child, sendSignal);
   }
 }
 
@@ -73,11 +88,11 @@ async function failureOf(child: ChildProcess): Promise<string | undefined> {
 }
 
 /** Ends the command, if it runs, and lets go of its output, which a process of another group may hold open. */
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, sendSignal: (name: NodeJS.Signals) => void): Promise<void> {
   if (child.pid === undefined || child.stdout?.closed !== false) {
     return;
   }
-  kill(child, "SIGTERM");
+  sendSignal("SIGTERM");
   if (child.exitCode === null && child.signalCode === null) {
     await new Promise<void>((resolve) => {
       const stopTimer = startTimer(GRACE, resolve);
@@ -87,21 +102,8 @@ async function end(child: ChildProcess): Promise<void> {
       });
     });
   }
-  kill(child, "SIGKILL");
+  sendSignal("SIGKILL");
   child.stdout.destroy();
-}
-
-/** Sends a signal to the command's process group; on Windows, which has none, to the shell alone. */
-function kill(child: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (process.platform === "win32" || child.pid === undefined) {
-      child.kill(signal);
-    } else {
-      process.kill(-child.pid, signal);
-    }
-  } catch {
-    // The group has ended.
-  }
 }
 
 export function withoutLineEnd(text: string): string {

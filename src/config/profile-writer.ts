@@ -29,7 +29,7 @@ export async function profileToWrite(
  * @throws FileError if it cannot be read or written; UsageError if it is malformed; LockedError if others write it for long
  */
 export async function writeProfile(
-  context: Pick<Context, "env" | "folders" | "pid" | "elapsed" | "sleep">,
+  context: Pick<Context, "env" | "folders" | "pid" | "platform" | "elapsed" | "sleep">,
   name: string,
   change: (profile: Profile) => Profile,
 ) {
@@ -48,7 +48,7 @@ export async function writeProfile(
   const held = await written(lockPatiently(target, context));
   try {
     const { text, profiles } = await readConfig(context, { mayBeMissing: true });
-    const madePrivate = text !== undefined && (await rightsOfOthers(path)).read;
+    const madePrivate = text !== undefined && (await rightsOfOthers(path, context)).read;
     const edited = setProfile(text ?? "", name, { ...change(profiles.get(name) ?? {}) });
     await written(replacePrivateFile(target, edited.text, context.pid));
     return { path, madePrivate, commentsLost: edited.commentsLost };

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { closest } from "../contract/values/closest.ts";
 import { UsageError } from "../errors.ts";
 import { askedProfile, DEFAULT_PROFILE, readConfig } from "./config-file.ts";
-import { type Credential, findCredential, type NamedProfile } from "./credentials.ts";
+import { type Credential, findCredential, type KeyContext, type NamedProfile } from "./credentials.ts";
 import type { Profile } from "./parse-config.ts";
 
 /** Which service to talk to, and as whom. */
@@ -20,7 +20,7 @@ export interface ConnectionSettings {
  */
 export async function resolveService(
   flags: { baseUrl: string | undefined; profile: string | undefined },
-  context: Pick<Context, "env" | "folders" | "signal" | "protect">,
+  context: Pick<Context, "folders" | "protect"> & KeyContext,
 ): Promise<ConnectionSettings> {
   const profile = await findProfile(flags.profile, context);
   const baseUrl = resolveBaseUrl(flags.baseUrl, context, profile?.values);

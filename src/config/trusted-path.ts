@@ -14,12 +14,12 @@ const STICKY = 0o1000;
  * on the way must belong to this user or to root, and neither the group nor others may write them. ssh asks the same of
  * its files.
  *
+ * @param user the id of this user; undefined on Windows
  * @returns sentences for people, which say what to do; undefined if nobody else can change it, and always on Windows,
  * whose file modes do not show it
  * @throws FileError if a part of the path cannot be looked at
  */
-export async function dangerOf(path: string): Promise<string | undefined> {
-  const user = process.geteuid?.();
+export async function dangerOf(path: string, user: number | undefined): Promise<string | undefined> {
   if (user === undefined) {
     return undefined;
   }

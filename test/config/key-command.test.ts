@@ -6,13 +6,20 @@ import { CredentialsError } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { isAlive } from "../helpers/is-alive.ts";
 
+/** What a command takes from the system. */
+const SYSTEM = {
+  env: { PATH: process.env.PATH, GREETING: "hello" },
+  platform: process.platform,
+  kill: (pid: number, name: NodeJS.Signals) => void process.kill(pid, name),
+};
+
 test("an interrupted key command is ended with the processes that it started", async () => {
   const controller = new AbortController();
   const folder = await temporaryFolder();
   const pids = join(folder, "pids");
   // Both processes ignore SIGTERM. The second is a child that the shell does not wait for.
   const command = `trap '' TERM; (trap '' TERM; sleep 600) & echo $$ $! > ${pids}.new && mv ${pids}.new ${pids}; wait`;
-  const running = runKeyCommand(command, "default", { env: { PATH: process.env.PATH }, signal: controller.signal });
+  const running = runKeyCommand(command, "default", { ...SYSTEM, signal: controller.signal });
   const [shell = 0, child = 0] = await vi.waitFor(async () => (await readFile(pids, "utf8")).split(" ").map(Number), {
     timeout: 20_000,
   });
@@ -26,13 +33,13 @@ test("an interrupted key command is ended with the processes that it started", a
 test("a key command that writes too much is asked to end once", async () => {
   const asked = join(await temporaryFolder(), "asked");
   const command = `trap 'echo x >> ${asked}' TERM; while :; do printf '%0100000d' 0; done`;
-  const context = { env: { PATH: process.env.PATH }, signal: new AbortController().signal };
+  const context = { ...SYSTEM, signal: new AbortController().signal };
   await expect(runKeyCommand(command, "default", context)).rejects.toThrow("wrote more than a key");
   expect(await readFile(asked, "utf8")).toBe("x\n");
 });
 
 function run(command: string, signal = new AbortController().signal): Promise<string> {
-  return runKeyCommand(command, "work", { env: { PATH: process.env.PATH, GREETING: "hello" }, signal });
+  return runKeyCommand(command, "work", { ...SYSTEM, signal });
 }
 
 test("a key command runs in a shell with the environment; its output is the key without one line end", async () => {

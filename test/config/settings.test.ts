@@ -20,6 +20,9 @@ async function contextWith(toml: string, env: Record<string, string> = {}): Prom
     env: { PATH: process.env.PATH, ...env },
     folders,
     signal: new AbortController().signal,
+    platform: process.platform,
+    userId: process.geteuid?.(),
+    kill: (pid: number, name: NodeJS.Signals) => void process.kill(pid, name),
     protect: () => undefined,
   } as unknown as Context;
 }

@@ -1,9 +1,12 @@
 import { chmod, chown, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dangerOf } from "../../src/config/trusted-path.ts";
 import { FileError } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
+
+/** The user id of this process. */
+const user = process.geteuid?.();
 
 /** The user id of somebody else. */
 const STRANGER = 54_321;
@@ -18,40 +21,35 @@ async function setUp() {
   return { root, folder, path };
 }
 
-/** Makes `path` the file of another user. Only root can do this; for others, it makes this process another user. */
-async function giveAway(path: string): Promise<void> {
-  if (process.geteuid?.() === 0) {
-    await chown(path, STRANGER, STRANGER);
-  } else {
-    vi.spyOn(process, "geteuid").mockReturnValue(STRANGER);
+/** Makes `path` the file of another user. Only root can do this; others become another user. @returns the id of this user */
+async function giveAway(path: string): Promise<number | undefined> {
+  if (user !== 0) {
+    return STRANGER;
   }
+  await chown(path, STRANGER, STRANGER);
+  return user;
 }
 
 test("nobody else can change a file of this user in folders of this user or root, also in a sticky one", async () => {
   const { folder, path } = await setUp();
-  expect(await dangerOf(path)).toBeUndefined();
+  expect(await dangerOf(path, user)).toBeUndefined();
   await chmod(folder, 0o1777);
-  expect(await dangerOf(path)).toBeUndefined();
+  expect(await dangerOf(path, user)).toBeUndefined();
 });
 
 // Only root can give files away.
-test.runIf(process.geteuid?.() === 0)(
-  "what belongs to this user or to root is safe, one beside the other",
-  async () => {
-    const { folder, path } = await setUp();
-    await chown(folder, STRANGER, STRANGER);
-    await chown(path, STRANGER, STRANGER);
-    vi.spyOn(process, "geteuid").mockReturnValue(STRANGER);
-    onTestFinished(() => void vi.restoreAllMocks());
-    expect(await dangerOf(path)).toBeUndefined();
-  },
-);
+test.runIf(user === 0)("what belongs to this user or to root is safe, one beside the other", async () => {
+  const { folder, path } = await setUp();
+  await chown(folder, STRANGER, STRANGER);
+  await chown(path, STRANGER, STRANGER);
+  expect(await dangerOf(path, STRANGER)).toBeUndefined();
+});
 
 describe("others can change", () => {
   test.each(["620", "602", "660"])("a file of the mode %s", async (mode) => {
     const { path } = await setUp();
     await chmod(path, Number.parseInt(mode, 8));
-    expect(await dangerOf(path)).toBe(
+    expect(await dangerOf(path, user)).toBe(
       `other users of this machine can change ${path}. Check the configuration file, then run \`chmod 600 ${path}\`.`,
     );
   });
@@ -59,12 +57,12 @@ describe("others can change", () => {
   test.each(["770", "777", "703"])("a file in a folder of the mode %s, or below one", async (mode) => {
     const { root, folder, path } = await setUp();
     await chmod(folder, Number.parseInt(mode, 8));
-    expect(await dangerOf(path)).toBe(
+    expect(await dangerOf(path, user)).toBe(
       `other users of this machine can change the folder ${folder}. Check the configuration file, then run \`chmod go-w ${folder}\`.`,
     );
     await chmod(folder, 0o700);
     await chmod(root, Number.parseInt(mode, 8));
-    expect(await dangerOf(path)).toContain(`can change the folder ${root}. `);
+    expect(await dangerOf(path, user)).toContain(`can change the folder ${root}. `);
   });
 
   test("a file that is reached by a link in such a folder", async () => {
@@ -73,7 +71,7 @@ describe("others can change", () => {
     await mkdir(open);
     await chmod(open, 0o777);
     await symlink(path, join(open, "link.toml"));
-    expect(await dangerOf(join(open, "link.toml"))).toContain(`can change the folder ${open}. `);
+    expect(await dangerOf(join(open, "link.toml"), user)).toContain(`can change the folder ${open}. `);
   });
 
   test("the target of a link, relative or absolute", async () => {
@@ -81,28 +79,27 @@ describe("others can change", () => {
     await symlink("conf/config.toml", join(root, "relative.toml"));
     await symlink(folder, join(root, "absolute"));
     const links = [join(root, "relative.toml"), join(root, "absolute", "config.toml")];
-    expect(await Promise.all(links.map(dangerOf))).toEqual([undefined, undefined]);
+    expect(await Promise.all(links.map((link) => dangerOf(link, user)))).toEqual([undefined, undefined]);
     await chmod(path, 0o620);
     for (const link of links) {
-      expect(await dangerOf(link)).toContain(`can change ${path}. `);
+      expect(await dangerOf(link, user)).toContain(`can change ${path}. `);
     }
   });
 
   test.each(["path", "folder"] as const)("what belongs to them: the %s", async (part) => {
     const paths = await setUp();
-    await giveAway(paths[part]);
-    expect(await dangerOf(paths.path)).toMatch(/ belongs to another user of this machine \(uid \d+\)\. Use a /);
-    vi.restoreAllMocks();
+    const me = await giveAway(paths[part]);
+    expect(await dangerOf(paths.path, me)).toMatch(/ belongs to another user of this machine \(uid \d+\)\. Use a /);
   });
 });
 
 test("a path that leads nowhere, or through links without end, is refused", async () => {
   const { root } = await setUp();
   const missing = join(root, "missing", "config.toml");
-  await expect(dangerOf(missing)).rejects.toThrow(`${join(root, "missing")} cannot be looked at: ENOENT`);
+  await expect(dangerOf(missing, user)).rejects.toThrow(`${join(root, "missing")} cannot be looked at: ENOENT`);
   const loop = join(root, "loop");
   await symlink("loop", loop);
-  await expect(dangerOf(loop)).rejects.toThrow(
+  await expect(dangerOf(loop, user)).rejects.toThrow(
     new FileError(`${loop} cannot be looked at: too many symbolic links`, loop),
   );
 });
@@ -118,6 +115,6 @@ test.each([
     await symlink(target, link);
     target = link;
   }
-  const danger = dangerOf(target);
+  const danger = dangerOf(target, user);
   await (refusal === undefined ? expect(danger).resolves.toBeUndefined() : expect(danger).rejects.toThrow(refusal));
 });

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import type { Context } from "../../context.ts";
 import { MissingPackageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 
@@ -18,7 +19,10 @@ const PACKAGES = [
  * @param error of loading a module
  * @returns undefined if it is about something else
  */
-export function missingPackageError(error: Error): MissingPackageError | undefined {
+export function missingPackageError(
+  error: Error,
+  { platform, arch }: Pick<Context, "platform" | "arch">,
+): MissingPackageError | undefined {
   // The lines after the first name the files that required it, and their paths may have any name.
   const [reason = ""] = error.message.split("\n");
   const missing = PACKAGES.find(({ pattern }) => pattern.test(reason));
@@ -27,10 +31,9 @@ export function missingPackageError(error: Error): MissingPackageError | undefin
   }
   const isDamaged = (error as NodeJS.ErrnoException).code === "ERR_DLOPEN_FAILED";
   const state = isDamaged ? `cannot be loaded here (${reason})` : "is not installed";
-  const platform = `${process.platform}-${process.arch}`;
   const command = installCommand(import.meta.filename, missing.name);
   return new MissingPackageError(
-    `${missing.title} ${state}. Where it exists for ${platform}, this installs it: ${command}`,
+    `${missing.title} ${state}. Where it exists for ${platform}-${arch}, this installs it: ${command}`,
     { cause: error },
   );
 }

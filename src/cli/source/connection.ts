@@ -42,9 +42,10 @@ export async function withConnection<T>(
   return await withReporter(globals, context, async (reporter, signal) => {
     const service = demo ? await startDemo(context, reporter) : undefined;
     try {
-      const { env, folders, protect } = context;
+      const { env, folders, protect, platform, kill, userId } = context;
       const { name, baseUrl, apiKey, profile } =
-        service ?? (await configuredService(globals, { env, folders, signal, protect }, reporter));
+        service ??
+        (await configuredService(globals, { env, folders, signal, protect, platform, kill, userId }, reporter));
       const client = createClient({
         ...clientSettings(globals, context),
         baseUrl,
@@ -77,7 +78,7 @@ export function clientSettings({ timeout, retries, maxBody }: GlobalOptions, con
 
 async function configuredService(
   globals: GlobalOptions,
-  context: Pick<Context, "env" | "folders" | "signal" | "protect">,
+  context: Parameters<typeof resolveService>[1],
   { warn }: Reporter,
 ) {
   const { baseUrl, credential, profile } = await resolveService(globals, context);

@@ -55,7 +55,7 @@ export async function login(
   if (written.commentsLost) {
     warn(`the comments in ${written.path} could not be kept.`);
   }
-  const danger = apiKeyCommand === undefined ? undefined : await dangerOf(written.path);
+  const danger = apiKeyCommand === undefined ? undefined : await dangerOf(written.path, context.userId);
   if (danger !== undefined) {
     warn(`the stored command will not be run: ${danger}`);
   }

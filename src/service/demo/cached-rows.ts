@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -61,7 +62,7 @@ async function findKept(folder: string, name: string): Promise<EmbeddedStore | u
 /** Generates the database under a temporary name, then renames it. @returns its path */
 async function keep(folder: string, name: string, rows: Iterable<string>): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unfinished = join(folder, `${name}-${process.pid}-${Math.random().toString(36).slice(2)}.new`);
+  const unfinished = join(folder, `${name}-${randomUUID()}.new`);
   try {
     const store = await openStore(unfinished);
     try {
