@@ -65,7 +65,10 @@ async function commonJs({ path, text }) {
     minifySyntax: true,
     define: { "import.meta.filename": "__filename" },
   });
-  return { path, text: code };
+  // esbuild copies the exports, so that each would be read through two functions.
+  const copied = "module.exports=__toCommonJS(stdin_exports)";
+  const own = 'module.exports=__defProp(stdin_exports,"__esModule",{value:!0})';
+  return { path, text: code.replace(copied, own) };
 }
 
 /** Removes old chunks. This comes after the new ones are written, so that a tool that is started meanwhile works. */

@@ -25,6 +25,7 @@ async function setUp(text?: string, mode = 0o600) {
     env: { CATALOG_CONFIG: path },
     folders: { config: folder, data: folder, cache: folder },
     pid: process.pid,
+    platform: process.platform,
     elapsed: () => 1_000 * slept.length,
     sleep: async (milliseconds: number) => void slept.push(milliseconds),
   };

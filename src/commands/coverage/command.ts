@@ -46,13 +46,13 @@ export function declare(command: Command, context: Context, run = load): void {
     .addOption(failIfOption(COVERAGE_FIELDS, "if a retailer, or a group of --group-by, meets it, as in 'days_old > 2'"))
     .option(
       "--max-requests <n>",
-      `coverage requests that --group-by day may take, at most one a day (default: ${DAY_REQUESTS})`,
+      `limit on coverage requests for --group-by day (default: ${DAY_REQUESTS})`,
       wholeNumber("--max-requests", 1),
     )
     .option("--chart", "draw the rows as bars and each retailer's crawls over time as a line")
     .option(
       "--chart-requests <n>",
-      `coverage requests that --chart or --html may take for the days (default: ${CHART_REQUESTS})`,
+      `limit on coverage requests for the days of --chart or --html (default: ${CHART_REQUESTS})`,
       wholeNumber("--chart-requests", 1, 100),
     )
     .option(

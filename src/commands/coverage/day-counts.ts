@@ -43,8 +43,8 @@ export interface DaySearch {
 
 /**
  * The most requests that `countDays` sends if the set does not change, with one to check that the set is still the same.
- * Every day costs at most one. If rows are rare, the halving of their days ends earlier: each range that is divided holds
- * two rows at least, and ranges of one day are not divided.
+ * A day costs at most one. If rows are rare, halving ends earlier: a range is only halved if it has at least two days and
+ * two rows.
  *
  * @param coverage of the whole set, by one request that is not counted here
  */
@@ -60,11 +60,10 @@ export function requestsFor(coverage: readonly Coverage[], wanted?: EndDays): nu
 }
 
 /**
- * Counts the rows of every day, exactly, by coverage requests for ranges of days. A coverage gives the rows of a
- * combination and its first and last day (contract section 2.2), so a range is divided in two halves until each
- * combination has its rows on the one or two days that are known. Only the first half is requested; the second one is the
- * difference. Days without rows cost little. A few days at one end of the set take one request each instead. At the end the whole set is requested again: if it is not the same, all is
- * counted again.
+ * Counts the rows of every day, exactly, by coverage requests for ranges of days (contract section 2.2). It halves ranges
+ * until the days of each combination's rows are known. Only the first half is requested; the second is total minus first.
+ * Days without rows cost little. A few days at one end of the set take one request each instead. At the end the whole set
+ * is requested again: if it has changed, all is counted again.
  *
  * @param coverage of the whole set
  * @throws SetChangedError if the set keeps changing, or its rows do not add up

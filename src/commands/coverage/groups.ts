@@ -1,5 +1,6 @@
 import type { CoverageResponse } from "../../api/responses/coverage-response.ts";
-import { groupBy, type ListOptions, type SortKey, sortBy } from "../../cli/flags/list.ts";
+import type { ListOptions } from "../../cli/flags/list.ts";
+import { groupBy, type SortKey, sortBy } from "../../cli/order.ts";
 import { COVERAGE_COLUMNS, type Coverage } from "../../contract/coverage.ts";
 import { dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";

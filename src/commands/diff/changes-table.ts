@@ -1,4 +1,5 @@
-import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
+import type { ListOptions } from "../../cli/flags/list.ts";
+import { sortBy } from "../../cli/order.ts";
 import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, type Side } from "../../diff/join.ts";

@@ -1,4 +1,5 @@
-import { groupBy, type ListOptions } from "../../cli/flags/list.ts";
+import type { ListOptions } from "../../cli/flags/list.ts";
+import { groupBy } from "../../cli/order.ts";
 import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import type { Html } from "../../contract/values/html.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";

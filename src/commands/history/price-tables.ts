@@ -1,4 +1,5 @@
-import { type ListOptions, sortBy } from "../../cli/flags/list.ts";
+import type { ListOptions } from "../../cli/flags/list.ts";
+import { sortBy } from "../../cli/order.ts";
 import { counted } from "../../contract/values/decimal.ts";
 import { sparkline } from "../../output/terminal/chart.ts";
 import { linked } from "../../output/terminal/link.ts";

@@ -1,6 +1,6 @@
-import { sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
 import { quoted } from "../../cli/flags/values.ts";
+import { sortBy } from "../../cli/order.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";

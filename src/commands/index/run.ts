@@ -1,5 +1,5 @@
-import { sortBy } from "../../cli/flags/list.ts";
 import { quoted } from "../../cli/flags/values.ts";
+import { sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { readFileText } from "../../cli/stdin.ts";

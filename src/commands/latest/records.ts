@@ -1,4 +1,4 @@
-import { compareTexts, groupBy } from "../../cli/flags/list.ts";
+import { compareTexts, groupBy } from "../../cli/order.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
 import type { ColumnType } from "../../output/formats/encoder.ts";

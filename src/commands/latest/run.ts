@@ -1,5 +1,5 @@
-import { compareTexts, sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
+import { compareTexts, sortBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { screenOf } from "../../cli/terminal.ts";

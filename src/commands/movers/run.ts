@@ -1,6 +1,6 @@
 import { refuseHeld } from "../../cli/flags/condition.ts";
-import { groupBy, sortBy } from "../../cli/flags/list.ts";
 import { hasRowFormat } from "../../cli/flags/output.ts";
+import { groupBy, sortBy } from "../../cli/order.ts";
 import { showTable } from "../../cli/pager.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import { comparedSince, type SinceDays } from "../../cli/source/since-look.ts";

@@ -1,4 +1,4 @@
-import { groupBy } from "../../cli/flags/list.ts";
+import { groupBy } from "../../cli/order.ts";
 import { withFolderPrices } from "../../cli/source/folder-prices.ts";
 import type { SyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";

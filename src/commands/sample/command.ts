@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addFilterFlags, type FilterFlags } from "../../cli/flags/filter.ts";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import { addListFlags, type ListFlags, type ListOptions, parseListFlags, sortBy } from "../../cli/flags/list.ts";
+import { addListFlags, type ListFlags, type ListOptions, parseListFlags } from "../../cli/flags/list.ts";
 import {
   addLinksFlag,
   addListOutput,
@@ -13,6 +13,7 @@ import {
 } from "../../cli/flags/output.ts";
 import { addReadFlags, parseSource, type ReadFlags, type SourceOptions } from "../../cli/flags/source.ts";
 import { flagError } from "../../cli/flags/values.ts";
+import { sortBy } from "../../cli/order.ts";
 import { showText } from "../../cli/pager.ts";
 import { withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";

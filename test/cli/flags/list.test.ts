@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseListFlags, type SortKey, sortBy } from "../../../src/cli/flags/list.ts";
+import { parseListFlags } from "../../../src/cli/flags/list.ts";
+import { type SortKey, sortBy } from "../../../src/cli/order.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";

@@ -1,5 +1,5 @@
 import type { CoverageResponse } from "../../../api/responses/coverage-response.ts";
-import { groupBy } from "../../../cli/flags/list.ts";
+import { groupBy } from "../../../cli/order.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";

@@ -1,0 +1,65 @@
+/** A column to sort by. */
+export interface SortKey {
+  column: string;
+  descending: boolean;
+}
+
+/**
+ * Sorted stably by the value of one column: numbers by size, text by code point; null comes last in both directions.
+ * Unchanged without a key.
+ */
+export function sortBy<Item>(
+  items: readonly Item[],
+  key: SortKey | undefined,
+  read: (item: Item, column: string) => unknown,
+): readonly Item[] {
+  if (key === undefined) {
+    return items;
+  }
+  const sign = key.descending ? -1 : 1;
+  return items
+    .map((item) => ({ item, value: read(item, key.column) ?? null }))
+    .sort((a, b) => {
+      if (a.value === null || b.value === null) {
+        return Number(a.value === null) - Number(b.value === null);
+      }
+      return sign * compareValues(a.value, b.value);
+    })
+    .map(({ item }) => item);
+}
+
+/** The items by the key of each, in the order in which the keys appear; `Map.groupBy` needs Node.js 21. */
+export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(item);
+  }
+  return groups;
+}
+
+function compareValues(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") {
+    return a - b;
+  }
+  return compareTexts(String(a), String(b));
+}
+
+/** Compares texts by code point. Operators compare code units, and have U+1F600 before U+FF5E. */
+export function compareTexts(a: string, b: string): number {
+  if (a === b) {
+    return 0;
+  }
+  if (!SURROGATE.test(a) && !SURROGATE.test(b)) {
+    return a < b ? -1 : 1;
+  }
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) {
+    at += 1;
+  }
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
