@@ -32,7 +32,7 @@ export function sizeOfRun({ rows, from, to }: RowRun): number {
  * Rows as the service sent them: bytes, and the offsets of each row and each value. Nothing is parsed. The rows are
  * NDJSON: each is the JSON text of one object on one line, followed by one LF.
  *
- * Offsets are positions in `bytes`. A value from 0 to 0 is a member that the row lacks. If a name repeats, the last value
+ * Offsets are positions in `bytes`. Start = end = 0: the row has no such member. If a name repeats, the last value
  * counts, as in `JSON.parse`.
  */
 export class RowBatch {

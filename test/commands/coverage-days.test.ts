@@ -220,7 +220,7 @@ describe("coverage --from DIR", () => {
     await rm(file("2026-01-02"));
     const { code, stdout, stderr } = await runInProcess(["coverage", "--from", folder, "--group-by", "day"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("crawl_date=2026-01-02/part-0.parquet is not what was synced");
+    expect(stderr).toContain("crawl_date=2026-01-02/part-0.parquet was changed or damaged since the last sync");
     expect((await runInProcess(["coverage", "--from", folder, "--date", "2026-01-01"])).code).toBe(0);
   });
 

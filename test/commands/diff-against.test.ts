@@ -238,8 +238,8 @@ describe("an unreliable folder is refused:", () => {
 
   test.each([
     ["missing", (file: string) => rm(file), "is missing"],
-    ["cut", (file: string) => truncate(file, 1000), "is not what was synced"],
-    ["longer", (file: string) => appendFile(file, "x"), "is not what was synced"],
+    ["cut", (file: string) => truncate(file, 1000), "was changed or damaged since the last sync"],
+    ["longer", (file: string) => appendFile(file, "x"), "was changed or damaged since the last sync"],
     [
       "another of its size",
       async (file: string) => writeFile(file, Buffer.alloc((await readFile(file)).length)),

@@ -125,7 +125,11 @@ describe("catalog sql", () => {
       flipped[at] = (flipped[at] as number) ^ 4;
       await writeFile(path, flipped);
       const { code, stdout, stderr } = await sql(["SELECT count(*) AS n, sum(selling_price) FROM rows"]);
-      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("is not what was synced")]);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        expect.stringContaining("was changed or damaged since the last sync"),
+      ]);
     }
     await writeFile(path, whole);
     expect((await sql(["SELECT count(*) AS n FROM rows", "-f", "csv"])).stdout).toBe("n\r\n48\r\n");

@@ -98,7 +98,10 @@ export async function assertDaysInPlace(folder: string, state: SyncState, days: 
   for (const day of days) {
     const path = join(folder, placeOfDay(day));
     if ((await ownFileAt(path))?.size !== state.days[day]?.bytes || state.pending.includes(day)) {
-      throw new FileError(`${path} is not what was synced; \`catalog sync --verify\` repairs it`, path);
+      throw new FileError(
+        `${path} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it`,
+        path,
+      );
     }
   }
 }

@@ -62,7 +62,7 @@ export async function openDay(folder: string, day: string, state: SyncState): Pr
     if (held === undefined) {
       return undefined;
     }
-    const reason = (await ownFileAt(path)) === undefined ? "is missing" : "is not what was synced";
+    const reason = (await ownFileAt(path)) === undefined ? "is missing" : "was changed or damaged since the last sync";
     throw new FileError(`${path} ${reason}; \`catalog sync --verify\` repairs it`, path);
   }
 }

@@ -115,7 +115,7 @@ async function writeIndex(
   const all = [...(present?.days.values() ?? [])];
   const kept = all.filter(isKept);
   const dropped = (present?.dropped ?? 0) + rowsOf(all) - rowsOf(kept);
-  // If most rows are gone, most listings may be of rows that are gone, so the index is made from nothing.
+  // If most rows are gone, most listings may be of rows that are gone, so the index is rebuilt in full.
   const base = dropped > rowsOf(kept) ? undefined : present;
   const ofBase = new Map(base === undefined ? [] : kept.map((day) => [day.day, day]));
   const listings = growListings(base?.listings);

@@ -29,7 +29,7 @@ export interface IndexedDay {
 export interface PriceIndex {
   days: ReadonlyMap<string, IndexedDay>;
   listings: Listings;
-  /** Rows that were left out since the index was last made from nothing. Their listings are still in it. */
+  /** Rows removed since the last full rebuild. Their listings are still in it. */
   dropped: number;
   /** Fills `target` with the bytes from `at` on. */
   read(target: Uint8Array, at: number): Promise<void>;

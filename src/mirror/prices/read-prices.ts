@@ -18,7 +18,7 @@ interface PricesRequest extends IndexRequest {
 }
 
 /**
- * Reads prices of days of a synced folder; a day that the folder does not have is passed over.
+ * Reads prices of days of a synced folder; a day that the folder does not have is skipped.
  *
  * A day is read from its Parquet file once and kept in the folder's `.catalog/prices.index`, which may be removed at any
  * time. The index names the SHA-256 of the file, so that a day is read again after a sync has changed it. Memory: one day
