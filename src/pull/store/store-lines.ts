@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { parseJsonObject } from "../../contract/values/json-object.ts";
 import { readOwnFile } from "../../files/own-file.ts";
 import type { SetFilters } from "../set-filters.ts";
 import type { WrittenFilters } from "../written-filters.ts";
@@ -95,5 +96,5 @@ function withSum(text: string): string {
 
 function parseLine(line: string): StoreLine | undefined {
   const text = line.slice(0, Math.max(line.lastIndexOf(SUM), 0));
-  return line === withSum(text) ? (JSON.parse(`${text}}`) as StoreLine) : undefined;
+  return line === withSum(text) ? (parseJsonObject(`${text}}`) as StoreLine | undefined) : undefined;
 }
