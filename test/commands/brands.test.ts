@@ -62,9 +62,12 @@ test("coverage counts the rows of a brand, and each brand", async () => {
 
 test("movers are grouped by brand", async () => {
   const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--group-by", "brand", "-f", "table"]);
-  expect(stdout.match(/^Biggest.*$/gm)).toEqual(
-    ["OSRAM", "Osram", "Philips"].map((brand) => `Biggest drops from 2026-01-01 to 2026-01-08, ${brand}`),
-  );
+  expect(stdout.match(/^(Biggest|OSRAM|Osram|Philips).*$/gm)).toEqual([
+    "Biggest drops from 2026-01-01 to 2026-01-08",
+    "OSRAM",
+    "Osram",
+    "Philips",
+  ]);
 });
 
 test("an unknown brand gets a suggestion, and a service has no brands", async () => {

@@ -243,7 +243,7 @@ describe("an unreliable folder is refused:", () => {
     [
       "another of its size",
       async (file: string) => writeFile(file, Buffer.alloc((await readFile(file)).length)),
-      "not what",
+      "was changed or damaged since the last sync",
     ],
   ])("a day's file that is %s", async (_, damage, message) => {
     const { file, fromFolder } = await synced();

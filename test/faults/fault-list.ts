@@ -73,7 +73,7 @@ const CLOSED = unavailable(/the connection was (reset|closed)/);
 
 function redirect(status: number, where: (exchange: Exchange) => string): Fault {
   const act = (exchange: Exchange) => send(exchange, status, { location: where(exchange) }, "");
-  return { act, once: broken(/redirects to http:.*where the key must not go/) };
+  return { act, once: broken(/redirects to https?:.*where the key must not go/) };
 }
 
 const shape = (says: RegExp, change: (document: PageDocument) => unknown): Fault => ({
