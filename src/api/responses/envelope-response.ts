@@ -38,6 +38,10 @@ function requestIdOf(document: unknown): string | undefined {
  * @returns the filters that were applied, in one form for all services
  */
 function appliedFilters(filters: Filters, { resolved, request_id }: Meta): ResolvedFilters {
+  // The usual response. A slice may name hundreds of triples, which are then not taken apart for each of its pages.
+  if (FILTER_NAMES.every((name) => resolved[name] === (filters[name] ?? null))) {
+    return resolved;
+  }
   const expanded = expandedTriples(filters.rcd);
   const isExpanded = (name: FilterName) => listKey(resolved[name]) === expanded[name];
   const entries = FILTER_NAMES.map((name) => {
