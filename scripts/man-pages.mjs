@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { TEXT_LOADERS } from "./text-files.mjs";
 
 /** One page for the tool and one for each of its commands. */
 export async function writeManPages(root, outdir) {
@@ -38,6 +39,7 @@ async function declarations(root, folder) {
       format: "esm",
       platform: "node",
       packages: "external",
+      loader: TEXT_LOADERS,
     });
     return await import(pathToFileURL(file).href);
   } finally {
