@@ -17,6 +17,8 @@ export interface TestServiceOptions extends ServiceOptions {
   faults?: (store: EmbeddedStore) => Partial<EmbeddedStore>;
   /** File or `:memory:`. */
   database?: string;
+  /** The ids of selections of at most this many rows are kept in memory. */
+  listedRows?: number;
   /** Registers closing. Default: after the test. */
   onEnd?: OnEnd;
 }
@@ -42,8 +44,8 @@ export interface TestService {
 
 /** A service on a free port with a real database. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { rows = [], faults, database = ":memory:", onEnd = onTestFinished, ...service } = options;
-  const store = await openStore(database);
+  const { rows = [], faults, database = ":memory:", listedRows, onEnd = onTestFinished, ...service } = options;
+  const store = await openStore(database, listedRows);
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
   const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });

@@ -31,11 +31,13 @@ export interface EmbeddedStore extends Store {
  * Opens a database. If there is none, creates an empty one (mode 0600).
  *
  * @param location a file path, a `file:` URL or `:memory:`
+ * @param listedRows the ids of selections of at most this many rows are kept in memory
  * @throws LocationError, StoreUnavailableError
  */
-export async function openStore(location: string): Promise<EmbeddedStore> {
+export async function openStore(location: string, listedRows?: number): Promise<EmbeddedStore> {
   const path = databasePath(location);
-  return embeddedStore(path === undefined ? await openMemoryDatabase() : await openFileDatabase(resolve(path)));
+  const database = path === undefined ? await openMemoryDatabase() : await openFileDatabase(resolve(path));
+  return embeddedStore(database, listedRows);
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
@@ -43,7 +45,7 @@ export async function openStoreForReading(path: string): Promise<EmbeddedStore> 
   return embeddedStore(await openReadOnlyDatabase(path));
 }
 
-function embeddedStore(database: Database): EmbeddedStore {
+function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
   let current: { file: string; snapshotOf: ReturnType<typeof createSnapshots> } | undefined;
   let secret: { file: string; bytes: Buffer } | undefined;
 
@@ -55,7 +57,7 @@ function embeddedStore(database: Database): EmbeddedStore {
 
   async function snapshotOf(version: number, file: string, deadline: AbortSignal): Promise<Snapshot> {
     if (current?.file !== file) {
-      current = { file, snapshotOf: createSnapshots() };
+      current = { file, snapshotOf: createSnapshots(listedRows) };
     }
     return await current.snapshotOf(version, (work) =>
       read((session, present) => {

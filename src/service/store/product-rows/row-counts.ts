@@ -51,6 +51,28 @@ export async function readCounts(session: Session, version: number, days: DayRan
   }
 }
 
+/**
+ * Compares the counts of a version with its rows. The cost depends on the number of all rows.
+ *
+ * @throws DamagedDataError if they differ, because a wrong count would be a wrong coverage
+ */
+export async function checkCounts(session: Session, version: number): Promise<void> {
+  const [[differences] = []] = await session.query(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM (
+         SELECT combination, day, rows FROM row_count WHERE version <= ?1
+         UNION ALL
+         SELECT combination, day, -count(*) FROM product INDEXED BY product_place
+         WHERE added <= ?1 AND (removed IS NULL OR removed > ?1) GROUP BY combination, day
+       ) GROUP BY combination, day HAVING sum(rows) <> 0
+     )`,
+    [version],
+  );
+  if (differences !== 0) {
+    throw new DamagedDataError(`the database counts other rows than it has, in ${differences} combinations and days`);
+  }
+}
+
 /** The combinations with matching rows that a team can see. */
 export function wantedCounts(
   counts: readonly CombinationCount[],

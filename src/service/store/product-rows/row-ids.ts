@@ -44,44 +44,15 @@ export async function readAllIds(session: Session, set: RowSet): Promise<number[
   );
 }
 
-/**
- * Reads ids that are spread over the combinations and days of a set.
- *
- * @param offsets ascending, in the order of combinations and days
- */
-export async function readSpreadIds(session: Session, set: RowSet, offsets: readonly number[]): Promise<number[]> {
-  const { version, days, combinations } = set;
-  const isWanted = combinations === undefined ? "" : "AND combination IN (SELECT value FROM json_each(?))";
-  const [[counted] = []] = await session.query(
-    `SELECT json_group_array(json_array(combination, day, present)) FROM (
-       SELECT combination, day, sum(rows) AS present FROM row_count
-       WHERE version <= ? AND day BETWEEN ? AND ? ${isWanted}
-       GROUP BY combination, day HAVING sum(rows) <> 0 ORDER BY combination, day LIMIT -1
-     )`,
-    [version, ...days, ...(combinations === undefined ? [] : [combinations])],
-  );
-  const picked: [combination: number, day: number, number: number][] = [];
-  let before = 0;
-  for (const [combination, day, present] of JSON.parse(String(counted)) as typeof picked) {
-    for (const offset of offsets.slice(picked.length)) {
-      if (offset >= before + present) {
-        break;
-      }
-      picked.push([combination, day, offset - before + 1]);
-    }
-    before += present;
-  }
-  const { sql, parameters } = conditions({ ...set, combinations: undefined });
+/** Reads the ids at these offsets of a set, ascending. The cost depends on the number of all rows. */
+export async function readIdsAt(session: Session, set: RowSet, offsets: readonly number[]): Promise<number[]> {
+  const { sql, parameters } = conditions(set);
   return await readIds(
     session,
-    `SELECT (
-       SELECT id FROM (
-         SELECT id, row_number() OVER (ORDER BY ${ROW_ORDER}) AS number FROM product INDEXED BY product_place
-         WHERE ${sql} AND combination = value ->> 0 AND day = value ->> 1
-       ) WHERE number = value ->> 2
-     ) AS id
-     FROM json_each(?) LIMIT -1`,
-    [...parameters, JSON.stringify(picked)],
+    `SELECT id FROM (
+       SELECT id, row_number() OVER (ORDER BY ${ROW_ORDER}) - 1 AS offset FROM product INDEXED BY product_order WHERE ${sql}
+     ) WHERE offset IN (SELECT value FROM json_each(?)) ORDER BY offset LIMIT -1`,
+    [...parameters, JSON.stringify(offsets)],
   );
 }
 
@@ -98,9 +69,6 @@ function conditions({ version, days, combinations }: RowSet): { sql: string; par
 
 /** As one value, so that the database computes all ids outside the event loop. */
 async function readIds(session: Session, select: string, parameters: readonly SqlValue[]): Promise<number[]> {
-  const [[ids] = []] = await session.query(
-    `SELECT json_group_array(id) FROM (${select}) WHERE id IS NOT NULL`,
-    parameters,
-  );
+  const [[ids] = []] = await session.query(`SELECT json_group_array(id) FROM (${select})`, parameters);
   return JSON.parse(String(ids)) as number[];
 }

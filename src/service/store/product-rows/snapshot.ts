@@ -5,6 +5,7 @@ import { DamagedDataError, type Selection, type Snapshot, type Visibility } from
 import {
   ALL_DAYS,
   type CombinationCount,
+  checkCounts,
   coverageEntry,
   type DayRange,
   daysOf,
@@ -13,21 +14,30 @@ import {
   summarise,
   wantedCounts,
 } from "./row-counts.ts";
-import { type RowSet, readAllIds, readNextIds, readSpreadIds } from "./row-ids.ts";
+import { type RowSet, readAllIds, readIdsAt, readNextIds } from "./row-ids.ts";
 
-/** The ids of a selection of at most this many rows are read at once and kept, 8 bytes each. */
+/** The ids of a selection of at most this many rows are read at once and kept. */
 const LISTED_ROWS = 65_536;
+const ID_BYTES = 8;
 
-/** Counts of rows by version and days, and selections, that are kept. The walks in progress use few. */
-const KEPT_COUNTS = 32;
-const KEPT_SELECTIONS = 64;
+/** Memory of all kept counts, and of all kept selections, in bytes. The newest value is kept whatever its size. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Approximate memory of a selection without its rows and combinations, of the counts of a combination, and of these with
+ * the coverage entry and its text. Each selection counts with all that it may come to keep.
+ */
+const SELECTION_BYTES = 2_000;
+const COUNT_BYTES = 300;
+const COVERED_COUNT_BYTES = 900;
 
 interface KeptSelection {
   rows: RowSet;
   summary: CoverageSummary;
   wanted: readonly CombinationCount[];
-  /** All ids, and the coverage, once they were asked for. */
+  /** All ids, those of a sample, and the coverage, once they were asked for. */
   ids?: readonly number[];
+  sampleIds?: readonly number[];
   coverage?: readonly Coverage[];
 }
 
@@ -35,13 +45,25 @@ interface KeptSelection {
 type Read = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 
 /** Creates snapshots of one database file. */
-export function createSnapshots(listedRows = LISTED_ROWS) {
-  const counts = createCache<CombinationCount[]>(KEPT_COUNTS);
-  const selections = createCache<KeptSelection>(KEPT_SELECTIONS);
+export function createSnapshots(listedRows = LISTED_ROWS, cacheBytes = CACHE_BYTES) {
+  const counts = createCache<CombinationCount[]>(cacheBytes, (_, { length }) => length * COUNT_BYTES);
+  const selections = createCache<KeptSelection>(cacheBytes, (key, { summary }) => {
+    const ids = summary.matching_rows <= listedRows ? summary.matching_rows * ID_BYTES : 0;
+    return SELECTION_BYTES + 2 * key.length + ids + summary.combinations * COVERED_COUNT_BYTES;
+  });
+  const checked = new Set<number>();
 
   return async (version: number, read: Read): Promise<Snapshot> => {
     const countsOf = (days: DayRange) =>
-      counts(`${version} ${days}`, () => read((session) => readCounts(session, version, days)));
+      counts(`${version} ${days}`, () =>
+        read(async (session) => {
+          if (!checked.has(version)) {
+            await checkCounts(session, version);
+            checked.add(version);
+          }
+          return await readCounts(session, version, days);
+        }),
+      );
     const vocabulary = await countsOf(ALL_DAYS);
     return {
       version,
@@ -96,7 +118,10 @@ function selectionOf(key: string, kept: KeptSelection, read: Read, listedRows: n
         const ids = await listed();
         return offsets.flatMap((offset) => ids[offset] ?? []);
       }
-      return complete(await read((session) => readSpreadIds(session, rows, offsets)), length);
+      if (kept.sampleIds?.length !== length) {
+        kept.sampleIds = complete(await read((session) => readIdsAt(session, rows, offsets)), length);
+      }
+      return kept.sampleIds;
     },
   };
 }
@@ -109,15 +134,27 @@ function complete(ids: number[], length: number): number[] {
   return ids;
 }
 
-/** A cache that drops the least recently used value when it has more than `most`. */
-function createCache<T>(most: number) {
-  const kept = new Map<string, T>();
-  return async (key: string, compute: () => Promise<T>): Promise<T> => {
-    const value = kept.get(key) ?? (await compute());
+/** A cache that drops the least recently used values while its size is over `most`. The newest value always stays. */
+function createCache<T>(most: number, sizeOf: (key: string, value: T) => number) {
+  const kept = new Map<string, { value: T; size: number }>();
+  let total = 0;
+
+  function drop(key: string): void {
+    total -= kept.get(key)?.size ?? 0;
     kept.delete(key);
-    kept.set(key, value);
-    for (const oldest of [...kept.keys()].slice(0, -most)) {
-      kept.delete(oldest);
+  }
+
+  return async (key: string, compute: () => Promise<T>): Promise<T> => {
+    const value = kept.get(key)?.value ?? (await compute());
+    const size = sizeOf(key, value);
+    drop(key);
+    kept.set(key, { value, size });
+    total += size;
+    for (const oldest of kept.keys()) {
+      if (total <= most || oldest === key) {
+        break;
+      }
+      drop(oldest);
     }
     return value;
   };

@@ -70,7 +70,7 @@ test.each([
           const [byRow, byOffset] = [await walkOf(selection, size, true), await walkOf(selection, size, false)];
           expect((await textsOf(store, byRow)).map((text) => JSON.parse(text))).toEqual(expected);
           expect(byOffset).toEqual(byRow);
-          await expectSpread(selection, byRow);
+          expect(await selection.spreadIds(7)).toEqual(evenly(byRow, 7));
         }
         await store.close();
       },
@@ -88,10 +88,9 @@ async function walkOf(selection: Selection, size: number, isByRow: boolean): Pro
   return walked;
 }
 
-async function expectSpread(selection: Selection, all: readonly number[]): Promise<void> {
-  const some = await selection.spreadIds(7);
-  expect([some.length, new Set(some).size]).toEqual(Array(2).fill(Math.min(7, all.length)));
-  expect(all).toEqual(expect.arrayContaining([...some]));
+function evenly(all: readonly number[], most: number): number[] {
+  const length = Math.min(all.length, most);
+  return Array.from({ length }, (_, index) => all[Math.floor((index * all.length) / length)] ?? 0);
 }
 
 test("a position beyond the last row has no rows", async () => {
@@ -108,36 +107,91 @@ test("a position beyond the last row has no rows", async () => {
 test("rows that are counted but missing are an error, on a page, in a list and in a sample", async () => {
   const store = await testStore();
   await load(store, products(3));
+  const { version } = await store.snapshot(NO_DEADLINE);
+  const snapshots = await Promise.all(
+    [3, 0].map(async (listedRows) => await createSnapshots(listedRows)(version, (work) => store.read(work))),
+  );
   await store.write((session) => session.query("DELETE FROM product WHERE sku = 'sku-0001'"));
-  for (const listedRows of [3, 0]) {
-    const { version } = await store.snapshot(NO_DEADLINE);
-    const snapshot = await createSnapshots(listedRows)(version, (work) => store.read(work));
+  for (const snapshot of snapshots) {
     const { ids, spreadIds } = await snapshot.select({}, null);
     await expect(ids(0, 3)).rejects.toThrow(DamagedDataError);
     await expect(spreadIds(3)).rejects.toThrow(DamagedDataError);
   }
 });
 
-test("the ids of a selection are read once, until many other selections were used", async () => {
+test.each([
+  "UPDATE row_count SET rows = rows + 1",
+  "UPDATE row_count SET day = day + 1",
+  "DELETE FROM row_count",
+  "DELETE FROM product WHERE sku = 'sku-0001'",
+])("counts that differ from the rows are an error, and never a coverage: %s", async (damage) => {
   const store = await testStore();
-  await load(store, products(2));
-  let reads = 0;
-  const snapshotOf = createSnapshots();
+  await load(store, products(3));
+  const changes = await store.write(async (session) => {
+    await session.query(damage);
+    return await session.query("SELECT changes()");
+  });
+  expect(changes).toEqual([[1]]);
+  await expect(store.snapshot(NO_DEADLINE)).rejects.toThrow(DamagedDataError);
+});
+
+/** How often a new cache of `cacheBytes` reads for the first rows of a team. */
+async function countReads(cacheBytes?: number) {
+  const store = await testStore();
+  await load(store, products(50));
   const { version } = await store.snapshot(NO_DEADLINE);
-  const readsOf = async (retailer: string[]) => {
+  const snapshotOf = createSnapshots(undefined, cacheBytes);
+  let reads = 0;
+  return async (retailers: string[], filters: Filters = {}) => {
     const snapshot = await snapshotOf(version, (work) => {
       reads += 1;
       return store.read(work);
     });
     const before = reads;
-    await (await snapshot.select({}, retailer)).ids(0, 1);
+    await (await snapshot.select(filters, retailers)).ids(0, 1);
     return reads - before;
   };
+}
+
+test("the ids of a selection are read once", async () => {
+  const readsOf = await countReads();
   expect([await readsOf(["acme", "bolt"]), await readsOf(["bolt", "acme"])]).toEqual([1, 0]);
-  for (let other = 0; other < 100; other += 1) {
-    await readsOf([`other-${other}`]);
+});
+
+test("selections and counts are kept up to a number of bytes, and the newest always", async () => {
+  // Room for two selections, or for more than three counts of the one combination.
+  const readsOf = await countReads(7_000);
+  const teams = ["one", "two", "three"].map((other) => ["acme", other]);
+  const reads = [];
+  for (const team of [...teams, ...teams.slice(1), ...teams]) {
+    reads.push(await readsOf(team));
   }
-  expect(await readsOf(["acme", "bolt"])).toBe(1);
+  expect(reads).toEqual([1, 1, 1, 0, 0, 1, 1, 1]);
+
+  const cramped = await countReads(1);
+  const dated = { start_date: "2026-01-01" };
+  const counts = [];
+  for (const filters of [dated, dated, {}, dated]) {
+    counts.push(await cramped(["acme"], filters));
+  }
+  expect(counts).toEqual([2, 0, 1, 2]);
+});
+
+test("the sample of a selection that is not listed is read once, at even distances in the row order", async () => {
+  const store = await testStore();
+  await load(store, [...products(40), ...products(40, { retailer: "bolt", crawl_date: "2026-01-16" })]);
+  const { version } = await store.snapshot(NO_DEADLINE);
+  let reads = 0;
+  const snapshot = await createSnapshots(0)(version, (work) => {
+    reads += 1;
+    return store.read(work);
+  });
+  const { ids, spreadIds } = await snapshot.select({}, null);
+  const all = await ids(0, 80);
+  const before = reads;
+  const sampled = [await spreadIds(8), await spreadIds(8)];
+  const spread = all.filter((_, index) => index % 10 === 0);
+  expect([sampled, reads - before]).toEqual([[spread, spread], 1]);
 });
 
 function search(all: readonly Product[], set: Filters, visible: Visibility): Product[] {
