@@ -38,7 +38,7 @@ export interface Context {
   kill: (pid: number, signal: NodeJS.Signals) => void;
   /** `v22.12.0` */
   nodeVersion: string;
-  /** Aborted by SIGINT and SIGTERM; its reason is an `InterruptedError`. */
+  /** Aborted by SIGINT and SIGTERM, with an `InterruptedError` as its reason, and by an error that nothing caught. */
   signal: AbortSignal;
   /** SIGINT calls `handle`, instead of aborting `signal`, until the returned function is called. The latest call counts. */
   takeInterrupts: (handle: () => void) => () => void;
@@ -119,7 +119,10 @@ function isClosed(fd: number): boolean {
   }
 }
 
-/** The first SIGINT or SIGTERM aborts, so that a command can clean up; a second one ends the process at once. */
+/**
+ * The first SIGINT or SIGTERM aborts, so that a command can clean up; a second one ends the process at once. An error that
+ * nothing caught aborts, too: Node.js would print it with its secrets.
+ */
 function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
   const controller = new AbortController();
   const takers: (() => void)[] = [];
@@ -138,6 +141,7 @@ function endingSignal(): Pick<Context, "signal" | "takeInterrupts"> {
     };
     process.on(name, end);
   }
+  process.on("uncaughtException", (error) => controller.abort(error));
   return {
     signal: controller.signal,
     takeInterrupts: (handle) => {

@@ -27,7 +27,8 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     } else {
       const { runCommandLine } = await import("./program.ts");
       await protectKnownKeys(argv, context);
-      await runCommandLine(argv, context, (text) => help.push(text));
+      const run = runCommandLine(argv, context, (text) => help.push(text));
+      await Promise.race([run, uncaughtError(context.signal)]);
     }
     await context.print(help.join(""));
     return EXIT.ok;
@@ -35,6 +36,13 @@ export async function main(argv: readonly string[], own: ProcessContext): Promis
     const safe = context.redact(await withCauseNamed(error, context));
     return await report(safe, context.redact(argv), context);
   }
+}
+
+/** Rejects with an error that nothing caught: the command may wait for what failed, and so never end. */
+function uncaughtError(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => signal.reason instanceof InterruptedError || reject(signal.reason));
+  });
 }
 
 /** Messages for shortages of the process or the machine, by system error code. */

@@ -140,3 +140,29 @@ test("rows keep what looks like a key but is none", async () => {
   const { stdout } = await runInProcess(["export", "-f", "ndjson"], { env });
   expect(JSON.parse(stdout).title).toBe(title);
 });
+
+/** Fails where nothing catches it, once the tool listens, with the key in the message and in a member. */
+const FAILS_LATER = `
+  const on = process.on;
+  process.on = (name, listener) => {
+    if (name === "uncaughtException") {
+      setImmediate(() => Promise.reject(Object.assign(new Error("no luck with " + process.env.CATALOG_API_KEY), { env: process.env })));
+    }
+    return on.call(process, name, listener);
+  };`;
+
+test("an error that nothing caught ends a waiting command, and is told without the key", async () => {
+  const key = "aB3".padEnd(43, "x");
+  const silent = await startFaultServer(() => () => {});
+  onTestFinished(silent.close);
+  const { code, stdout, stderr } = await runCatalog(["coverage", "--base-url", silent.url.href], {
+    env: { CATALOG_API_KEY: key, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAILS_LATER)}` },
+  });
+  expect({ code, stdout, stderr }).toEqual({
+    code: EXIT.failure,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^error: unexpected failure: no luck with \[redacted\]\nThis is a bug in catalog\. [^\n]*\n$/,
+    ),
+  });
+});
