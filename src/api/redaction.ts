@@ -9,15 +9,20 @@ export type Redact = <T>(value: T) => T;
 
 /** A `Redact` for secrets in every form that URLs and JSON give them. Without a secret it changes nothing. */
 export function createRedact(...secrets: readonly (string | undefined)[]): Redact {
-  const known = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_SECRET);
+  const known = secrets.filter((secret): secret is string => (secret?.length ?? 0) >= SHORTEST_SECRET);
   if (known.length === 0) {
     return (value) => value;
   }
-  // In any letter case: a host name is written in small letters.
-  const pattern = new RegExp(known.map((secret) => patternOf(secret ?? "")).join("|"), "giu");
+  const plain = patternOf(known, literal);
+  let escaped: RegExp | undefined;
   const redact = (value: unknown, seen: Set<unknown>): unknown => {
     if (typeof value === "string") {
-      return value.replace(pattern, "[redacted]");
+      if (!/[%\\]/.test(value)) {
+        return value.replace(plain, "[redacted]");
+      }
+      // This pattern takes milliseconds to compile, and most texts have no escapes.
+      escaped ??= patternOf(known, formsOf);
+      return value.replace(escaped, "[redacted]");
     }
     // An error may be among its own causes.
     if (seen.has(value)) {
@@ -45,10 +50,18 @@ export function createRedact(...secrets: readonly (string | undefined)[]): Redac
   return (value) => redact(value, new Set()) as typeof value;
 }
 
-function patternOf(secret: string): string {
-  const characters = [...secret];
-  const start = characters.slice(0, LONGEST_PATTERN).map(formsOf).join("");
-  return characters.length > LONGEST_PATTERN ? `${start}\\S*` : start;
+/** Finds each secret in any letter case, because a host name is written in small letters. */
+function patternOf(secrets: readonly string[], characterPattern: (character: string) => string): RegExp {
+  const patterns = secrets.map((secret) => {
+    const characters = [...secret];
+    const start = characters.slice(0, LONGEST_PATTERN).map(characterPattern).join("");
+    return characters.length > LONGEST_PATTERN ? `${start}\\S*` : start;
+  });
+  return new RegExp(patterns.join("|"), "giu");
+}
+
+function literal(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 /** A pattern for one character: as it is, percent-encoded (also several times), or escaped in JSON. */
@@ -56,7 +69,7 @@ function formsOf(character: string): string {
   const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("");
   const json = character.split("").map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`);
-  return `(?:\\\\?\\u{${hex(character.codePointAt(0) ?? 0, 1)}}|${percent}|${json.join("")})`;
+  return `(?:\\\\?${literal(character)}|${percent}|${json.join("")})`;
 }
 
 function isPlain(value: unknown): value is object {
