@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import { declare as declareAuth } from "../../src/commands/auth/command.ts";
+import { declare as declareCompletion } from "../../src/commands/completion/command.ts";
 import { declare as declareCoverage } from "../../src/commands/coverage/command.ts";
 import { declare as declareDiff } from "../../src/commands/diff/command.ts";
+import { declare as declareExplain } from "../../src/commands/explain/command.ts";
 import { declare as declareExport } from "../../src/commands/export/command.ts";
 import { declare as declareHistory } from "../../src/commands/history/command.ts";
 import { declare as declareIndex } from "../../src/commands/index/command.ts";
@@ -10,7 +13,9 @@ import { declare as declareMovers } from "../../src/commands/movers/command.ts";
 import { declare as declareReport } from "../../src/commands/report/command.ts";
 import { declare as declareSample } from "../../src/commands/sample/command.ts";
 import { declare as declareSql } from "../../src/commands/sql/command.ts";
+import { declare as declareStatus } from "../../src/commands/status/command.ts";
 import { declare as declareSync } from "../../src/commands/sync/command.ts";
+import { declare as declareVerify } from "../../src/commands/verify/command.ts";
 import type { Context, Run } from "../../src/context.ts";
 
 /** All that a command may know before it runs: anything else is undefined, so that using it fails. */
@@ -18,7 +23,7 @@ const CONTEXT = {
   now: () => Date.parse("2026-03-10T12:00:00Z"),
   stdout: { isTTY: false },
   isStdoutClosed: () => false,
-  folders: {},
+  folders: { config: "/nonexistent" },
   env: {},
 } as unknown as Context;
 
@@ -244,5 +249,43 @@ describe("a command line becomes complete options", () => {
       pager: false,
       output: NDJSON,
     });
+  });
+
+  test.each([
+    [["login", "--profile", "ci"], { globals: { ...GLOBALS, profile: "ci" }, apiKeyCommand: undefined, check: true }],
+    [["login", "--api-key-command", "pass", "--no-check"], { globals: GLOBALS, apiKeyCommand: "pass", check: false }],
+    [["status"], { globals: GLOBALS, format: "text" }],
+    [["status", "-f", "json"], { globals: GLOBALS, format: "json" }],
+    [["logout"], { globals: GLOBALS }],
+  ])("of auth %j", async (args, options) => {
+    const runs: [string, unknown][] = [];
+    const run = (name: string) => async (given: unknown) => void runs.push([name, given]);
+    const command = new Command("catalog").exitOverride().command("auth");
+    declareAuth(command, CONTEXT, { login: run("login"), status: run("status"), logout: run("logout") });
+    await command.parseAsync(args, { from: "user" });
+    expect(runs).toEqual([[args[0], options]]);
+  });
+
+  test("of status", async () => {
+    const address = "https://status.example.com/feed.json";
+    expect(await optionsOf(declareStatus, "--status-url", address, "-f", "json")).toEqual({
+      globals: GLOBALS,
+      statusUrl: address,
+      demo: false,
+      format: "json",
+    });
+  });
+
+  test("of explain: a code in any spelling is the error that it means", async () => {
+    const { found, ...options } = await optionsOf(declareExplain, "RATE-LIMITED");
+    expect([found?.code, options]).toEqual(["rate_limited", { globals: GLOBALS, format: "text" }]);
+  });
+
+  test("of verify and completion", async () => {
+    expect(await optionsOf(declareVerify, "rows.csv", "-q")).toEqual({
+      globals: { ...GLOBALS, quiet: true },
+      file: "rows.csv",
+    });
+    expect(await optionsOf(declareCompletion, "zsh")).toEqual({ shell: "zsh" });
   });
 });

@@ -1,11 +1,24 @@
 import type { Command } from "commander";
 import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
 import { flagError, formatOption } from "../../cli/flags/values.ts";
-import { withReporter } from "../../cli/reporter.ts";
 import { configPath } from "../../config/config-file.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
+import type { AuthStatusOptions, LoginOptions, LogoutOptions } from "./options.ts";
 
-export function declare(command: Command, context: Context): void {
+/** What each command below `auth` does. */
+interface AuthRuns {
+  login: Run<LoginOptions>;
+  status: Run<AuthStatusOptions>;
+  logout: Run<LogoutOptions>;
+}
+
+const load: AuthRuns = {
+  login: async (...call) => (await import("./stored-key.ts")).login(...call),
+  status: async (...call) => (await import("./key-status.ts")).showAuthStatus(...call),
+  logout: async (...call) => (await import("./stored-key.ts")).logout(...call),
+};
+
+export function declare(command: Command, context: Context, run = load): void {
   command
     .description("Stores, checks and removes an API key. The key is kept in a profile of the configuration file.")
     .addHelpText(
@@ -18,12 +31,12 @@ Examples:
   $ catalog auth status
   $ catalog auth logout --profile staging`,
     );
-  declareLogin(command.command("login"), context);
-  declareStatus(command.command("status"), context);
-  declareLogout(command.command("logout"), context);
+  declareLogin(command.command("login"), context, run.login);
+  declareStatus(command.command("status"), context, run.status);
+  declareLogout(command.command("logout"), context, run.logout);
 }
 
-function declareLogin(command: Command, context: Context): void {
+function declareLogin(command: Command, context: Context, run: AuthRuns["login"]): void {
   command
     .summary("store a key")
     .description(
@@ -36,19 +49,15 @@ function declareLogin(command: Command, context: Context): void {
     "catalog auth login --base-url https://api.example.com",
     "catalog auth login --profile ci < key.txt",
     'catalog auth login --api-key-command "op read op://team/catalog/key"',
-  ]).action(async (flags: { apiKeyCommand?: string; check: boolean }) => {
-    if (flags.apiKeyCommand?.trim() === "") {
+  ]).action(async ({ apiKeyCommand, check }: { apiKeyCommand?: string; check: boolean }) => {
+    if (apiKeyCommand?.trim() === "") {
       throw flagError("--api-key-command", "is empty.");
     }
-    const { login } = await import("./stored-key.ts");
-    const globals = parseGlobals(command);
-    await withReporter(globals, context, (reporter, signal) =>
-      login({ ...flags, globals }, reporter, { ...context, signal }),
-    );
+    await run({ globals: parseGlobals(command), apiKeyCommand, check }, context);
   });
 }
 
-function declareStatus(command: Command, context: Context): void {
+function declareStatus(command: Command, context: Context, run: AuthRuns["status"]): void {
   command
     .summary("check the key that is in use")
     .description("Shows the service, the key in use, its source, and its scopes and rate limits.")
@@ -58,21 +67,16 @@ function declareStatus(command: Command, context: Context): void {
     ["catalog auth status", "catalog auth status --format json | jq .scopes"],
     `It sends two requests, for a day without rows; they count against the rate limit.
 Exit code: 0 if the service accepts the key, 3 if it does not or there is no key.`,
-  ).action(async (flags: { format?: "text" | "json" }) => {
-    const { showAuthStatus } = await import("./key-status.ts");
-    const globals = parseGlobals(command);
-    await withReporter(globals, context, (reporter, signal) =>
-      showAuthStatus(globals, flags.format, reporter, { ...context, signal }),
-    );
-  });
+  ).action(({ format = "text" }: Partial<AuthStatusOptions>) =>
+    run({ globals: parseGlobals(command), format }, context),
+  );
 }
 
-function declareLogout(command: Command, context: Context): void {
+function declareLogout(command: Command, context: Context, run: AuthRuns["logout"]): void {
   command
     .summary("remove the key")
     .description("Removes the key, or the command that prints it, from the profile; the address stays.");
-  addGlobalFlags(command, ["catalog auth logout", "catalog auth logout --profile staging"]).action(async () => {
-    const { logout } = await import("./stored-key.ts");
-    await logout(parseGlobals(command), context);
-  });
+  addGlobalFlags(command, ["catalog auth logout", "catalog auth logout --profile staging"]).action(() =>
+    run({ globals: parseGlobals(command) }, context),
+  );
 }

@@ -1,7 +1,7 @@
 import { createClient } from "../../api/client.ts";
 import type { RateHeaders } from "../../api/requests/rate-window.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import type { Reporter } from "../../cli/reporter.ts";
+import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { configPath } from "../../config/config-file.ts";
 import { type ConnectionSettings, resolveService } from "../../config/settings.ts";
@@ -10,18 +10,20 @@ import type { EndpointGroup } from "../../contract/limits.ts";
 import { OPERATIONS, type Scope } from "../../contract/operations.ts";
 import { ApiError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
+import type { AuthStatusOptions } from "./options.ts";
 
 /**
  * Shows the key in use, its source, and what the service reports about it.
  *
  * @throws ApiError if the service refuses the key, after the known facts were written
  */
-export async function showAuthStatus(
-  globals: GlobalOptions,
-  format: "text" | "json" = "text",
-  reporter: Reporter,
-  context: Context,
-): Promise<void> {
+export async function showAuthStatus(options: AuthStatusOptions, context: Context): Promise<void> {
+  await withReporter(options.globals, context, (reporter, signal) =>
+    showKey(options, reporter, { ...context, signal }),
+  );
+}
+
+async function showKey({ globals, format }: AuthStatusOptions, reporter: Reporter, context: Context): Promise<void> {
   const settings = await resolveService(globals, context);
   const { baseUrl, credential } = settings;
   if (credential.warning !== undefined) {

@@ -1,7 +1,7 @@
 import { keyFlaw } from "../../api/key.ts";
 import { fetchPortalAddress } from "../../api/portal-address.ts";
 import type { GlobalOptions } from "../../cli/flags/global.ts";
-import { createReporter, type Reporter } from "../../cli/reporter.ts";
+import { createReporter, type Reporter, withReporter } from "../../cli/reporter.ts";
 import { clientSettings } from "../../cli/source/connection.ts";
 import { runKeyCommand } from "../../config/key-command.ts";
 import type { Profile } from "../../config/parse-config.ts";
@@ -12,17 +12,17 @@ import type { Context } from "../../context.ts";
 import { CredentialsError, UsageError } from "../../errors.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { checkKey } from "./key-status.ts";
+import type { LoginOptions, LogoutOptions } from "./options.ts";
 import { type Prompt, promptOf, readKeyFromPipe } from "./prompt.ts";
 
-interface LoginOptions {
-  globals: GlobalOptions;
-  /** A command to store instead of a key. */
-  apiKeyCommand?: string;
-  check: boolean;
+/** Stores the address and a key, or the command that prints it, after checking both. */
+export async function login(options: LoginOptions, context: Context): Promise<void> {
+  await withReporter(options.globals, context, (reporter, signal) =>
+    storeKey(options, reporter, { ...context, signal }),
+  );
 }
 
-/** Stores the address and a key, or the command that prints it, after checking both. */
-export async function login(
+async function storeKey(
   { globals, apiKeyCommand, check }: LoginOptions,
   reporter: Reporter,
   context: Context,
@@ -73,7 +73,7 @@ export async function login(
 }
 
 /** Removes the key of a profile; its address stays. */
-export async function logout(globals: GlobalOptions, context: Context): Promise<void> {
+export async function logout({ globals }: LogoutOptions, context: Context): Promise<void> {
   const { note, warn } = createReporter(globals, context);
   const { name, values } = await profileToWrite(globals.profile, context);
   if (values.api_key === undefined && values.api_key_command === undefined) {

@@ -1,9 +1,16 @@
 import { Argument, type Command } from "commander";
 import { addGlobalFlags } from "../../cli/flags/global.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { SCRIPTS } from "./scripts.ts";
 
-export function declare(command: Command, context: Context): void {
+/** Which script `catalog completion` prints. */
+interface CompletionOptions {
+  shell: keyof typeof SCRIPTS;
+}
+
+const printScript: Run<CompletionOptions> = ({ shell }, { print }) => print(SCRIPTS[shell]);
+
+export function declare(command: Command, context: Context, run = printScript): void {
   command
     .description(
       "Prints the completion script of a shell. It completes commands, flags, formats, columns, and the slugs that the service last reported.",
@@ -17,5 +24,5 @@ export function declare(command: Command, context: Context): void {
       "catalog completion fish > ~/.config/fish/completions/catalog.fish",
     ],
     `The slugs come from coverage responses and from errors that list them. They are stored in ${context.folders.cache}.`,
-  ).action((shell: keyof typeof SCRIPTS) => context.print(SCRIPTS[shell]));
+  ).action((shell: CompletionOptions["shell"]) => run({ shell }, context));
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { addGlobalFlags, parseGlobals } from "../../cli/flags/global.ts";
+import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption, quoted } from "../../cli/flags/values.ts";
 import { createReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { isProblemCode, PROBLEMS } from "../../contract/problems.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { type ErrorEntry, SERVICE_ERRORS, TOOL_ERRORS } from "../../error-table.ts";
@@ -23,14 +23,26 @@ function explanationOf({ code, retryable, title, meaning, recovery, remedy, exit
     source: isProblemCode(code) ? "service" : "catalog",
     /** HTTP status; null for a code of this tool. */
     status: isProblemCode(code) ? PROBLEMS[code].status : null,
-    ...{ retryable, title, meaning, recovery: recovery ?? null, remedy },
+    retryable,
+    title,
+    meaning,
+    recovery: recovery ?? null,
+    remedy,
     exit_code: exitCode,
   };
 }
 
 const EXPLANATIONS = [...SERVICE_ERRORS, ...TOOL_ERRORS].map(explanationOf);
 
-export function declare(command: Command, context: Context): void {
+/** What `catalog explain` explains, and how. */
+interface ExplainOptions {
+  globals: GlobalOptions;
+  /** Undefined for an overview of all codes. */
+  found: Explanation | undefined;
+  format: "text" | "json";
+}
+
+export function declare(command: Command, context: Context, run: Run<ExplainOptions> = explain): void {
   command
     .description(
       "The errors of the service and of this tool: what a code means, whether to try again, and what to do about it.",
@@ -42,18 +54,21 @@ export function declare(command: Command, context: Context): void {
     "catalog explain invalid_credentials",
     "catalog explain network",
     "catalog explain rate_limited --format json",
-  ]).action(async (found: Explanation | undefined, { format }: { format?: "text" | "json" }) => {
-    const globals = parseGlobals(command);
-    const screen = screenOf(context, { globals });
-    if (format === "json") {
-      await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
-    } else if (found === undefined) {
-      await context.print(overview(screen));
-      createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
-    } else {
-      await context.print(explanationText(found, screen));
-    }
-  });
+  ]).action((found: Explanation | undefined, { format = "text" }: Partial<ExplainOptions>) =>
+    run({ globals: parseGlobals(command), found, format }, context),
+  );
+}
+
+async function explain({ globals, found, format }: ExplainOptions, context: Context): Promise<void> {
+  const screen = screenOf(context, { globals });
+  if (format === "json") {
+    await context.print(`${JSON.stringify(found ?? EXPLANATIONS, undefined, 2)}\n`);
+  } else if (found === undefined) {
+    await context.print(overview(screen));
+    createReporter(globals, context).note("`catalog explain CODE` explains one code in full.");
+  } else {
+    await context.print(explanationText(found, screen));
+  }
 }
 
 /** Accepts any case, and hyphens for underscores. */

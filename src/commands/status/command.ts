@@ -3,20 +3,25 @@ import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flag
 import { formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import { screenOf } from "../../cli/terminal.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { NotOperationalError } from "../../errors.ts";
 import { renderStatus } from "../../output/terminal/status-feed.ts";
 
-interface StatusFlags {
-  statusUrl?: string;
-  demo?: boolean;
-  format?: "text" | "json";
+/** Which status feed `catalog status` shows, and how. */
+interface StatusOptions {
+  globals: GlobalOptions;
+  /** Address of the feed as it was given; undefined for that of the configuration. */
+  statusUrl: string | undefined;
+  demo: boolean;
+  format: "text" | "json";
 }
+
+type StatusFlags = Partial<Omit<StatusOptions, "globals">>;
 
 /** Width without a terminal: enough for a block for each day of the window. */
 const WIDTH = 90;
 
-export function declare(command: Command, context: Context): void {
+export function declare(command: Command, context: Context, run: Run<StatusOptions> = showStatus): void {
   command
     .description(
       "The status feed of the service: suites with their uptime and their state on each day, and incidents. It needs no key.",
@@ -35,29 +40,28 @@ export function declare(command: Command, context: Context): void {
       "catalog status --format json | jq '.incidents[] | select(.resolved_at == null)'",
     ],
     `Exit code: 0 only if the service is operational; 5 if it is not, or does not respond.`,
-  ).action(async (flags: StatusFlags) => {
-    const globals = parseGlobals(command);
-    const { feed, document } = await withReporter(globals, context, (reporter, signal) =>
-      readStatus(flags, globals, reporter, { ...context, signal }),
-    );
-    if (flags.format === "json") {
-      await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
-    } else if (!globals.quiet) {
-      const { width = WIDTH, ...looks } = screenOf(context, { globals });
-      await context.print(renderStatus(feed, { width, ...looks }));
-    }
-    if (feed.state !== "operational") {
-      throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);
-    }
-  });
+  ).action(({ statusUrl, demo = false, format = "text" }: StatusFlags) =>
+    run({ globals: parseGlobals(command), statusUrl, demo, format }, context),
+  );
 }
 
-async function readStatus(
-  { statusUrl, demo }: StatusFlags,
-  globals: GlobalOptions,
-  reporter: Reporter,
-  context: Context,
-) {
+async function showStatus(options: StatusOptions, context: Context): Promise<void> {
+  const { globals, format } = options;
+  const { feed, document } = await withReporter(globals, context, (reporter, signal) =>
+    readStatus(options, reporter, { ...context, signal }),
+  );
+  if (format === "json") {
+    await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
+  } else if (!globals.quiet) {
+    const { width = WIDTH, ...looks } = screenOf(context, { globals });
+    await context.print(renderStatus(feed, { width, ...looks }));
+  }
+  if (feed.state !== "operational") {
+    throw new NotOperationalError(`the service is not operational: ${feed.state.replace("_", " ")}`);
+  }
+}
+
+async function readStatus({ globals, statusUrl, demo }: StatusOptions, reporter: Reporter, context: Context) {
   const [{ fetchStatus }, { resolveStatusUrl }, { clientSettings, startDemo }] = await Promise.all([
     import("../../api/fetch-status.ts"),
     import("../../config/settings.ts"),
