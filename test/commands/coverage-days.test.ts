@@ -7,7 +7,7 @@ import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
-import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+import { FIRST_DAY, servedFolder, syncedFolder } from "../helpers/synced-folder.ts";
 
 const ROWS = [
   ...products(4, { crawl_date: "2026-01-01" }),
@@ -225,8 +225,7 @@ describe("coverage --from DIR", () => {
   });
 
   test("writes the page of the folder without any request", async () => {
-    const { folder, sync } = await servedFolder(ROWS);
-    await sync();
+    const folder = await syncedFolder(ROWS);
     const cwd = await temporaryFolder();
     const { code, stderr } = await runInProcess(["coverage", "--from", folder, "--html", "page.html", "-v"], { cwd });
     expect({ code, stderr }).toEqual({
@@ -268,8 +267,7 @@ test("--fail-if is about retailers, or the groups of --group-by, listed or not",
 });
 
 test("coverage DIR is coverage --from DIR", async () => {
-  const { folder, sync } = await servedFolder(ROWS);
-  await sync();
+  const folder = await syncedFolder(ROWS);
   const run = (...args: string[]) => runInProcess(["coverage", ...args], { now });
   expect(await run(folder, "--group-by", "retailer")).toEqual(await run("--from", folder, "--group-by", "retailer"));
   expect((await run(folder, "--fail-if", "days_old > 5")).code).toBe(8);
@@ -279,8 +277,7 @@ test("coverage DIR is coverage --from DIR", async () => {
 test.each([["coverage"], ["movers"], ["history", "A1"]])(
   "%s of a folder refuses a retailer that it does not know",
   async (...command) => {
-    const { folder, sync } = await servedFolder(ROWS);
-    await sync();
+    const folder = await syncedFolder(ROWS);
     const { code, stdout, stderr } = await runInProcess([...command, folder, "--retailer", "acmee"], { now });
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([2, "", `error: There is no retailer "acmee" in ${folder}.`]);
   },

@@ -10,7 +10,7 @@ import { afterAllTests, type OnEnd } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const MONDAY = "2026-01-12";
 const TUESDAY = "2026-01-13";
@@ -317,8 +317,7 @@ test("a folder alone is compared over its last week", async () => {
   const rows = ["2026-01-01", "2026-01-03", "2026-01-10"].map((crawl_date, index) =>
     product({ crawl_date, sku: "A1", selling_price: 10 + index }),
   );
-  const { folder, sync } = await servedFolder(rows);
-  await sync();
+  const folder = await syncedFolder(rows);
   const { code, stdout } = await runInProcess(["diff", folder]);
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { sku: "A1", from_date: "2026-01-03", to_date: "2026-01-10" }]);
 

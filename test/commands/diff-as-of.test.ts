@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const [FIRST, FROM, BETWEEN, TO] = ["2026-01-01", "2026-01-10", "2026-01-14", "2026-01-15"] as const;
 
@@ -17,8 +17,7 @@ const ROWS = [
 ];
 
 async function diff(...args: string[]) {
-  const { folder, sync } = await servedFolder(ROWS);
-  await sync();
+  const folder = await syncedFolder(ROWS);
   const days = ["--from", FROM, "--to", TO];
   const { code, stdout, stderr } = await runInProcess(["diff", "--against", folder, ...days, ...args]);
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
@@ -64,8 +63,7 @@ test("a price of exactly --max-age days is still known", async () => {
 
 test("cannot say which products vanished without --max-age, in every format", async () => {
   for (const format of ["table", "ndjson", "csv"]) {
-    const { folder, sync } = await servedFolder(ROWS);
-    await sync();
+    const folder = await syncedFolder(ROWS);
     const args = ["diff", folder, "--as-of", "--from", FROM, "--to", TO, "-f", format];
     const { stdout, stderr } = await runInProcess(args, { columns: 200 });
     expect(format === "table" ? stdout : stderr).toContain(

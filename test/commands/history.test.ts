@@ -5,7 +5,7 @@ import { temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const PRICES = [20, 20, 25, 18];
 
@@ -19,8 +19,7 @@ const onEnd = afterAllTests();
 describe("catalog history", () => {
   let synced: string;
   beforeAll(async () => {
-    const { folder, sync } = await servedFolder(rows, undefined, onEnd);
-    await sync();
+    const folder = await syncedFolder(rows, onEnd);
     synced = folder;
   });
 
@@ -66,13 +65,12 @@ describe("catalog history", () => {
       ["C3", "cedar", 10, "", "SM-A156", "02"],
       ["A155F", "cedar", 5, "Other", "", "02"],
     ] as const;
-    const { folder, sync } = await servedFolder(
+    const folder = await syncedFolder(
       lamps.map(([sku, retailer, selling_price, brand, model_number, day]) => {
         const facts = { brand, model_number, title: `Lamp ${sku[0]}` };
         return product({ sku, retailer, selling_price, crawl_date: `2026-01-${day}`, ...facts });
       }),
     );
-    await sync();
     const found = async (...words: readonly string[]) => {
       const { stdout } = await runInProcess(["history", ...words, folder, "--sort", "price", "-f", "csv"]);
       const columns = stdout.trimEnd().split("\n").slice(1);
@@ -99,10 +97,9 @@ describe("catalog history", () => {
       ["B4", "apple IPHONE 15 pro max, 256GB", ""],
       ["B5", "Apple iPhone 15e Pro Max 256GB", ""],
     ] as const;
-    const { folder, sync } = await servedFolder(
+    const folder = await syncedFolder(
       shoes.map(([sku, title, model_number]) => product({ sku, title, model_number, brand: "" })),
     );
-    await sync();
     const found = async (words: string) => {
       const { stdout } = await runInProcess(["history", "--search", words, folder, "-f", "csv"]);
       return stdout
@@ -127,8 +124,7 @@ describe("catalog history", () => {
     const { stdout } = await runInProcess(["history", "b2", "a1", synced, "-f", "csv", "--start-date", "2026-01-04"]);
     expect(stdout.match(/acme,A1|bolt,B2/g)).toEqual(["bolt,B2", "acme,A1"]);
 
-    const { folder, sync } = await servedFolder([product({ sku: "B0CHX1W1XY" }), product({ sku: "b0chx1w1xy" })]);
-    await sync();
+    const folder = await syncedFolder([product({ sku: "B0CHX1W1XY" }), product({ sku: "b0chx1w1xy" })]);
     const skusOf = async (sku: string) =>
       (await runInProcess(["history", sku, folder, "-f", "csv"])).stdout.match(/B0CHX1W1XY(?=,T)/gi);
     expect(await skusOf("b0chx1w1xy")).toEqual(["b0chx1w1xy"]);
@@ -140,8 +136,7 @@ describe("catalog history", () => {
   });
 
   test("takes a sku with a slash for a sku, unless it is a folder", async () => {
-    const { folder, sync } = await servedFolder([product({ sku: "AB/12" }), product({ sku: "A1" })]);
-    await sync();
+    const folder = await syncedFolder([product({ sku: "AB/12" }), product({ sku: "A1" })]);
     const here = await runInProcess(["history", "AB/12", "-f", "csv"], { cwd: folder });
     expect([here.code, here.stdout.match(/AB.12(?=,T)/g)]).toEqual([0, ["AB/12"]]);
     expect(
@@ -171,21 +166,19 @@ describe("catalog history", () => {
       ["two", 8, "USD"],
       ["three", 900, "EUR"],
     ] as const;
-    const { folder, sync } = await servedFolder(
+    const folder = await syncedFolder(
       prices.map(([sku, selling_price, currency]) => product({ sku, selling_price, currency, title: "Kettle" })),
     );
-    await sync();
     const { stdout } = await runInProcess(["history", "--search", "kettle", folder, "-f", "table"]);
     expect(stdout.match(/one|two|three/g)).toEqual(["three", "two", "one"]);
   });
 
   test("refuses a search that finds too many products, and lists the first titles without control characters", async () => {
-    const { folder, sync } = await servedFolder(
+    const folder = await syncedFolder(
       Array.from({ length: 51 }, (_, index) =>
         product({ sku: `s${index}`, title: `Kettle \u001b[31m\n${"x".repeat(90)}` }),
       ),
     );
-    await sync();
     const { code, stderr } = await runInProcess(["history", "--search", "kettle", folder]);
     expect(code).toBe(2);
     expect(stderr.split("\n").slice(0, 2)).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 const rows = [
   ["2026-01-01", "fell", 100],
@@ -21,15 +21,9 @@ const rows = [
   }),
 );
 
-async function syncedFolder(): Promise<string> {
-  const { folder, sync } = await servedFolder(rows);
-  await sync();
-  return folder;
-}
-
 describe("catalog movers", () => {
   test("writes drops, rises, new lows and discounts with their titles", async () => {
-    const { code, stdout } = await runInProcess(["movers", await syncedFolder(), "--since", "latest-7d"]);
+    const { code, stdout } = await runInProcess(["movers", await syncedFolder(rows), "--since", "latest-7d"]);
 
     expect([
       code,
@@ -49,7 +43,7 @@ describe("catalog movers", () => {
   });
 
   test("shows the first --limit movers of each group, in one table a kind", async () => {
-    const folder = await syncedFolder();
+    const folder = await syncedFolder(rows);
     const { stdout } = await runInProcess([
       ...["movers", folder, "--since", "2026-01-01", "--only", "drop,rise", "--group-by", "category", "-n", "1"],
       ...["-f", "table"],
@@ -63,7 +57,7 @@ describe("catalog movers", () => {
   });
 
   test("ends with 8 if a product meets --fail-if, after the output is complete", async () => {
-    const folder = await syncedFolder();
+    const folder = await syncedFolder(rows);
     const args = ["movers", folder, "--since", "2026-01-01", "--only", "drop"];
 
     const held = await runInProcess([...args, "--fail-if", "percent < -20"]);
@@ -80,7 +74,7 @@ describe("catalog movers", () => {
     ["percent > -90", "percent > -90 holds for 3 products: "],
     ["percent < -20 and selling_price > 1", "percent < -20 and selling_price > 1 holds for 1 product: "],
   ])("says what %s means", async (condition, words) => {
-    const { code, stderr } = await runInProcess(["movers", await syncedFolder(), "--fail-if", condition]);
+    const { code, stderr } = await runInProcess(["movers", await syncedFolder(rows), "--fail-if", condition]);
 
     expect([code, stderr]).toEqual([
       8,
@@ -100,7 +94,7 @@ describe("catalog movers", () => {
   });
 
   test("names the days of the folder if there is nothing to compare", async () => {
-    const { code, stderr } = await runInProcess(["movers", await syncedFolder(), "--since", "2026-01-08"]);
+    const { code, stderr } = await runInProcess(["movers", await syncedFolder(rows), "--since", "2026-01-08"]);
 
     expect(code).toBe(2);
     expect(stderr).toContain("has no row after 2026-01-08; it has 2026-01-01 to 2026-01-08");
@@ -108,7 +102,7 @@ describe("catalog movers", () => {
   });
 
   test("looks back a week from the newest day of the folder, however old that is", async () => {
-    const folder = await syncedFolder();
+    const folder = await syncedFolder(rows);
     const week = await runInProcess(["movers", folder, "--since", "latest-7d"]);
 
     expect(await runInProcess(["movers", folder])).toEqual(week);
@@ -118,8 +112,7 @@ describe("catalog movers", () => {
     const more = ["2026-01-01", "2026-01-08"].map((crawl_date, index) =>
       product({ crawl_date, sku: "too", selling_price: 9 - index, mrp: 100 }),
     );
-    const { folder, sync } = await servedFolder([...rows, ...more]);
-    await sync();
+    const folder = await syncedFolder([...rows, ...more]);
     const { stdout } = await runInProcess(["movers", folder, "--only", "drop", "--no-color"], { columns: 80 });
 
     expect(stdout.split("\n").slice(0, 3)).toEqual([
@@ -136,8 +129,7 @@ describe("catalog movers", () => {
         product({ crawl_date, retailer, sku, selling_price: 90_000 - index, title: "Long ".repeat(40) }),
       ),
     );
-    const { folder, sync } = await servedFolder(long);
-    await sync();
+    const folder = await syncedFolder(long);
     const movers = await runInProcess(["movers", folder, "--only", "drop", "--no-color"], { columns: 80 });
     expect(movers.stdout).toMatch(new RegExp(`^Long .*… +acme +${sku} +89,999 +▼? ?-0.0`, "m"));
     const history = await runInProcess(["history", "--search", "long", folder, "--no-color"], { columns: 80 });
@@ -154,7 +146,7 @@ describe("catalog movers", () => {
   });
 
   test("sorts within each kind, and writes the chosen columns with brand and url", async () => {
-    const folder = await syncedFolder();
+    const folder = await syncedFolder(rows);
     const columns = ["--columns", "sku,brand,url"];
     const { stdout } = await runInProcess(["movers", folder, "--only", "drop,rise", ...columns, "-f", "csv"]);
     expect(stdout.split("\r\n")).toEqual([
@@ -166,16 +158,15 @@ describe("catalog movers", () => {
     const more = ["2026-01-01", "2026-01-08"].flatMap((crawl_date, index) =>
       ["b", "c", "a"].map((sku, place) => product({ crawl_date, sku, selling_price: 10 - index * (place + 1) })),
     );
-    const other = await servedFolder(more);
-    await other.sync();
+    const other = await syncedFolder(more);
     const skus = async (...args: string[]) => {
-      const listing = ["movers", other.folder, "--only", "drop", "--columns", "sku", "-f", "csv", ...args];
+      const listing = ["movers", other, "--only", "drop", "--columns", "sku", "-f", "csv", ...args];
       return (await runInProcess(listing)).stdout.trimEnd().split("\r\n").slice(1);
     };
     expect(await skus()).toEqual(["a", "c", "b"]);
     expect(await skus("--sort", "sku")).toEqual(["a", "b", "c"]);
     expect(await skus("--sort", "selling_price:desc", "-n", "1")).toEqual(["b"]);
-    const table = await runInProcess(["movers", other.folder, "--only", "drop", "--columns", "sku,url", "-f", "table"]);
+    const table = await runInProcess(["movers", other, "--only", "drop", "--columns", "sku,url", "-f", "table"]);
     expect(table.stdout).toMatch(/^sku {2}url\n.*\na {4}https:\/\/shop.example\/p\/a$/m);
     const unknown = await runInProcess(["movers", folder, "--columns", "ulr"]);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean url?")]);

@@ -5,27 +5,23 @@ import { EXIT } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** A synced folder of these titles, one product each. */
-async function synced(...titles: readonly string[]) {
-  const { folder, sync } = await servedFolder(
-    titles.map((title, index) => product({ crawl_date: FIRST_DAY, sku: `s${index}`, title })),
-  );
-  await sync();
-  return folder;
-}
+const synced = (...titles: readonly string[]) =>
+  syncedFolder(titles.map((title, index) => product({ crawl_date: FIRST_DAY, sku: `s${index}`, title })));
 
 const titles = "select title from rows order by sku";
 
 test("a folder whose name is a pattern is read itself, not another one that the pattern matches", async () => {
   const parent = await temporaryFolder();
-  for (const name of ["hard", "ha[r]d", "a*d", "axd", "q?d", "qxd", "{a,b}", "a", "c\\d", "it's"]) {
-    await cp(await synced(name), join(parent, name), { recursive: true });
+  for (const name of ["hard", "axd", "qxd", "a"]) {
+    await cp(await synced("another folder"), join(parent, name), { recursive: true });
   }
   for (const name of ["ha[r]d", "a*d", "q?d", "{a,b}", "c\\d", "it's"]) {
+    await cp(await synced("itself"), join(parent, name), { recursive: true });
     const { code, stdout, stderr } = await runInProcess(["sql", titles, join(parent, name), "-f", "ndjson"]);
-    expect([code, stderr, stdout]).toEqual([0, "", `${JSON.stringify({ title: name })}\n`]);
+    expect([code, stderr, stdout]).toEqual([0, "", `${JSON.stringify({ title: "itself" })}\n`]);
   }
 });
 

@@ -68,14 +68,14 @@ test("--max-time ends a running query", async () => {
   expect([code, signal]).toEqual([EXIT.unavailable, null]);
 });
 
-/** Waits until a process has used 3 seconds of processor time, which no start takes. */
+/** Waits until a process has used 1.5 seconds of processor time, which no start takes. */
 async function isBusy(pid: number): Promise<void> {
   for (;;) {
     const [, , , , , , , , , , , user = "0", system = "0"] = (await readFile(`/proc/${pid}/stat`, "utf8"))
       .replace(/^.*\) /, "")
       .split(" ");
     // In ticks of 10 ms.
-    if (Number(user) + Number(system) > 300) {
+    if (Number(user) + Number(system) > 150) {
       return;
     }
     await setTimeout(50);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
-import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** Writes at the end of a process which files it loaded, and which modules of Node.js. */
 const RECORDER = `process.on("exit", () => {
@@ -42,8 +42,7 @@ describe("what is loaded", () => {
   });
 
   test("by sql: DuckDB; by movers, which also reads a folder: not", async () => {
-    const { folder, sync } = await servedFolder(sixteenDays());
-    await sync();
+    const folder = await syncedFolder(sixteenDays());
     const [sql, movers] = [await loadedBy(["sql", "select 1", folder]), await loadedBy(["movers", folder])];
     expect(sql.packages).toContain("@duckdb/node-api");
     expect([...movers.packages]).toEqual([]);

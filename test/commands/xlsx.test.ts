@@ -14,7 +14,7 @@ import { runInProcess } from "../helpers/in-process.ts";
 import { interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
-import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 
 const ROWS: readonly Product[] = [
   product({ sku: "00123", mrp: 19.9, title: "=1+1 \u0001_x0041_", image_url: "" }),
@@ -30,8 +30,7 @@ describe("the sheet of", () => {
   beforeAll(async () => {
     service = await startTestService({ rows: ROWS, onEnd });
     const rows = [...sixteenDays(), product({ crawl_date: "2026-01-16", sku: "007" })];
-    const { folder, sync } = await servedFolder(rows, undefined, onEnd);
-    await sync();
+    const folder = await syncedFolder(rows, onEnd);
     copy = folder;
   });
 

@@ -39,8 +39,34 @@ export function sixteenDays(): Product[] {
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const parsers = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
-/** Copies of folders after their first run, by their rows. */
-const firstRuns = new Map<string, string>();
+/** Folders after their first run, by their rows. Each is made once and then copied. */
+const firstRuns = new Map<string, Promise<string>>();
+
+function firstRunOf(rows: readonly Product[]): Promise<string> {
+  const key = JSON.stringify(rows);
+  const made = firstRuns.get(key) ?? makeFirstRun(rows);
+  firstRuns.set(key, made);
+  return made;
+}
+
+async function makeFirstRun(rows: readonly Product[]): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), "catalog-test-synced-"));
+  process.once("exit", () => rmSync(parent, { recursive: true, force: true }));
+  const service = await startTestService({ rows, rateLimit: 1_000_000, onEnd: () => undefined });
+  const { client } = testClient(new URL(service.url), { apiKey: service.key });
+  const folder = join(parent, "copy");
+  await syncFolder(client, defaults(folder, new URL(service.url).href));
+  await client.close();
+  await service.close();
+  return folder;
+}
+
+/** A folder as after its first run, to be read: the service that it was synced with is gone. */
+export async function syncedFolder(rows: readonly Product[], onEnd: OnEnd = onTestFinished): Promise<string> {
+  const folder = join(await temporaryFolder(onEnd), "copy");
+  await cp(await firstRunOf(rows), folder, { recursive: true });
+  return folder;
+}
 
 export type TestSync = Partial<MirrorOptions>;
 
@@ -98,20 +124,9 @@ export async function servedFolder(
       const result = await syncFolder(wrap(counting), { ...defaults(folder, new URL(url).href), ...options });
       return { ...result, requests };
     },
-    /** Makes the folder as after its first run. For the same rows, that run is made once and copied. */
+    /** Makes the folder as after its first run. */
     alreadySynced: async (): Promise<void> => {
-      const key = JSON.stringify(rows);
-      const made = firstRuns.get(key);
-      if (made === undefined) {
-        await syncFolder(client, defaults(folder, new URL(url).href));
-        const parent = await mkdtemp(join(tmpdir(), "catalog-test-synced-"));
-        process.once("exit", () => rmSync(parent, { recursive: true, force: true }));
-        const copy = join(parent, "copy");
-        await cp(folder, copy, { recursive: true });
-        firstRuns.set(key, copy);
-        return;
-      }
-      await cp(made, folder, { recursive: true });
+      await cp(await firstRunOf(rows), folder, { recursive: true });
       await writeState(folder, { ...(await readSyncedFolder(folder)), service: new URL(url).href });
     },
     /** Resolves when the service has received this number of further requests. The last of them gets no response. */

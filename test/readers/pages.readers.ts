@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { servedFolder } from "../helpers/synced-folder.ts";
+import { syncedFolder } from "../helpers/synced-folder.ts";
 
 let chrome: Browser;
 
@@ -35,8 +35,7 @@ const ROWS = [
 
 /** The pages of `history --html`, `coverage --html` and `report --html` of the rows. */
 async function pages(): Promise<Record<string, string>> {
-  const { folder, sync } = await servedFolder(ROWS);
-  await sync();
+  const folder = await syncedFolder(ROWS);
   const cwd = await temporaryFolder();
   for (const args of [
     ["history", "--search", "stehlampe", folder, "--html", "history.html"],

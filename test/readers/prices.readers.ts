@@ -5,7 +5,7 @@ import type { Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
-import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
 const DAYS = 12;
 const dayAt = (index: number) => addDays(FIRST_DAY, index);
@@ -43,8 +43,7 @@ type Chosen = { retailer?: string; category?: string };
 
 /** The rows as a table of DuckDB, by the same files that the tool reads. */
 async function synced(rows: readonly Product[]) {
-  const { folder, sync } = await servedFolder(rows);
-  await sync();
+  const folder = await syncedFolder(rows);
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   await connection.runAndReadAll(`CREATE VIEW every_row AS FROM '${folder}/**/*.parquet'`);
   const days = [...new Set(rows.map(({ crawl_date }) => crawl_date))].sort();

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../helpers/cli.ts";
-import { servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 import { CTRL_C, CTRL_D, runInTerminal, type TerminalOptions } from "../helpers/terminal.ts";
 
 /** Runs for hours. */
 const LONG_QUERY = "select count(*) from range(1000000000000) numbers(n) where n % 7 = random()";
 
 async function shell(typed: NonNullable<TerminalOptions["typed"]>, options: Partial<TerminalOptions> = {}) {
-  const { folder, sync } = await servedFolder(sixteenDays());
-  await sync();
+  const folder = await syncedFolder(sixteenDays());
   return await runInTerminal(["sql"], {
     ...{ cwd: folder, columns: 200, rows: 10, typed },
     ...options,

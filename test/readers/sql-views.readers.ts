@@ -4,7 +4,7 @@ import { addDays } from "../../src/contract/values/day-arithmetic.ts";
 import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { product } from "../helpers/products.ts";
-import { FIRST_DAY, servedFolder } from "../helpers/synced-folder.ts";
+import { FIRST_DAY, syncedFolder } from "../helpers/synced-folder.ts";
 
 type Row = Record<string, unknown>;
 
@@ -34,8 +34,7 @@ beforeAll(async () => {
   const halves = [100, 100.125, 200.25, 200.54].map((selling_price, day) =>
     product({ crawl_date: addDays(FIRST_DAY, day), sku: "s1", selling_price, mrp: 300 }),
   );
-  const { folder, sync } = await servedFolder([...rows, ...halves], undefined, onEnd);
-  await sync();
+  const folder = await syncedFolder([...rows, ...halves], onEnd);
   folders.crafted = folder;
 });
 

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { runCatalog } from "../helpers/cli.ts";
-import { rewriteDay, servedFolder, sixteenDays } from "../helpers/synced-folder.ts";
+import { rewriteDay, sixteenDays, syncedFolder } from "../helpers/synced-folder.ts";
 
 /** A synced folder of 48 rows, and the built tool in it. */
 async function synced() {
-  const { folder, sync } = await servedFolder(sixteenDays());
-  await sync();
+  const folder = await syncedFolder(sixteenDays());
   const sql = (args: readonly string[], stdin = "") => runCatalog(["sql", ...args], { cwd: folder, stdin });
   return { folder, sql };
 }

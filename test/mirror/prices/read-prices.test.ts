@@ -17,7 +17,7 @@ import { type Observation, observationAt } from "../../../src/prices/observation
 import { bareEnvironment, runCatalog, startCatalog } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product } from "../../helpers/products.ts";
-import { servedFolder, sixteenDays } from "../../helpers/synced-folder.ts";
+import { servedFolder, sixteenDays, syncedFolder } from "../../helpers/synced-folder.ts";
 import { unprivilegedCatalog } from "../../helpers/unprivileged.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02"];
@@ -32,8 +32,7 @@ const indexOf = (folder: string) => join(ownFolderOf(folder), "prices.index");
 
 describe("prices of the days of a synced folder", () => {
   test("are those of the rows, from the Parquet files and from the index", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
 
     const first = await pricesOf(folder);
     const onDay = vi.fn<(day: string) => void>();
@@ -44,8 +43,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("of some days can be read before those of others", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
 
     const [first, second] = DAYS.map((day) => expected(rows.filter(({ crawl_date }) => crawl_date === day)));
     expect(await pricesOf(folder, [DAYS[1] as string])).toEqual(second);
@@ -54,8 +52,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("are only those of the wanted combinations", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
 
     const lamps = await pricesOf(folder, DAYS, undefined, ({ category }) => category !== "chairs");
 
@@ -79,8 +76,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("are read from the Parquet files if the index is damaged anywhere or cut off", async () => {
-    const { folder, sync } = await servedFolder(rows.slice(0, 3));
-    await sync();
+    const folder = await syncedFolder(rows.slice(0, 3));
     const right = await pricesOf(folder);
     const bytes = await readFile(indexOf(folder));
 
@@ -98,8 +94,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("are read from the Parquet files if the index claims what it cannot hold, with a right checksum", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
     const right = await pricesOf(folder);
     const bytes = await readFile(indexOf(folder));
     const length = bytes.readUInt32LE(bytes.length - 8);
@@ -137,8 +132,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("are refused if the index names a product that it does not have", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
     await pricesOf(folder);
     const bytes = await readFile(indexOf(folder));
     // After the three columns of doubles of the three rows of the first day.
@@ -153,8 +147,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("are read from the Parquet files if the index is of another version", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
     const right = await pricesOf(folder);
     const bytes = await readFile(indexOf(folder));
 
@@ -170,8 +163,7 @@ describe("prices of the days of a synced folder", () => {
   test.each(["prices.index", "prices.index.new", "prices.index.lock"])(
     "are read without following a link planted as %s",
     async (name) => {
-      const { folder, sync } = await servedFolder(rows);
-      await sync();
+      const folder = await syncedFolder(rows);
       const victim = join(folder, "..", "victim");
       await writeFile(victim, "untouched");
       await symlink(victim, join(ownFolderOf(folder), name));
@@ -183,8 +175,7 @@ describe("prices of the days of a synced folder", () => {
   );
 
   test("are read while another process makes the index, and the reason why they are not kept is reported", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
     const held = await lock(folder, `${indexOf(folder)}.lock`, process.pid);
     onTestFinished(() => held.release());
     const onNotKept = vi.fn();
@@ -195,8 +186,7 @@ describe("prices of the days of a synced folder", () => {
   });
 
   test("are read if the index cannot be written", async () => {
-    const { folder, sync } = await servedFolder(rows);
-    await sync();
+    const folder = await syncedFolder(rows);
     await mkdir(`${indexOf(folder)}.new`);
     const onNotKept = vi.fn();
 

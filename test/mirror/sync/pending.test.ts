@@ -13,9 +13,9 @@ const DAY = 24 * 60 * 60 * 1_000;
 /** A folder of the last 16 days, whose last run was killed before it wrote its state for the last time. */
 async function killedBeforeItsState() {
   const rows = await servedFolder(sixteenDays());
+  await rows.alreadySynced();
   const filters = { start_date: "15d" } as const;
-  await rows.sync({ filters, now: () => LAST_NOON });
-  const state = await readSyncedFolder(rows.folder);
+  const state = { ...(await readSyncedFolder(rows.folder)), filters, window: { start_date: FIRST_DAY } };
   return {
     rows,
     /** Two days later: the first two days have left the window. */
