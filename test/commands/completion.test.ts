@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { splitLine } from "../../src/commands/completion/shell-words.ts";
+import { splitLine } from "../../src/commands/completion/complete.ts";
 import { EXIT } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { type InProcessOptions, runInProcess } from "../helpers/in-process.ts";

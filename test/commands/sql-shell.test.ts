@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { splitStatements } from "../../src/commands/sql/shell/statements.ts";
+import { splitStatements } from "../../src/commands/sql/shell/shell.ts";
 import { EXIT } from "../../src/errors.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { type CatalogClient, createClient } from "../../api/client.ts";
 import { resolveService } from "../../config/settings.ts";
+import { rememberVocabulary, type VocabularyOwner } from "../../config/vocabulary.ts";
 import type { Context } from "../../context.ts";
+import { FILTER_NAMES } from "../../contract/filters.ts";
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
+import { ApiError } from "../../errors.ts";
 import { withSets } from "../../pull/set-client.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 import { resolveFilters, serviceFilters } from "../../pull/written-filters.ts";
@@ -10,7 +13,6 @@ import { VERSION } from "../../version.ts";
 import type { GlobalOptions } from "../flags/global.ts";
 import type { SourceOptions } from "../flags/source.ts";
 import { type Reporter, withReporter } from "../reporter.ts";
-import { rememberingClient } from "./vocabulary-client.ts";
 
 /** What a command needs to talk to the service. */
 export interface Connection {
@@ -96,4 +98,31 @@ export async function startDemo(context: Context, { progress }: Reporter) {
   const { url, apiKey, close } = await startDemoService(now, join(context.folders.cache, "demo"));
   // The rows depend on today: the rows of another today are a different set, even for the same crawl days.
   return { name: `demo of ${dayOf(now)}`, baseUrl: new URL(url), apiKey, profile: undefined, close };
+}
+
+/** Wraps a client so that the slugs in its responses and in its `unknown_…` errors are stored for completion. */
+function rememberingClient(client: CatalogClient, owner: VocabularyOwner, context: Context): CatalogClient {
+  async function watched<T>(response: Promise<T>): Promise<T> {
+    try {
+      return await response;
+    } catch (error) {
+      const { field, valid_options = [], code } = error instanceof ApiError ? error.problem : {};
+      const name = FILTER_NAMES.find((filter) => filter === field);
+      if (code?.startsWith("unknown_") && name !== undefined && name !== "rcd") {
+        await rememberVocabulary(owner, { slugs: { [name]: valid_options } }, { complete: false }, context);
+      }
+      throw error;
+    }
+  }
+  return {
+    ...client,
+    sample: (...args) => watched(client.sample(...args)),
+    catalog: (...args) => watched(client.catalog(...args)),
+    coverage: async (filters, signal) => {
+      const response = await watched(client.coverage(filters, signal));
+      const complete = FILTER_NAMES.every((name) => filters[name] === undefined);
+      await rememberVocabulary(owner, { rcds: response.data.map(({ rcd }) => rcd) }, { complete }, context);
+      return response;
+    },
+  };
 }

@@ -5,7 +5,6 @@ import { findProfile, resolveBaseUrl } from "../../config/settings.ts";
 import { readVocabulary, type Vocabulary } from "../../config/vocabulary.ts";
 import type { Context } from "../../context.ts";
 import { complete } from "./candidates.ts";
-import { splitLine } from "./shell-words.ts";
 
 /**
  * Declares the command that the completion scripts call. `__complete -- WORD...` takes the words after the program name
@@ -42,5 +41,36 @@ async function vocabularyOf(values: ReadonlyMap<string, string>, context: Contex
     return await readVocabulary({ service: baseUrl.href, profile: profile?.name }, context);
   } catch {
     return { rcds: [], slugs: {} };
+  }
+}
+
+/**
+ * Splits a command line into words like a shell, without running anything in it. An open quote extends to the end. If the
+ * line ends in white space, the last word is empty.
+ */
+export function splitLine(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const [part] of line.matchAll(/\\[\s\S]?|'[^']*'?|"(?:\\[\s\S]|[^"\\])*"?|\s+|[^\s\\'"]+/g)) {
+    if (/^\s/.test(part)) {
+      words.push(...(word === undefined ? [] : [word]));
+      word = undefined;
+    } else {
+      word = (word ?? "") + unquoted(part);
+    }
+  }
+  return [...words, word ?? ""];
+}
+
+function unquoted(part: string): string {
+  switch (part[0]) {
+    case "\\":
+      return part.slice(1);
+    case "'":
+      return part.replace(/^'|'$/g, "");
+    case '"':
+      return part.replace(/^"|(?<!\\)"$/g, "").replace(/\\(["\\$`])/g, "$1");
+    default:
+      return part;
   }
 }
