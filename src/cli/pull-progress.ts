@@ -2,7 +2,7 @@ import type { ClientEvent } from "../api/events.ts";
 import { type RateHeaders, windowSecondsOf } from "../api/requests/rate-window.ts";
 import type { Context } from "../context.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { counted } from "../contract/values/decimal.ts";
+import { counted } from "../output/terminal/counted.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { timeOf } from "../pull/estimate.ts";
 import type { Reporter } from "./reporter.ts";

@@ -1,9 +1,9 @@
 import type { ClientEvent, RequestPurpose } from "../api/events.ts";
 import { startDeadline } from "../api/requests/request-deadline.ts";
 import type { Context } from "../context.ts";
-import { groupDigits } from "../contract/values/decimal.ts";
 import { NetworkError } from "../errors.ts";
 import type { RequestLog } from "../export/manifest.ts";
+import { groupDigits } from "../output/terminal/counted.ts";
 import { formatDuration } from "../output/terminal/duration.ts";
 import { createProgress, type Progress } from "../output/terminal/progress/progress.ts";
 import { visible } from "../output/terminal/visible.ts";

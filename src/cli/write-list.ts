@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import { groupDigits } from "../contract/values/decimal.ts";
 import type { EncoderOptions } from "../output/formats/encoder.ts";
 import type { RowFormat } from "../output/formats/registry.ts";
+import { groupDigits } from "../output/terminal/counted.ts";
 import { renderCaptioned, type Table } from "../output/terminal/tables/table.ts";
 import { batchOf } from "../rows/scan.ts";
 import type { GlobalOptions } from "./flags/global.ts";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { closest } from "../../contract/values/closest.ts";
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { ConditionHoldsError, UsageError } from "../../errors.ts";
+import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { quoted, valueError } from "./values.ts";
 
 const COMPARISONS = {

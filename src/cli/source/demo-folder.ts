@@ -19,8 +19,17 @@ export async function demoFolder(globals: GlobalOptions, context: Context): Prom
     await makeFolderPath(folder);
     await withConnection({ globals, demo: true, filters: {} }, context, ({ client, service, signal }) =>
       syncFolder(client, {
-        ...{ folder, service, signal, filters: {}, lookback: 0, audit: 0, concurrency: 8 },
-        ...{ verify: false, adopt: false, prune: false, allowShrink: false },
+        folder,
+        service,
+        signal,
+        filters: {},
+        lookback: 0,
+        audit: 0,
+        concurrency: 8,
+        verify: false,
+        adopt: false,
+        prune: false,
+        allowShrink: false,
         pageSize: LIMITS.pageSize.maximum,
         pid: context.pid,
         tool: VERSION,

@@ -2,9 +2,9 @@ import type { CatalogClient } from "../../api/client.ts";
 import type { Coverage } from "../../contract/coverage.ts";
 import type { Filters } from "../../contract/filters.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
 import { SetChangedError } from "../../errors.ts";
 import { daysInRange, halvesOf, mergeRanges } from "../../mirror/sync/day-ranges.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
 
 /** Rows of each combination (`retailer:category:department`) on each day that has rows. */

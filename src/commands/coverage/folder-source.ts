@@ -41,7 +41,12 @@ export async function withFolderSource<T>(
         ),
       );
     return await use({
-      ...{ client: withSets(countingClient(all)), filters, service: folder, reporter, signal, isFolder: true },
+      client: withSets(countingClient(all)),
+      filters,
+      service: folder,
+      reporter,
+      signal,
+      isFolder: true,
       days: async () => new Map(days.map((day) => [day, wantedRows(day)])),
       brands: async () => brandCoverage(ofBrands, filters),
     });

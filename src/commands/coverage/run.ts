@@ -4,7 +4,7 @@ import { showTable } from "../../cli/pager.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import { writePage, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { counted } from "../../contract/values/decimal.ts";
+import { counted } from "../../output/terminal/counted.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { withServiceSource } from "./coverage-source.ts";
 import { describeGaps } from "./day-counts.ts";
@@ -37,7 +37,9 @@ export async function runCoverage(options: CoverageOptions, context: Context): P
     const page = pageOptions && {
       options: pageOptions,
       html: await (await import("./views/coverage-page.ts")).coveragePage(response, {
-        ...{ filters: source.filters, service: source.service, now: context.now() },
+        filters: source.filters,
+        service: source.service,
+        now: context.now(),
         activity: options.everyDay
           ? (await import("./views/activity.ts")).activityOfDays(await source.days(response.data, undefined))
           : await activityOf(),

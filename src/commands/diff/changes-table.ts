@@ -1,8 +1,8 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { sortBy } from "../../cli/order.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
 import type { DiffSummary } from "../../diff/compare.ts";
 import { CHANGES, type Change, type Difference, type Side } from "../../diff/join.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import { jsonCell, percentCell } from "../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, textColumn, WHOLE_SKU } from "../../output/terminal/tables/item-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";

@@ -4,8 +4,8 @@ import { checkDays, nearestDays } from "../../cli/source/folder-vocabulary.ts";
 import { comparedSince, isLook } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import { diffAsOf, sharedProducts } from "../../prices/as-of.ts";
 import { type ComparedDays, resolveDaysOf } from "./days.ts";
 import type { DiffOptions } from "./options.ts";
@@ -43,7 +43,10 @@ async function useDays(
   const { folder, state, days: withRows, reporter, signal } = synced;
   checkDays({ from, to }, folder, state);
   const about = {
-    ...{ from, to, reporter, signal },
+    from,
+    to,
+    reporter,
+    signal,
     daysWithRows: async (empty: readonly string[]) => {
       const around = [...new Set(empty.flatMap((day) => nearestDays(day, withRows)))].sort();
       return around.length === 0 ? undefined : `nearest days with rows: ${around.join(", ")}`;

@@ -22,8 +22,13 @@ export const DIFF_COLUMNS: readonly string[] = [
 
 /** The dates and percentages among them. */
 export const DIFF_CELLS: CellKinds = {
-  ...{ from_date: "date", to_date: "date", from_seen: "date", to_seen: "date" },
-  ...{ from_discount_pct: "percent", to_discount_pct: "percent", percent: "percent" },
+  from_date: "date",
+  to_date: "date",
+  from_seen: "date",
+  to_seen: "date",
+  from_discount_pct: "percent",
+  to_discount_pct: "percent",
+  percent: "percent",
 };
 
 /**

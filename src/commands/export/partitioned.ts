@@ -5,7 +5,6 @@ import type { Reporter } from "../../cli/reporter.ts";
 import { type Connection, withConnection } from "../../cli/source/connection.ts";
 import { reportEmpty } from "../../cli/source/empty-result.ts";
 import type { Context } from "../../context.ts";
-import { counted } from "../../contract/values/decimal.ts";
 import { FileError } from "../../errors.ts";
 import { ifPresent } from "../../files/system-error.ts";
 import { type LockedFolder, ownFolderOf, storeIn, withLockedFolder } from "../../mirror/folder/folder-lock.ts";
@@ -15,6 +14,7 @@ import { openPartitionSpool, type PartitionSpool } from "../../output/destinatio
 import { assertFolderNames, moveIntoPlace, partitionOf } from "../../output/destination/partitions.ts";
 import { extensionOf, loadEncoder } from "../../output/formats/registry.ts";
 import { writeStaged } from "../../output/sink.ts";
+import { counted } from "../../output/terminal/counted.ts";
 import { withStore } from "../../pull/store/open-store.ts";
 import type { PageStore } from "../../pull/store/page-store.ts";
 import type { ExportOptions } from "./options.ts";

@@ -1,9 +1,9 @@
 import type { ListOptions } from "../../cli/flags/list.ts";
 import { groupBy } from "../../cli/order.ts";
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import type { Html } from "../../contract/values/html.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
+import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
 import { priceChart } from "./price-chart.ts";

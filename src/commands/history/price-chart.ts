@@ -1,7 +1,7 @@
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
 import type { Html } from "../../contract/values/html.ts";
 import { html } from "../../output/html-document.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import type { Series } from "../../prices/series.ts";
 
 /** Size of the drawing, in its own units. */

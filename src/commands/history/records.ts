@@ -17,9 +17,16 @@ export type HistoryRecord = ReturnType<typeof historyRecords>[number];
 export function historyRecords(series: readonly Series[]) {
   return series.flatMap(({ title, points }) =>
     points.map(({ retailer, sku, department, category, day, percent, ...prices }) => ({
-      ...{ retailer, sku, title, department, category, crawl_date: day },
-      ...{ currency: prices.currency, mrp: prices.mrp },
-      ...{ selling_price: prices.selling_price, discount_pct: prices.discount_pct },
+      retailer,
+      sku,
+      title,
+      department,
+      category,
+      crawl_date: day,
+      currency: prices.currency,
+      mrp: prices.mrp,
+      selling_price: prices.selling_price,
+      discount_pct: prices.discount_pct,
       percent: roundedPercent(percent),
     })),
   );

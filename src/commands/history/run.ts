@@ -7,10 +7,10 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { screenOf } from "../../cli/terminal.ts";
 import { writePage, writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
 import type { Prices } from "../../mirror/prices/day-prices.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import { rowTable } from "../../output/terminal/tables/row-table.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";

@@ -1,5 +1,5 @@
-import { groupDigits } from "../../contract/values/decimal.ts";
 import type { CellKinds } from "../../output/formats/xlsx/cell-kinds.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import { type Screen, style } from "../../output/terminal/style.ts";
 import { percentCell } from "../../output/terminal/tables/cell.ts";
 import {
@@ -29,8 +29,11 @@ export interface MoverGroup {
 
 /** The dates and percentages among them. */
 export const MOVER_CELLS: CellKinds = {
-  ...{ before_date: "date", date: "date", low_date: "date" },
-  ...{ percent: "percent", discount_pct: "percent" },
+  before_date: "date",
+  date: "date",
+  low_date: "date",
+  percent: "percent",
+  discount_pct: "percent",
 };
 
 /** What a mover's row says of its product. */
@@ -48,7 +51,13 @@ export function moverRecord(
 ): string {
   const { retailer, sku, department, category, currency } = now;
   return JSON.stringify({
-    ...{ kind, retailer, sku, title, department, category, currency },
+    kind,
+    retailer,
+    sku,
+    title,
+    department,
+    category,
+    currency,
     before_date: before?.day ?? null,
     before_selling_price: before?.selling_price ?? null,
     date: now.day,

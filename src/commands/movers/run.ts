@@ -8,9 +8,9 @@ import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-fol
 import { screenOf } from "../../cli/terminal.ts";
 import { writeRows } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
 import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { MOVER_CELLS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";

@@ -88,7 +88,14 @@ export async function collectReport(
     const lasts = lists.flatMap(({ products }) => products.flatMap((product) => seriesOf(product)?.last ?? []));
     const addressOf = await addressesOf(synced, lasts);
     return {
-      ...{ name, first, last, rows, since, lists, retailers, staleAfter: options.staleAfter },
+      name,
+      first,
+      last,
+      rows,
+      since,
+      lists,
+      retailers,
+      staleAfter: options.staleAfter,
       brands: brands.slice(0, options.limit),
       allBrands: brands.length,
       figures: figuresOf(lists, retailers, latest),
@@ -110,7 +117,9 @@ async function productLists(
   const movers = await findMovers(prices, since);
   const { titleOf } = prices.listings;
   const ofMovers = (kind: ProductList["kind"], found: (typeof movers)["drop"]): ProductList => ({
-    ...{ kind, products: found.slice(0, limit).map((mover) => moved(mover, titleOf)), all: found.length },
+    kind,
+    products: found.slice(0, limit).map((mover) => moved(mover, titleOf)),
+    all: found.length,
   });
   const pair = { from: since, to: last };
   return [

@@ -32,7 +32,13 @@ export function moved(
   const { retailer, sku, currency, selling_price, discount_pct, day } = now;
   const isLow = kind === "new_low";
   return {
-    ...{ retailer, sku, title: titleOf(now.listing), currency, selling_price, discount_pct, day },
+    retailer,
+    sku,
+    title: titleOf(now.listing),
+    currency,
+    selling_price,
+    discount_pct,
+    day,
     before: isLow ? earlierLow : before,
     percent: isLow ? earlierLow && percentOf(earlierLow, now) : percent,
   };
@@ -104,10 +110,15 @@ function listed({ retailer, sku, from, to, seen }: Difference): ListedProduct[] 
   const read = <T>(name: keyof typeof facts) => JSON.parse(facts[name]) as T;
   return [
     {
-      ...{ retailer, sku, title: read<string>("title"), currency: read<string>("currency") },
-      ...{ selling_price: read<number>("selling_price"), discount_pct: read<number>("discount_pct") },
+      retailer,
+      sku,
+      title: read<string>("title"),
+      currency: read<string>("currency"),
+      selling_price: read<number>("selling_price"),
+      discount_pct: read<number>("discount_pct"),
       day: (to === undefined ? seen?.from : seen?.to) ?? "",
-      ...{ before: undefined, percent: undefined },
+      before: undefined,
+      percent: undefined,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import type { Html } from "../../contract/values/html.ts";
 import { html } from "../../output/html-document.ts";
+import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { type Series, samePrice } from "../../prices/series.ts";
 
 /** Size of the drawing in its own units, and the space around the line, so that it is not cut. */

@@ -1,7 +1,7 @@
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import type { Html } from "../../contract/values/html.ts";
 import { html, link, minuteOf, renderPage } from "../../output/html-document.ts";
 import { type HtmlColumn, htmlTable, TABLE_STYLE } from "../../output/html-table.ts";
+import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import type { ProductList, Report } from "./collect.ts";
 import { shareText } from "./figures.ts";
 import type { ListedProduct } from "./listed-products.ts";

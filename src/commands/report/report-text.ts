@@ -1,5 +1,5 @@
-import { counted, groupDigits } from "../../contract/values/decimal.ts";
 import { minuteOf } from "../../output/html-document.ts";
+import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { pad, truncate, widthOf } from "../../output/terminal/width.ts";
 import { wrap } from "../../output/terminal/wrap.ts";

@@ -34,7 +34,11 @@ export async function startCommand({ flags, databaseFlag, reporter, context }: S
     const store = await openStore(database);
     const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
     const service = await startService({
-      ...{ host, port, rateLimit, sampleRateLimit, windowSeconds: flags.window },
+      host,
+      port,
+      rateLimit,
+      sampleRateLimit,
+      windowSeconds: flags.window,
       ...(cursorTtl !== undefined && { cursorTtl }),
       ...(queryTimeout !== undefined && { queryTimeout }),
       ...(errorBase !== undefined && { errorBase }),

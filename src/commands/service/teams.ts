@@ -1,6 +1,6 @@
 import { quoted } from "../../cli/flags/values.ts";
-import { counted } from "../../contract/values/decimal.ts";
 import { UsageError } from "../../errors.ts";
+import { counted } from "../../output/terminal/counted.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import {

@@ -3,9 +3,9 @@ import { addGlobalFlags, type GlobalOptions, parseGlobals } from "../../cli/flag
 import { withReporter } from "../../cli/reporter.ts";
 import { terminalWidth } from "../../cli/terminal.ts";
 import type { Context, Run } from "../../context.ts";
-import { groupDigits } from "../../contract/values/decimal.ts";
 import { readManifest } from "../../export/manifest.ts";
 import { verify } from "../../export/verify.ts";
+import { groupDigits } from "../../output/terminal/counted.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import { wrap } from "../../output/terminal/wrap.ts";
 

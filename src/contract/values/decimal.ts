@@ -35,20 +35,3 @@ const SAFE_DIGITS = 15;
 export function isExactDouble(text: string): boolean {
   return (text.length <= SAFE_DIGITS && !/e/i.test(text)) || sameNumber(text, String(Number(text)));
 }
-
-/** A count with its noun: `1 row`, `1,234 rows`. */
-export function counted(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** `1234567.50` as `1,234,567.50`. */
-export function groupDigits(digits: number | string): string {
-  const text = String(digits);
-  const start = text.startsWith("-") ? 1 : 0;
-  const end = start + (/^\d*/.exec(text.slice(start))?.[0].length ?? 0);
-  const groups: string[] = [];
-  for (let at = end; at > start; at -= 3) {
-    groups.push(text.slice(Math.max(start, at - 3), at));
-  }
-  return `${text.slice(0, start)}${groups.reverse().join(",")}${text.slice(end)}`;
-}

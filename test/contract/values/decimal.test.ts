@@ -1,6 +1,6 @@
 import { assert, bigInt, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { groupDigits, isExactDouble, sameNumber } from "../../../src/contract/values/decimal.ts";
+import { isExactDouble, sameNumber } from "../../../src/contract/values/decimal.ts";
 
 describe("two numbers", () => {
   test.each([
@@ -42,18 +42,4 @@ test.each([
   ["0.300000000000000041", false],
 ])("%s is a double: %s", (text, isDouble) => {
   expect(isExactDouble(text)).toBe(isDouble);
-});
-
-test.each([
-  ["0", "0"],
-  ["-999", "-999"],
-  ["-1234567.50", "-1,234,567.50"],
-  ["1000e5", "1,000e5"],
-  ["12345678901234567890", "12,345,678,901,234,567,890"],
-])("%s is shown as %s", (text, grouped) => {
-  expect(groupDigits(text)).toBe(grouped);
-});
-
-test("a number of 200,000 digits is shown with all digits", () => {
-  expect(groupDigits("9".repeat(200_001)).replaceAll(",", "")).toBe("9".repeat(200_001));
 });

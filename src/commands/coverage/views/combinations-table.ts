@@ -1,6 +1,6 @@
 import type { CoverageSummary } from "../../../contract/coverage.ts";
-import { groupDigits } from "../../../contract/values/decimal.ts";
 import { rangeBar } from "../../../output/terminal/chart.ts";
+import { groupDigits } from "../../../output/terminal/counted.ts";
 import { textCell } from "../../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";

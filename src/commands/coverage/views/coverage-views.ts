@@ -1,7 +1,7 @@
 import { screenOf } from "../../../cli/terminal.ts";
 import type { Context } from "../../../context.ts";
-import { counted, groupDigits } from "../../../contract/values/decimal.ts";
 import { countBar } from "../../../output/terminal/chart.ts";
+import { counted, groupDigits } from "../../../output/terminal/counted.ts";
 import { itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { captioned, renderMarkdown, renderTable, type Table } from "../../../output/terminal/tables/table.ts";
 import type { CoverageSource } from "../coverage-source.ts";

@@ -32,8 +32,14 @@ export function typedLines(
       return { kind: "line", line: next };
     }
     const terminal = createInterface({
-      ...{ input: stdin, output: stdout, terminal: env.TERM !== "dumb", prompt, completer: complete },
-      ...{ history: [...history.lines()].reverse(), historySize: MOST_LINES, removeHistoryDuplicates: true },
+      input: stdin,
+      output: stdout,
+      terminal: env.TERM !== "dumb",
+      prompt,
+      completer: complete,
+      history: [...history.lines()].reverse(),
+      historySize: MOST_LINES,
+      removeHistoryDuplicates: true,
     });
     const release = takeInterrupts(() => terminal.emit("SIGINT"));
     let stop = () => {};

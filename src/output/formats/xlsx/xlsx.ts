@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
-import { groupDigits } from "../../../contract/values/decimal.ts";
 import { UsageError } from "../../../errors.ts";
+import { groupDigits } from "../../terminal/counted.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
 import { byteText, columnsOf, reportOnce, reportUnknownMembers } from "../row-members.ts";
 import { PRODUCT_KINDS } from "./cell-kinds.ts";

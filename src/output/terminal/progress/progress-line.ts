@@ -1,4 +1,4 @@
-import { groupDigits } from "../../../contract/values/decimal.ts";
+import { groupDigits } from "../counted.ts";
 import { formatDuration } from "../duration.ts";
 
 /** The progress of a command. Times are milliseconds since the epoch. */

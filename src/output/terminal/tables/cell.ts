@@ -1,4 +1,4 @@
-import { groupDigits } from "../../../contract/values/decimal.ts";
+import { groupDigits } from "../counted.ts";
 import type { Style } from "../style.ts";
 import { visible } from "../visible.ts";
 
