@@ -5,6 +5,7 @@ import { startService } from "../../src/service/http/start-service.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
 import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
+import { emptyDatabase } from "./databases.ts";
 import type { OnEnd } from "./endings.ts";
 import { readResponse, type TestResponse } from "./responses.ts";
 
@@ -15,7 +16,7 @@ export interface TestServiceOptions extends ServiceOptions {
   rows?: readonly TestRow[];
   /** Faulty methods that replace methods of the real store. */
   faults?: (store: EmbeddedStore) => Partial<EmbeddedStore>;
-  /** File or `:memory:`. */
+  /** Default: an empty one. */
   database?: string;
   /** The ids of selections of at most this many rows are kept in memory. */
   listedRows?: number;
@@ -44,8 +45,8 @@ export interface TestService {
 
 /** A service on a free port with a real database. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { rows = [], faults, database = ":memory:", listedRows, onEnd = onTestFinished, ...service } = options;
-  const store = await openStore(database, listedRows);
+  const { rows = [], faults, database, listedRows, onEnd = onTestFinished, ...service } = options;
+  const store = await openStore(database ?? (await emptyDatabase()), listedRows);
   await addRows(store, rows);
   const key = await createKey(store, { name: "all" }, new Date());
   const { url, close } = await startService({ ...service, store: { ...store, ...faults?.(store) }, port: 0 });
@@ -73,7 +74,7 @@ export const REMOVE_ALL = "DELETE FROM product; DELETE FROM row_count; DELETE FR
 
 /** @param before statements that make room for the rows */
 async function addRows(store: EmbeddedStore, rows: readonly TestRow[], before?: string): Promise<void> {
-  await store.write(async (session) => {
+  await store.changeRows(async (session) => {
     await (before && session.script(before));
     const stage = await createRowStage(session, () => undefined);
     await stage.add(

@@ -7,7 +7,7 @@ import { FileError, UsageError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
-import { databasePath, LocationError } from "../../service/store/database/location.ts";
+import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
 import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
 import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
 
@@ -60,10 +60,11 @@ export async function reportingStoreErrors<T>(location: string, work: () => Prom
     return await work();
   } catch (error) {
     if (error instanceof LocationError) {
-      throw new UsageError(error.message, { flag: "--database", value: location });
+      throw new UsageError(error.message, { flag: "--database", value: shownLocation(location) });
     }
     if (error instanceof StoreUnavailableError) {
-      throw new FileError(`the database ${location} cannot be used: ${error.message}`, location, error);
+      const shown = shownLocation(location);
+      throw new FileError(`the database ${shown} cannot be used: ${error.message}`, shown, error);
     }
     if (error instanceof UnknownNameError) {
       const hint = error.known.length === 0 ? "there are none" : `there are ${error.known.join(", ")}`;

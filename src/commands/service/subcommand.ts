@@ -6,6 +6,7 @@ import { type Reporter, withReporter } from "../../cli/reporter.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
+import { shownLocation } from "../../service/store/database/location.ts";
 
 /** One call of a command below `catalog service`. */
 export interface ServiceCall<Flags = unknown> {
@@ -39,12 +40,17 @@ export function subcommandsOf(parent: Command, context: Context) {
     const defaultDatabase = join(context.folders.data, "service.db");
     const command = options(parent.command(nameAndOperands).summary(summary).description(description)).option(
       "--database <file>",
-      `database of the service (default: ${defaultDatabase}) [env: CATALOG_DATABASE]`,
+      `database of the service, a file or a postgres: URL (default: ${defaultDatabase}) [env: CATALOG_DATABASE]`,
     );
     addReportingFlags(command, examples).action(async (...operands: unknown[]) => {
       const given = command.opts<Flags & { database?: string }>();
       const flags = { ...given, database: given.database ?? (context.env.CATALOG_DATABASE || defaultDatabase) };
-      const databaseFlag = given.database === undefined ? "" : ` ${quoteCommand(["--database", given.database])}`;
+      const databaseFlag =
+        given.database === undefined ? "" : ` ${quoteCommand(["--database", shownLocation(given.database)])}`;
+      if (flags.database !== shownLocation(flags.database)) {
+        // The list of processes shows the title in the place of the arguments, which have a password.
+        process.title = "catalog service";
+      }
       const globals = parseGlobals(command);
       const run = await load();
       await withReporter(globals, context, async (reporter, signal) => {

@@ -33,7 +33,9 @@ export function problemFrom(error: unknown): ServiceProblem {
     return error;
   }
   if (error instanceof StoreUnavailableError) {
-    return new ServiceProblem("service_unavailable", "The data cannot be read at the moment.");
+    return new ServiceProblem("service_unavailable", "The data cannot be read at the moment.", {
+      headers: { "retry-after": "1" },
+    });
   }
   if (error instanceof StoreTimeoutError) {
     return new ServiceProblem("upstream_timeout", "The data query was cancelled because it took too long.");

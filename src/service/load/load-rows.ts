@@ -53,7 +53,7 @@ export async function loadRows(
         replacement,
       );
       let read = 0;
-      await session.transaction("DEFERRED", async () => {
+      await session.transaction("stage", async () => {
         for await (const rows of batches) {
           const checked = rows.map((row) => readRow(row, partition));
           await stage.add(replacement === undefined ? checked : checked.map((row) => requireSlice(row, replacement)));
@@ -65,7 +65,8 @@ export async function loadRows(
       if (read === 0 && typeof replacement === "object") {
         throw new LoadError(`${source.name}: has no rows to replace the others`);
       }
-      const { added, removed } = await session.transaction("IMMEDIATE", stage.merge);
+      const { added, removed } = await session.transaction("rows", stage.merge);
+      await stage.end();
       return { read, added, alreadyPresent: read - added, removed };
     });
   } catch (error) {

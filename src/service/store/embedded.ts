@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
-import type { Session } from "./database/database-connection.ts";
 import {
   type Database,
   openFileDatabase,
@@ -8,6 +7,7 @@ import {
   openReadOnlyDatabase,
 } from "./database/embedded-database.ts";
 import { databasePath } from "./database/location.ts";
+import type { Session, TransactionKind } from "./database/session.ts";
 import { blobOf, readRowTexts } from "./product-rows/row-texts.ts";
 import { createSnapshots } from "./product-rows/snapshot.ts";
 import { hasVersion, readVersion } from "./product-rows/versions.ts";
@@ -23,6 +23,8 @@ export interface EmbeddedStore extends Store {
    * has a separate connection for writing, so that reads continue with the earlier data.
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** The same for a change of rows, which may take long: on PostgreSQL, other writes do not wait for it. */
+  changeRows<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Gives `work` the connection for writing, without a transaction. Other writers wait only when `work` begins one. */
   prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
@@ -30,19 +32,28 @@ export interface EmbeddedStore extends Store {
 /**
  * Opens a database. If there is none, creates an empty one (mode 0600).
  *
- * @param location a file path, a `file:` URL or `:memory:`
+ * @param location a file path, a `file:` URL, `:memory:` or the URL of a PostgreSQL database
  * @param listedRows the ids of selections of at most this many rows are kept in memory
  * @throws LocationError, StoreUnavailableError
  */
 export async function openStore(location: string, listedRows?: number): Promise<EmbeddedStore> {
-  const path = databasePath(location);
-  const database = path === undefined ? await openMemoryDatabase() : await openFileDatabase(resolve(path));
-  return embeddedStore(database, listedRows);
+  return embeddedStore(await openDatabase(location), listedRows);
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
 export async function openStoreForReading(path: string): Promise<EmbeddedStore> {
   return embeddedStore(await openReadOnlyDatabase(path));
+}
+
+async function openDatabase(location: string): Promise<Database> {
+  const path = databasePath(location);
+  if (path !== undefined) {
+    return await openFileDatabase(resolve(path));
+  }
+  if (location === ":memory:") {
+    return await openMemoryDatabase();
+  }
+  return await (await import("./database/postgres-database.ts")).openPostgresDatabase(location);
 }
 
 function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
@@ -69,14 +80,19 @@ function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
     );
   }
 
-  async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return await database.writer.use((connection) => connection.transaction(work));
+  async function prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return await database.writer.use((connection) => connection.exclusively(work));
+  }
+
+  async function change<T>(kind: TransactionKind, work: (session: Session) => Promise<T>): Promise<T> {
+    return await prepareWrite((session) => session.transaction(kind, () => work(session)));
   }
 
   return {
     read,
-    write,
-    prepareWrite: async (work) => await database.writer.use((connection) => connection.exclusively(work)),
+    write: async (work) => await change("records", work),
+    changeRows: async (work) => await change("rows", work),
+    prepareWrite,
     snapshot: async (deadline) => {
       const found = await read(async (session, file) => ({ version: await readVersion(session), file }), deadline);
       return await snapshotOf(found.version, found.file, deadline);
@@ -101,8 +117,8 @@ function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
       secret = known;
       return known.bytes;
     },
-    addDayCounts: async (counts) => await write((session) => addDayCounts(session, counts)),
-    addKeyUses: async (uses) => await write((session) => addKeyUses(session, uses)),
+    addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
+    addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
     incidents: async (since) => await read((session) => readIncidents(session, since)),
     close: async () => {

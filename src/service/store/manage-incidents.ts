@@ -1,6 +1,6 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
-import type { Session } from "./database/database-connection.ts";
 import { insertRow } from "./database/json-records.ts";
+import type { Session } from "./database/session.ts";
 import type { EmbeddedStore } from "./embedded.ts";
 import { RefusedChangeError } from "./store.ts";
 

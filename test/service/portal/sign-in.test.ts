@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { hashSecret } from "../../../src/service/store/access/manage-keys.ts";
 import { addMember, removeMember } from "../../../src/service/store/access/members.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
@@ -315,7 +315,13 @@ describe("a session", () => {
     const statuses = [];
     for (const minutes of steps) {
       time.now += minutes * MINUTE;
-      statuses.push((await browser.get("/portal")).status);
+      const { status } = await browser.get("/portal");
+      statuses.push(status);
+      // The time of a request is stored after its response.
+      await vi.waitFor(async () => {
+        const seen = await portal.store.read((session) => session.query("SELECT max(seen_at) FROM portal_session"));
+        expect(status === 303 || String(seen) === new Date(time.now).toISOString()).toBe(true);
+      });
     }
 
     expect(statuses).toEqual(expected);

@@ -4,10 +4,11 @@ import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
 import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
+import { emptyDatabase } from "../../helpers/databases.ts";
 
 /** A store that is closed with the test. */
-export async function testStore(location = ":memory:"): Promise<EmbeddedStore> {
-  const store = await openStore(location);
+export async function testStore(location?: string): Promise<EmbeddedStore> {
+  const store = await openStore(location ?? (await emptyDatabase()));
   onTestFinished(() => store.close());
   return store;
 }

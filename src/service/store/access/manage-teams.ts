@@ -1,5 +1,5 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
-import type { Session } from "../database/database-connection.ts";
+import type { Session } from "../database/session.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
 import { insertTeam, readKeys, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";

@@ -1,5 +1,5 @@
-import type { Session } from "../database/database-connection.ts";
 import { insertRow, readRecords } from "../database/json-records.ts";
+import type { Session } from "../database/session.ts";
 import type { EmbeddedStore } from "../embedded.ts";
 import { RefusedChangeError, UnknownNameError } from "../store.ts";
 import { requireTeam } from "./manage-teams.ts";

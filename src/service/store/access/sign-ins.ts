@@ -31,7 +31,9 @@ export async function beginSignIn(
   return await database.write(async (session) => {
     await session.query("DELETE FROM sign_in WHERE expires_at <= ?", [isoTime(now)]);
     await session.query(
-      "INSERT OR REPLACE INTO sign_in (hash, email, code_hash, tries, expires_at) VALUES (?, ?, ?, 0, ?)",
+      `INSERT INTO sign_in (hash, email, code_hash, tries, expires_at) VALUES (?, ?, ?, 0, ?)
+       ON CONFLICT (hash) DO UPDATE SET
+         email = excluded.email, code_hash = excluded.code_hash, tries = 0, expires_at = excluded.expires_at`,
       [hashSecret(visitor), email, hashCode(visitor, code), isoTime(now + CODE_LIFETIME)],
     );
     return (await teamOf(session, email)) !== undefined;

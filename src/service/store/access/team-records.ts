@@ -1,5 +1,5 @@
-import type { Session, SqlValue } from "../database/database-connection.ts";
 import { insertRow, readRecords } from "../database/json-records.ts";
+import type { Session, SqlValue } from "../database/session.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 
 /** The key whose secret has this hash, revoked or not. */
@@ -18,8 +18,8 @@ async function selectKeys(session: Session, rest: string, parameters?: readonly 
     id: "id",
     name: "api_key.name",
     team: "team",
-    scopes: "json(scopes)",
-    retailers: "json(retailers)",
+    scopes: { json: "scopes" },
+    retailers: { json: "retailers" },
     createdAt: "api_key.created_at",
     lastUsedAt: "last_used_at",
     revokedAt: "revoked_at",
@@ -44,7 +44,8 @@ export async function insertKey(
 /** Stores the time of each key's last use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
   for (const { id, at } of uses) {
-    await session.query("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ''), ?) WHERE id = ?", [at, id]);
+    const update = "UPDATE api_key SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, '') < ?";
+    await session.query(update, [at, id, at]);
   }
 }
 
@@ -57,7 +58,12 @@ export interface TeamRecord extends Grants {
 
 /** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
-  const members = { name: "name", scopes: "json(scopes)", retailers: "json(retailers)", createdAt: "created_at" };
+  const members = {
+    name: "name",
+    scopes: { json: "scopes" },
+    retailers: { json: "retailers" },
+    createdAt: "created_at",
+  };
   return await readRecords<TeamRecord>(session, members, "FROM team ORDER BY name");
 }
 

@@ -1,25 +1,8 @@
 import Database from "libsql/promise";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
-
-export type SqlValue = string | number | Buffer | null;
-
-/** Runs the statements of one caller, without statements of other callers between them. */
-export interface Session {
-  /** All rows of a statement, each an array of its columns. The first row is computed outside the event loop. */
-  query(sql: string, parameters?: readonly SqlValue[]): Promise<SqlValue[][]>;
-  /** The same, row by row, for large results. Rows after the first are computed on the event loop. */
-  iterate(sql: string): Promise<Iterable<SqlValue[]>>;
-  /** A statement that is executed very often. It runs on the event loop and returns the number of changed rows. */
-  prepare(sql: string): Promise<(parameters: readonly SqlValue[]) => number>;
-  /** Runs several statements without parameters. */
-  script(sql: string): Promise<void>;
-  /** Runs `work` in a transaction, which is committed when `work` resolves and rolled back when it rejects. */
-  transaction<T>(kind: TransactionKind, work: () => Promise<T>): Promise<T>;
-}
-
-/** `IMMEDIATE` locks out other writers at once, `DEFERRED` at the first write. */
-type TransactionKind = "IMMEDIATE" | "DEFERRED";
+import { SQLITE } from "./dialect.ts";
+import type { Connection, Session, SqlParameter, SqlValue } from "./session.ts";
 
 /** Milliseconds between two interrupts of a query that is past its deadline. */
 const INTERRUPT_INTERVAL = 10;
@@ -28,7 +11,6 @@ interface NativeStatement {
   reader: boolean;
   raw(): NativeStatement;
   all(parameters: readonly SqlValue[]): Promise<SqlValue[][]>;
-  iterate(): Promise<Iterable<SqlValue[]>>;
   run(parameters: readonly SqlValue[]): { changes: number };
 }
 
@@ -36,7 +18,7 @@ interface NativeStatement {
  * One connection to an embedded database. Sessions take turns, because two callers of the same prepared statement would
  * get each other's rows.
  */
-export class DatabaseConnection {
+export class DatabaseConnection implements Connection {
   readonly #database: Database;
   readonly #statements = new Map<string, NativeStatement>();
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -59,11 +41,6 @@ export class DatabaseConnection {
     return deadline === undefined ? turn : orTimeout(turn, deadline);
   }
 
-  /** Runs `work` in a write transaction, which is committed when `work` resolves and rolled back when it rejects. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.exclusively((session) => session.transaction("IMMEDIATE", () => work(session)));
-  }
-
   /** Closes after all waiting sessions. */
   async close(): Promise<void> {
     await this.exclusively(async () => {
@@ -77,21 +54,23 @@ export class DatabaseConnection {
       await this.#interruptible(() => this.#database.exec(sql) as Promise<void>, deadline);
     };
     return {
+      dialect: SQLITE,
+      // The first row is computed outside the event loop.
       query: async (sql, parameters = []) => {
         const statement = await this.#statement(sql, deadline);
-        return await this.#interruptible(() => statement.all(parameters), deadline);
+        return await this.#interruptible(() => statement.all(parameters.map(plain)), deadline);
       },
-      iterate: async (sql) => {
-        const statement = await this.#statement(sql, deadline);
-        return await this.#interruptible(() => statement.iterate(), deadline);
-      },
-      prepare: async (sql) => {
-        const statement = await this.#statement(sql, deadline);
-        return (parameters) => attempt(() => statement.run(parameters).changes);
+      insertNew: async (table, columns, rows) => {
+        const marks = Object.keys(columns).map(() => "?");
+        const insert = `INSERT INTO ${table} VALUES (${marks.join(", ")}) ON CONFLICT DO NOTHING`;
+        const statement = await this.#statement(insert, deadline);
+        // On the event loop: to leave it for each row would take longer.
+        return attempt(() => [...rows.keys()].filter((position) => statement.run(rows[position] ?? []).changes === 0));
       },
       script,
       transaction: async (kind, work) => {
-        await script(`BEGIN ${kind}`);
+        // An immediate transaction locks out other writers at once.
+        await script(kind === "stage" ? "BEGIN" : "BEGIN IMMEDIATE");
         try {
           const result = await work();
           await script("COMMIT");
@@ -140,6 +119,10 @@ export class DatabaseConnection {
       clearTimeout(again);
     }
   }
+}
+
+function plain(parameter: SqlParameter): SqlValue {
+  return Array.isArray(parameter) ? JSON.stringify(parameter) : (parameter as SqlValue);
 }
 
 /** The error of the store for a failed statement. Its cause is the driver's error. */

@@ -1,20 +1,27 @@
-import type { Session, SqlValue } from "./database-connection.ts";
+import type { Session, SqlParameter, SqlValue } from "./session.ts";
+
+/** The SQL expression of a member of a record. `json` is a list or an object that is stored as JSON. */
+type Expression = string | { json: string };
 
 /**
  * Reads records of type `T`.
  *
- * @param members the SQL expression of each member; `json(…)` reads a list or an object that is stored as JSON
  * @param rest of the statement, from `FROM` on
  */
 export async function readRecords<T>(
   session: Session,
-  members: Readonly<Record<keyof T, string>>,
+  members: Readonly<Record<keyof T, Expression>>,
   rest: string,
-  parameters: readonly SqlValue[] = [],
+  parameters: readonly SqlParameter[] = [],
 ): Promise<T[]> {
-  const pairs = Object.entries(members).map(([name, expression]) => `'${name}', ${expression}`);
-  const rows = await session.query(`SELECT json_object(${pairs.join(", ")}) ${rest}`, parameters);
-  return rows.map(([text]) => JSON.parse(String(text)) as T);
+  const read = Object.entries<Expression>(members);
+  const columns = read.map(([, expression]) => (typeof expression === "string" ? expression : expression.json));
+  const rows = await session.query(`SELECT ${columns.join(", ")} ${rest}`, parameters);
+  const parsed = (value: SqlValue, expression: Expression) =>
+    typeof expression === "string" || value === null ? value : JSON.parse(String(value));
+  return rows.map(
+    (row) => Object.fromEntries(read.map(([name, member], at) => [name, parsed(row[at] ?? null, member)])) as T,
+  );
 }
 
 /** Inserts one row. @param values by column */

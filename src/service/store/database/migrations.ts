@@ -3,7 +3,7 @@ import { SCOPES } from "../../../contract/operations.ts";
 import { insertKey, insertTeam } from "../access/team-records.ts";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import type { Grants } from "../store.ts";
-import type { Session, SqlValue } from "./database-connection.ts";
+import type { Session, SqlValue } from "./session.ts";
 
 /** The oldest schema version that can be migrated. Each migration raises the version by one. */
 export const FIRST_VERSION = 2;
@@ -58,13 +58,13 @@ export const ROW_TABLES = `
     product_id TEXT NOT NULL,
     sku TEXT NOT NULL,
     retailer TEXT NOT NULL,
-    combination INTEGER NOT NULL REFERENCES combination,
+    combination BIGINT NOT NULL REFERENCES combination,
     day INTEGER NOT NULL,
-    body TEXT NOT NULL,
-    sum INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    sum BIGINT NOT NULL,
     -- The first version with the row, and the first one without it.
-    added INTEGER NOT NULL,
-    removed INTEGER
+    added BIGINT NOT NULL,
+    removed BIGINT
   );
   CREATE UNIQUE INDEX product_present ON product (product_id) WHERE removed IS NULL;
   CREATE INDEX product_removed ON product (removed) WHERE removed IS NOT NULL;
@@ -73,9 +73,9 @@ export const ROW_TABLES = `
   CREATE INDEX product_place ON product (combination, day, sku, retailer, product_id, added, removed);
   -- What each version added to the number of rows of a combination and day, negative for removed rows.
   CREATE TABLE row_count (
-    combination INTEGER NOT NULL REFERENCES combination,
+    combination BIGINT NOT NULL REFERENCES combination,
     day INTEGER NOT NULL,
-    version INTEGER NOT NULL,
+    version BIGINT NOT NULL,
     rows INTEGER NOT NULL,
     PRIMARY KEY (combination, day, version)
   ) WITHOUT ROWID;
@@ -142,12 +142,11 @@ async function addPortal(session: Session): Promise<void> {
 /** Version 5: rows have checksums. */
 async function addChecksums(session: Session): Promise<void> {
   await session.script("ALTER TABLE product ADD COLUMN sum INTEGER NOT NULL DEFAULT 0");
-  const update = await session.prepare("UPDATE product SET sum = ? WHERE id = ?");
   const next = "SELECT id, CAST(body AS BLOB) FROM product WHERE id > ? ORDER BY id LIMIT 5000";
   let rows = await session.query(next, [-1]);
   while (rows.length > 0) {
     for (const [id = null, body] of rows) {
-      update([crc32(body as Buffer), id]);
+      await session.query("UPDATE product SET sum = ? WHERE id = ?", [crc32(body as Buffer), id]);
     }
     rows = await session.query(next, [rows.at(-1)?.[0] ?? null]);
   }

@@ -1,14 +1,15 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
-import type { DatabaseConnection, Session } from "./database-connection.ts";
+import { SQLITE } from "./dialect.ts";
 import { FIRST_VERSION, migrate, NEWEST_VERSION, PORTAL_TABLES, ROW_TABLES, TEAM_TABLES } from "./migrations.ts";
+import type { Connection, Session } from "./session.ts";
 
 /** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
 const APPLICATION_ID = 0x52_43_61_74;
 
 /** The tables of the newest version. `migrations.ts` gives the same tables to a database of an earlier version. */
-const TABLES = `
+export const TABLES = `
   CREATE TABLE combination (
     id INTEGER PRIMARY KEY,
     retailer TEXT NOT NULL,
@@ -46,14 +47,14 @@ const TABLES = `
 `;
 
 /** Creates the tables of an empty database, or migrates a database of an earlier version. */
-export async function createSchema(connection: DatabaseConnection): Promise<void> {
+export async function createSchema(connection: Connection): Promise<void> {
   const found = await connection.exclusively(schemaFacts);
   if (found.tables === 0) {
     // Larger pages waste less space with rows of about 500 bytes. Both settings are stored in the file.
     await connection.exclusively((session) => session.script("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"));
   }
   if (found.tables === 0 || (found.isOurs && found.version >= FIRST_VERSION && found.version < NEWEST_VERSION)) {
-    await connection.transaction(createOrMigrate);
+    await connection.exclusively((session) => session.transaction("schema", () => createOrMigrate(session)));
   }
   await checkSchema(connection);
 }
@@ -63,7 +64,7 @@ async function createOrMigrate(session: Session): Promise<void> {
   const { tables, version } = await schemaFacts(session);
   if (tables === 0) {
     await session.script(`
-      ${TABLES}
+      ${SQLITE.tables(TABLES)}
       INSERT INTO data_version VALUES (0);
       PRAGMA application_id = ${APPLICATION_ID};
       PRAGMA user_version = ${NEWEST_VERSION}`);
@@ -77,7 +78,7 @@ async function createOrMigrate(session: Session): Promise<void> {
 }
 
 /** @throws StoreUnavailableError if the database is of another program or of another version of this service */
-export async function checkSchema(connection: DatabaseConnection): Promise<void> {
+export async function checkSchema(connection: Connection): Promise<void> {
   const { isOurs, version } = await connection.exclusively(schemaFacts);
   if (!isOurs) {
     throw new StoreUnavailableError("the database belongs to another program");

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema } from "./schema.ts";
+import type { Connection } from "./session.ts";
 
 /** An open connection. A retired connection is closed when its last user is done. */
 interface Lease {
@@ -18,7 +19,7 @@ export interface SharedConnection {
    * @param work receives the connection and the identity of the database file
    * @throws StoreUnavailableError if the file is missing, damaged or of another program
    */
-  use<T>(work: (connection: DatabaseConnection, file: string) => Promise<T>): Promise<T>;
+  use<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -10,15 +10,14 @@ import { beginNextVersion, readVersion, removeFromVersion } from "./versions.ts"
  * @returns their coverage, which counts them
  */
 export async function removeRows(database: EmbeddedStore, filters: Filters): Promise<CoverageSummary> {
-  return await database.write(async (session) => {
+  return await database.changeRows(async (session) => {
     const days = daysOf(filters);
     const wanted = wantedCounts(await readCounts(session, await readVersion(session), days), filters, null);
     const summary = summarise(wanted);
     if (summary.matching_rows > 0) {
       await beginNextVersion(session);
-      const combinations = JSON.stringify(wanted.map(({ id }) => id));
-      const matches = "combination IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ?";
-      await removeFromVersion(session, matches, [combinations, ...days]);
+      const matches = `${session.dialect.isListed("combination")} AND day BETWEEN ? AND ?`;
+      await removeFromVersion(session, matches, [wanted.map(({ id }) => id), ...days]);
     }
     return summary;
   });

@@ -1,7 +1,7 @@
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
-import type { Session } from "../database/database-connection.ts";
+import type { Session } from "../database/session.ts";
 import { DamagedDataError, type Visibility } from "../store.ts";
 import { blobOf } from "./row-texts.ts";
 
@@ -21,6 +21,18 @@ export interface CombinationCount extends Rcd {
   latest: number | null;
 }
 
+/** The expressions of the members of `CombinationCount`. */
+const COUNT: Readonly<Record<keyof CombinationCount, string>> = {
+  id: "id",
+  retailer: "retailer",
+  department: "department",
+  category: "category",
+  corpus: "corpus",
+  matching: "coalesce(matching, 0)",
+  earliest: "earliest",
+  latest: "latest",
+};
+
 /**
  * Counts the rows of each combination in a version, sorted by retailer, department, category (UTF-8 bytes). The cost
  * depends on the number of combinations and days, not on the number of rows.
@@ -28,6 +40,7 @@ export interface CombinationCount extends Rcd {
  * @throws DamagedDataError
  */
 export async function readCounts(session: Session, version: number, days: DayRange): Promise<CombinationCount[]> {
+  const { bytes, jsonArray, jsonObject } = session.dialect;
   const [[counts] = []] = await session.query(
     `WITH day_rows AS (
        SELECT combination, day, sum(rows) AS present, day BETWEEN ?2 AND ?3 AS matches
@@ -37,10 +50,7 @@ export async function readCounts(session: Session, version: number, days: DayRan
          min(day) FILTER (WHERE matches) AS earliest, max(day) FILTER (WHERE matches) AS latest
        FROM day_rows GROUP BY combination
      )
-     SELECT CAST(json_group_array(json_object(
-       'id', id, 'retailer', retailer, 'department', department, 'category', category,
-       'corpus', corpus, 'matching', coalesce(matching, 0), 'earliest', earliest, 'latest', latest
-     ) ORDER BY retailer, department, category) AS BLOB)
+     SELECT ${bytes(jsonArray(jsonObject(COUNT), "retailer, department, category"))}
      FROM combination_rows JOIN combination ON combination.id = combination_rows.combination`,
     [version, ...days],
   );
@@ -62,7 +72,7 @@ export async function checkCounts(session: Session, version: number): Promise<vo
        SELECT 1 FROM (
          SELECT combination, day, rows FROM row_count WHERE version <= ?1
          UNION ALL
-         SELECT combination, day, -count(*) FROM product INDEXED BY product_place
+         SELECT combination, day, -count(*) FROM product ${session.dialect.by("product_place")}
          WHERE added <= ?1 AND (removed IS NULL OR removed > ?1) GROUP BY combination, day
        ) GROUP BY combination, day HAVING sum(rows) <> 0
      )`,

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Product } from "../../../contract/product.ts";
-import type { Session } from "../database/database-connection.ts";
+import type { Dialect } from "../database/dialect.ts";
+import type { Columns, Session } from "../database/session.ts";
 import { compactDay } from "./row-counts.ts";
 import { blobOf } from "./row-texts.ts";
 import { beginNextVersion, removeFromVersion } from "./versions.ts";
@@ -22,47 +23,54 @@ type OnConflict = (line: number, body: string, presentBody: string, isStored: bo
 /** Which rows make room for the staged ones: those with the same `product_id`, or all of a retailer and a day. */
 export type Replacement = "same-ids" | { retailer: string; day: string };
 
+const STAGED: Columns = {
+  product_id: "TEXT",
+  line: "BIGINT",
+  sku: "TEXT",
+  retailer: "TEXT",
+  department: "TEXT",
+  category: "TEXT",
+  day: "INTEGER",
+  body: "BLOB",
+  sum: "BIGINT",
+};
+
 /** The rows to add, and the ids of rows that make room. The tables belong to the connection; each load empties them. */
 const STAGE = `
   CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY);
   DELETE FROM gone;
   CREATE TEMP TABLE IF NOT EXISTS staged_row (
-    line INTEGER NOT NULL,
-    product_id TEXT NOT NULL UNIQUE,
-    sku TEXT NOT NULL,
-    retailer TEXT NOT NULL,
-    department TEXT NOT NULL,
-    category TEXT NOT NULL,
-    day INTEGER NOT NULL,
-    body BLOB NOT NULL,
-    sum INTEGER NOT NULL
+    ${Object.entries(STAGED)
+      .map(([name, type]) => `${name} ${type} NOT NULL`)
+      .join(", ")}, UNIQUE (product_id)
   );
   DELETE FROM staged_row;
-  PRAGMA temp.cache_size = -16384;
 `;
 
-/** `CROSS JOIN` begins with the staged rows, so that the cost does not depend on the stored ones. */
-const CONFLICTS = `
-  SELECT line, staged_row.body, CAST(product.body AS BLOB) FROM staged_row CROSS JOIN product USING (product_id)
-  WHERE line > ? AND removed IS NULL AND staged_row.body <> CAST(product.body AS BLOB) AND id NOT IN (SELECT id FROM gone)
+/** The join begins with the staged rows, so that the cost does not depend on the stored ones. */
+const conflicts = ({ join, body }: Dialect) => `
+  SELECT line, staged_row.body, ${body} FROM staged_row ${join} product USING (product_id)
+  WHERE line > ? AND removed IS NULL AND staged_row.body <> ${body}
+    AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.id = product.id)
   ORDER BY line LIMIT 100`;
 
-const REPLACED = `
-  INSERT INTO gone SELECT id FROM staged_row CROSS JOIN product USING (product_id)
-  WHERE removed IS NULL AND staged_row.body <> CAST(product.body AS BLOB)`;
+const replaced = ({ join, body }: Dialect) => `
+  INSERT INTO gone SELECT id FROM staged_row ${join} product USING (product_id)
+  WHERE removed IS NULL AND staged_row.body <> ${body}`;
 
 /** A row that stays as it is is not replaced. */
-const REPLACED_SLICE = `
+const replacedSlice = ({ body }: Dialect) => `
   INSERT INTO gone SELECT id FROM product
   WHERE combination IN (SELECT id FROM combination WHERE retailer = ?) AND day = ? AND removed IS NULL AND NOT EXISTS (
     SELECT 1 FROM staged_row
-    WHERE staged_row.product_id = product.product_id AND staged_row.body = CAST(product.body AS BLOB)
+    WHERE staged_row.product_id = product.product_id AND staged_row.body = ${body}
   )`;
 
 const DROP_PRESENT = `
   DELETE FROM staged_row WHERE EXISTS (
     SELECT 1 FROM product
-    WHERE product.product_id = staged_row.product_id AND removed IS NULL AND id NOT IN (SELECT id FROM gone)
+    WHERE product.product_id = staged_row.product_id AND removed IS NULL
+      AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.id = product.id)
   )`;
 
 /** Ids follow the row order of the service, so that the rows of a page are stored next to each other. */
@@ -76,47 +84,48 @@ const ADD = `
   INSERT INTO row_count
   SELECT combination.id, day, version, count(*)
   FROM staged_row JOIN combination USING (retailer, department, category), data_version
-  GROUP BY combination.id, day
-  ON CONFLICT DO UPDATE SET rows = rows + excluded.rows`;
+  GROUP BY combination.id, day, version
+  ON CONFLICT (combination, day, version) DO UPDATE SET rows = row_count.rows + excluded.rows`;
 
 /** Rows that are collected, then added together. */
 export async function createRowStage(session: Session, onConflict: OnConflict, replacement?: Replacement) {
-  await session.script(STAGE);
-  const insert = await session.prepare(
-    "INSERT INTO staged_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-  );
+  const { dialect } = session;
+  const { rowText } = dialect;
+  await session.script(`${dialect.load.begin}; ${dialect.tables(STAGE)}`);
 
   async function refuseConflicts(): Promise<void> {
-    let conflicts = await session.query(CONFLICTS, [-1]);
-    while (conflicts.length > 0) {
-      for (const [line, body, presentBody] of conflicts) {
+    let found = await session.query(conflicts(dialect), [-1]);
+    while (found.length > 0) {
+      for (const [line, body, presentBody] of found) {
         onConflict(Number(line), blobOf(body).toString(), blobOf(presentBody).toString(), true);
       }
-      conflicts = await session.query(CONFLICTS, [conflicts.at(-1)?.[0] ?? null]);
+      found = await session.query(conflicts(dialect), [found.at(-1)?.[0] ?? null]);
     }
   }
 
   return {
     /** Stages rows in a temporary file. Of several rows with the same `product_id`, it stages the first. */
     add: async (rows: readonly NewRow[]): Promise<void> => {
-      for (const { line, product, body } of rows) {
+      const values = rows.map(({ line, product, body }) => {
         const { product_id, sku, retailer, department, category, crawl_date } = product;
         const bytes = Buffer.from(body);
         const place = [retailer, department, category, compactDay(crawl_date)];
-        if (insert([line, product_id, sku, ...place, bytes, crc32(bytes)]) === 0) {
-          const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [product_id]);
-          onConflict(line, body, blobOf(staged).toString(), false);
-        }
+        return [rowText(product_id), line, rowText(sku), ...place, bytes, crc32(bytes)];
+      });
+      for (const position of await session.insertNew("staged_row", STAGED, values)) {
+        const [id = null] = values[position] ?? [];
+        const [[staged] = []] = await session.query("SELECT body FROM staged_row WHERE product_id = ?", [id]);
+        const { line = 0, body = "" } = rows[position] ?? {};
+        onConflict(line, body, blobOf(staged).toString(), false);
       }
     },
     /** Adds the staged rows as the next version of the data, in the caller's transaction. @returns numbers of rows */
     merge: async (): Promise<{ added: number; removed: number }> => {
-      // The unique index is written in random order. A larger cache saves reads.
-      await session.script("PRAGMA cache_size = -65536");
+      await session.script(dialect.load.merge);
       if (replacement === "same-ids") {
-        await session.script(REPLACED);
+        await session.query(replaced(dialect));
       } else if (replacement !== undefined) {
-        await session.query(REPLACED_SLICE, [replacement.retailer, compactDay(replacement.day)]);
+        await session.query(replacedSlice(dialect), [replacement.retailer, compactDay(replacement.day)]);
       }
       await refuseConflicts();
       await session.script(DROP_PRESENT);
@@ -130,6 +139,10 @@ export async function createRowStage(session: Session, onConflict: OnConflict, r
       }
       await session.script("DELETE FROM staged_row");
       return { added: Number(added), removed: Number(removed) };
+    },
+    /** Lets the engine prepare for reading the rows, after they were committed. They are there also if this fails. */
+    end: async (): Promise<void> => {
+      await session.script(dialect.load.end).catch(() => undefined);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Session, SqlValue } from "../database/database-connection.ts";
+import type { Session, SqlValue } from "../database/session.ts";
 import { DamagedDataError, type RowTexts, StaleSnapshotError } from "../store.ts";
 
 const [NEWLINE, COMMA] = [10, 44];
@@ -13,12 +13,8 @@ export async function readRowTexts(session: Session, ids: readonly number[]): Pr
   if (ids.length === 0) {
     return { count: 0, bytes: Buffer.alloc(0) };
   }
-  const [[bytes, foundIds, foundSums] = []] = await session.query(
-    `SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(product.id), json_group_array(sum)
-     FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
-    [JSON.stringify(ids)],
-  );
-  const found = JSON.parse(String(foundIds)) as number[];
+  const [[bytes, foundIds, foundSums] = []] = await session.query(session.dialect.rowTexts, [ids]);
+  const found = JSON.parse(String(foundIds ?? "[]")) as number[];
   if (found.length !== ids.length) {
     throw new StaleSnapshotError("the data changed while its rows were read");
   }

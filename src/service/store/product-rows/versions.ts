@@ -1,4 +1,4 @@
-import type { Session, SqlValue } from "../database/database-connection.ts";
+import type { Session, SqlParameter } from "../database/session.ts";
 
 /** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -20,8 +20,12 @@ export async function hasVersion(session: Session, version: number): Promise<boo
  * that had them.
  */
 export async function beginNextVersion(session: Session): Promise<void> {
+  const now = Date.now();
+  await session.query(
+    "UPDATE data_version SET version = CASE WHEN version < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE version + 1 END",
+    [now, now],
+  );
   await session.script(`
-    UPDATE data_version SET version = max(version + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER));
     DELETE FROM row_version WHERE version < (
       SELECT max(removed) FROM product WHERE removed < (SELECT version FROM data_version) - ${KEPT_TIME}
     );
@@ -37,13 +41,13 @@ export async function beginNextVersion(session: Session): Promise<void> {
 export async function removeFromVersion(
   session: Session,
   condition: string,
-  parameters: readonly SqlValue[] = [],
+  parameters: readonly SqlParameter[] = [],
 ): Promise<void> {
   await session.query(
     `INSERT INTO row_count
      SELECT combination, day, version, -count(*) FROM product, data_version
-     WHERE removed IS NULL AND ${condition} GROUP BY combination, day
-     ON CONFLICT DO UPDATE SET rows = rows + excluded.rows`,
+     WHERE removed IS NULL AND ${condition} GROUP BY combination, day, version
+     ON CONFLICT (combination, day, version) DO UPDATE SET rows = row_count.rows + excluded.rows`,
     parameters,
   );
   await session.query(

@@ -1,0 +1,176 @@
+import pg from "pg";
+import { parseIntoClientConfig } from "pg-connection-string";
+import { orTimeout, throwIfPast } from "../query-deadline.ts";
+import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
+import { POSTGRES } from "./dialect.ts";
+import { LocationError } from "./location.ts";
+import type { Connection, Session, SqlParameter, SqlValue } from "./session.ts";
+
+/** Connections of one process. */
+const MOST_CONNECTIONS = 10;
+/** Milliseconds to wait for a connection. */
+const CONNECT_WAIT = 5_000;
+
+/**
+ * Settings of each connection. The server notices within a second that a client is gone, and ends its query. Compiling a
+ * query costs more than the queries of the service.
+ */
+const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off";
+
+/** Only one transaction of a kind has the row of this table, which the others wait for. Milliseconds that they wait. */
+const LOCKS = {
+  schema: "",
+  rows: "SELECT version FROM data_version FOR UPDATE",
+  records: "SET LOCAL lock_timeout = 60000; SELECT cursor FROM secret FOR UPDATE",
+};
+
+/** Of SQLSTATE: a value is too long for an index. */
+const TOO_LONG = "54000";
+
+/** Readers of the columns that the statements of the store return, by the id of their type. Other types are texts. */
+const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
+  17: (text) => Buffer.from(text.slice("\\x".length), "hex"),
+  20: Number,
+  23: Number,
+};
+const TYPES = { getTypeParser: (type: number) => READERS[type] ?? String };
+
+/** A pool of connections to a PostgreSQL database. A connection that fails is closed, and the next query opens another. */
+export class PostgresConnection implements Connection {
+  readonly #pool: pg.Pool;
+
+  /** @param url see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING @throws LocationError */
+  constructor(url: string) {
+    const { options = "", ...config } = configOf(url);
+    this.#pool = new pg.Pool({
+      ...config,
+      options: `${SETTINGS} ${options}`,
+      fallback_application_name: "catalog",
+      max: MOST_CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_WAIT,
+      keepAlive: true,
+    });
+    // A lost connection is an error of the query that uses it, or of none. Without listeners, it would end the process.
+    const ignore = () => undefined;
+    this.#pool.on("error", ignore);
+    this.#pool.on("connect", (client) => client.on("error", ignore));
+  }
+
+  exclusively<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+    const turn = this.#withClient(work, deadline);
+    return deadline === undefined ? turn : orTimeout(turn, deadline);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) {
+      await this.#pool.end();
+    }
+  }
+
+  async #withClient<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    let isLastUse = false;
+    // Closing the connection ends its query on the server, also if the server does not answer.
+    const cancel = () => {
+      isLastUse = true;
+      void client.end().catch(() => undefined);
+    };
+    try {
+      throwIfPast(deadline);
+      deadline?.addEventListener("abort", cancel, { once: true });
+      const onLastUse = () => {
+        isLastUse = true;
+      };
+      return await work(sessionOf(client, deadline, onLastUse));
+    } finally {
+      deadline?.removeEventListener("abort", cancel);
+      client.release(isLastUse);
+    }
+  }
+}
+
+/** @param onLastUse called if the connection must be closed after the session */
+function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onLastUse: () => void): Session {
+  async function run<T>(work: () => Promise<T>): Promise<T> {
+    throwIfPast(deadline);
+    try {
+      return await work();
+    } catch (error) {
+      throwIfPast(deadline);
+      if (!(error instanceof pg.DatabaseError) || error.severity !== "ERROR") {
+        onLastUse();
+      }
+      throw unavailable(error);
+    }
+  }
+
+  const script = async (sql: string): Promise<void> => {
+    await run(() => client.query(sql));
+  };
+
+  const query = async (sql: string, values: readonly SqlParameter[] = []): Promise<SqlValue[][]> => {
+    const config = { text: numbered(sql), values: [...values], rowMode: "array" as const, types: TYPES };
+    return (await run(() => client.query<SqlValue[]>(config))).rows;
+  };
+
+  return {
+    dialect: POSTGRES,
+    query,
+    script,
+    insertNew: async (table, columns, rows) => {
+      const [unique = ""] = Object.keys(columns);
+      const typeOf = ([name, type]: [string, string]) => POSTGRES.tables(`${name} ${type}`).split(" ")[1];
+      const lists = Object.entries(columns).map((column) => `CAST(? AS ${typeOf(column)}[])`);
+      const inserted = await query(
+        `INSERT INTO ${table} SELECT * FROM unnest(${lists.join(", ")}) ON CONFLICT DO NOTHING RETURNING ${unique}`,
+        lists.map((_, column) => rows.map((row) => row[column] ?? null)),
+      );
+      const isNew = new Set(inserted.map(([value]) => String(value)));
+      return [...rows.keys()].filter((position) => !isNew.delete(String(rows[position]?.[0])));
+    },
+    transaction: async (kind, work) => {
+      if (kind === "stage") {
+        // The temporary tables end with the connection.
+        onLastUse();
+        return await work();
+      }
+      await script(`BEGIN; ${LOCKS[kind]}`);
+      try {
+        const result = await work();
+        await script("COMMIT");
+        return result;
+      } catch (error) {
+        await script("ROLLBACK").catch(onLastUse);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The parameters `?` and `?1` as PostgreSQL writes them. */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll(/\?(\d*)/g, (_, number: string) => {
+    count += 1;
+    return `$${number || count}`;
+  });
+}
+
+/** @throws LocationError, which does not show the URL, because it may have a password */
+function configOf(url: string) {
+  try {
+    return parseIntoClientConfig(url);
+  } catch {
+    throw new LocationError("this is no URL of a PostgreSQL database: use postgres://user@host:5432/name");
+  }
+}
+
+function unavailable(error: unknown): Error {
+  const { message, code } = error as NodeJS.ErrnoException;
+  if (code === TOO_LONG) {
+    return new RefusedChangeError("PostgreSQL takes no sku or product_id as long as one of these rows has");
+  }
+  return new StoreUnavailableError(`the database cannot be used: ${message || code}`, { cause: error });
+}

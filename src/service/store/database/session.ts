@@ -1,0 +1,39 @@
+import type { Dialect } from "./dialect.ts";
+
+export type SqlValue = string | number | Buffer | null;
+
+/** A list is one parameter, see `Dialect.isListed`. */
+export type SqlParameter = SqlValue | readonly SqlValue[];
+
+/**
+ * What a transaction changes: `stage` only temporary tables, `schema` all tables, `rows` the rows, `records` everything
+ * else. At most one transaction at a time changes rows, and one changes records. Others wait for it.
+ */
+export type TransactionKind = "stage" | "schema" | "rows" | "records";
+
+/** All columns of a table in their order, with their types as in `schema.ts`. */
+export type Columns = Readonly<Record<string, "TEXT" | "INTEGER" | "BIGINT" | "BLOB">>;
+
+/** Runs the statements of one caller, without statements of other callers between them. Parameters are written `?`. */
+export interface Session {
+  readonly dialect: Dialect;
+  /** All rows of a statement, each an array of its columns. */
+  query(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlValue[][]>;
+  /**
+   * Inserts many rows. A row with the value of an earlier one in the first column, which is unique, is left out.
+   *
+   * @returns the positions of the rows that were left out
+   */
+  insertNew(table: string, columns: Columns, rows: readonly SqlValue[][]): Promise<number[]>;
+  /** Runs several statements without parameters. */
+  script(sql: string): Promise<void>;
+  /** Runs `work` in a transaction, which is committed when `work` resolves and rolled back when it rejects. */
+  transaction<T>(kind: TransactionKind, work: () => Promise<T>): Promise<T>;
+}
+
+/** Access to a database: one connection, or several that are opened when they are needed. */
+export interface Connection {
+  /** Gives `work` a connection alone. The deadline ends a running query. */
+  exclusively<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { loadRows } from "../../src/service/load/load-rows.ts";
+import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store.ts";
+import { emptyDatabase } from "../helpers/databases.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { product, products } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+import { load, testStore, walk } from "../service/store/stores.ts";
+
+/** A connection to the database that can be lost, and comes back at the same address. */
+async function losableDatabase() {
+  const url = new URL(await emptyDatabase());
+  const [host, port] = [url.hostname, Number(url.port)];
+  const sockets = new Set<Socket>();
+  let isLost = false;
+  const server = createServer((client) => {
+    const upstream = connect(port, host);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.on("error", () => undefined).on("close", () => sockets.delete(socket)));
+    }
+    if (isLost) {
+      client.destroy();
+      upstream.destroy();
+    } else {
+      client.pipe(upstream).pipe(client);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  url.port = String((server.address() as AddressInfo).port);
+  const lose = () => {
+    isLost = true;
+    const lost = sockets.size;
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+    return lost;
+  };
+  const restore = () => {
+    isLost = false;
+  };
+  return { location: url.href, lose, restore };
+}
+
+test("while the database is away, the service answers 503, and goes on when it is back", async () => {
+  const { location, lose, restore } = await losableDatabase();
+  const service = await startTestService({ database: location, rows: products(3) });
+  const before = await service.get("/v1/catalog");
+  expect(lose()).toBeGreaterThan(0);
+  const away = await service.get("/v1/catalog");
+  const { status: ready } = await fetch(`${service.url}/readyz`);
+  restore();
+  const back = await service.get("/v1/catalog");
+  expect([before.status, away.status, ready, back.status]).toEqual([200, 503, 503, 200]);
+  expect(away.headers.get("retry-after")).toMatch(/^\d+$/);
+});
+
+test("a query that loses its connection fails as unavailable, and so does a change, which leaves nothing", async () => {
+  const { location, lose, restore } = await losableDatabase();
+  const store = await testStore(location);
+  const sleep = store.read((session) => session.query("SELECT pg_sleep(60)"));
+  await vi.waitFor(async () => expect(await running(store, "pg_sleep(60)")).toBe(1));
+  const change = store.write(async (session) => {
+    await session.query("INSERT INTO team (name, scopes, created_at) VALUES ('lost', '[]', '')");
+    lose();
+    await session.query("SELECT 1");
+  });
+  await expect(sleep).rejects.toThrow(StoreUnavailableError);
+  await expect(change).rejects.toThrow(StoreUnavailableError);
+  restore();
+  expect(await store.read((session) => session.query("SELECT name FROM team"))).toEqual([]);
+});
+
+test("a query that passes its deadline ends on the server too", async () => {
+  const store = await testStore();
+  const sleep = "SELECT pg_sleep(61)";
+  const late = new AbortController();
+  const endless = store.read((session) => session.query(sleep), late.signal);
+  await vi.waitFor(async () => expect(await running(store, sleep)).toBe(1));
+  late.abort();
+  await expect(endless).rejects.toThrow(StoreTimeoutError);
+  await vi.waitFor(async () => expect(await running(store, sleep)).toBe(0), 30_000);
+});
+
+test("processes that open an empty database at once create its tables once", async () => {
+  const location = await emptyDatabase();
+  const stores = await Promise.all(Array.from({ length: 4 }, () => testStore(location)));
+  const secrets = await Promise.all(
+    stores.map((store) => store.read((session) => session.query("SELECT cursor FROM secret"))),
+  );
+  expect(new Set(secrets.map((rows) => JSON.stringify(rows))).size).toBe(1);
+  expect(secrets[0]).toHaveLength(1);
+});
+
+test("loads at once add each row once, and count it once", async () => {
+  const location = await emptyDatabase();
+  const stores = await Promise.all(Array.from({ length: 4 }, () => testStore(location)));
+  const all = products(400);
+  const results = await Promise.all(stores.map((store, index) => load(store, all.slice(index * 50, index * 50 + 250))));
+  const [first] = stores;
+  expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(400);
+  expect(first && (await walk(first))).toEqual(all.map((row) => JSON.stringify(row)));
+});
+
+test("a load that ends half way adds nothing, and the next load adds all", async () => {
+  const { location, lose, restore } = await losableDatabase();
+  const store = await testStore(location);
+  async function* lines() {
+    yield* products(300).map((row) => Buffer.from(`${JSON.stringify(row)}\n`));
+    expect(lose()).toBeGreaterThan(0);
+    yield Buffer.from(`${JSON.stringify(product({ product_id: "last" }))}\n`);
+  }
+  const failed = loadRows(store, { name: "rows.ndjson", stream: Readable.from(lines()) });
+  await expect(failed).rejects.toThrow(StoreUnavailableError);
+  restore();
+  expect(await walk(store)).toEqual([]);
+  expect(await load(store, products(300))).toMatchObject({ added: 300 });
+});
+
+test("tables of another program, or of a newer service, are left alone", async () => {
+  const [foreign, newer] = [await emptyDatabase(), await emptyDatabase()];
+  const store = await testStore(newer);
+  await store.write((session) => session.query("UPDATE catalog_schema SET version = version + 1"));
+  await expect(testStore(newer)).rejects.toThrow(/^the database has schema 8, this service reads schema 7$/);
+  await store.write((session) => session.script("DROP TABLE catalog_schema"));
+  await expect(testStore(newer)).rejects.toThrow(/^the database belongs to another program$/);
+  await expect(testStore(foreign)).resolves.toBeDefined();
+});
+
+test("a sku that is too long for an index of PostgreSQL is refused by name", async () => {
+  const store = await testStore();
+  const sku = Array.from({ length: 1_000 }, (_, index) => String(index * 7_919)).join(".");
+  await expect(load(store, [product({ sku })])).rejects.toThrow(RefusedChangeError);
+  expect(await walk(store)).toEqual([]);
+});
+
+test("messages name the database without its password", async () => {
+  const place = "postgres://me:s3cret@127.0.0.1:1/db?password=s3cret";
+  const failed = await runInProcess(["service", "keys", "list", "--database", place]);
+  expect(failed).toMatchObject({ code: 1, stdout: "" });
+  expect(failed.stderr).toMatch(
+    /^error: the database postgres:\/\/me@127\.0\.0\.1:1\/db cannot be used: .*ECONNREFUSED/,
+  );
+  expect(failed.stderr).not.toContain("s3cret");
+});
+
+/** Queries of this text that the server runs now. */
+async function running(store: Awaited<ReturnType<typeof testStore>>, text: string): Promise<unknown> {
+  const active = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE ? || '%'";
+  const [[count] = []] = await store.read((session) =>
+    session.query(active, [text.startsWith("SELECT") ? text : `SELECT ${text}`]),
+  );
+  return count;
+}
