@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { FILTER_NAMES, type Filters, isCalendarDate, parseRcd } from "../../contract/filters.ts";
 import { isDateExpression } from "../../contract/values/date-expression.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
+import { isJsonObject, parseJsonObject } from "../../contract/values/json-object.ts";
 import { AlteredFolderError, FileError } from "../../errors.ts";
 import { readOwnFile } from "../../files/own-file.ts";
 import { replaceFile } from "../../files/replace-file.ts";
@@ -119,7 +119,7 @@ function isState(state: Partial<SyncState>): state is SyncState {
     isJsonObject(days) &&
     Object.keys(days).every(isCalendarDate) &&
     Object.values(days).every(isDayState) &&
-    haveCombinations(Object.values(days)) &&
+    haveCounts(Object.values(days)) &&
     Array.isArray(pending) &&
     pending.every((day) => typeof day === "string" && isCalendarDate(day))
   );
@@ -132,8 +132,7 @@ function isDayState(day: Partial<DayState> | null): day is DayState {
     isJsonObject(day.counts) &&
     (day.checked === undefined || (typeof day.checked === "string" && !Number.isNaN(Date.parse(day.checked)))) &&
     isWholeNumber(day.rows, 0) &&
-    isWholeNumber(day.bytes, 1) &&
-    areCounts(day.counts)
+    isWholeNumber(day.bytes, 1)
   );
 }
 
@@ -141,21 +140,17 @@ function isWholeNumber(value: unknown, least: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
-/** A loop, because a large folder has about 100,000 counts, and a list of the values takes three times as long. */
-function areCounts(counts: JsonObject): boolean {
-  for (const name in counts) {
-    if (!isWholeNumber(counts[name], 1)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/** Whether the counts are of combinations; each is looked at once, because it is on many days. */
-function haveCombinations(days: readonly DayState[]): boolean {
+/**
+ * Whether the counts are numbers of rows of combinations. A large folder has about 100,000 of some hundred combinations: each
+ * is looked at once, and a list of the counts of a day would take three times as long as the loop.
+ */
+function haveCounts(days: readonly DayState[]): boolean {
   const names = new Set<string>();
   for (const { counts } of days) {
     for (const name in counts) {
+      if (!isWholeNumber(counts[name], 1)) {
+        return false;
+      }
       names.add(name);
     }
   }
