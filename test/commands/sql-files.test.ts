@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
@@ -87,4 +87,33 @@ test("memory, threads and extensions are held as the help says, and no setting c
   ]);
   const threads = await runInProcess(["sql", "select current_setting('threads') as n", folder, "-f", "ndjson"]);
   expect(JSON.parse(threads.stdout).n).toBeLessThanOrEqual(4);
+});
+
+/** A query that gives rows at once, one that DuckDB refuses, one that never ends, and a file. */
+test.each([
+  [["from rows"]],
+  [["selec 1"]],
+  [["select count(*) from range(1000000000000) numbers(n) where n % 7 = random()"]],
+  [["from rows", "-o", "answer.parquet"]],
+])("a damaged day is told before anything else of %j", async ([query = "", ...flags]) => {
+  const folder = await synced("lamp", "chair", "table");
+  const day = join(folder, `crawl_date=${FIRST_DAY}`, "part-0.parquet");
+  const bytes = await readFile(day);
+  const damages = [
+    // A letter of a title, which DuckDB takes for a value.
+    Buffer.from(bytes.toString("latin1").replace("chair", "Chair"), "latin1"),
+    // The size of the footer: DuckDB refuses the file.
+    Buffer.from(bytes).fill(0xff, bytes.length - 8, bytes.length - 4),
+  ];
+  for (const damaged of damages) {
+    expect(damaged).not.toEqual(bytes);
+    await writeFile(day, damaged);
+    const cwd = await temporaryFolder();
+    const { code, stdout, stderr } = await runInProcess(["sql", query, folder, ...flags], { cwd });
+    expect([code, stdout]).toEqual([EXIT.failure, ""]);
+    expect(stderr).toBe(
+      `error: ${day} was changed or damaged since the last sync; \`catalog sync --verify\` repairs it\n`,
+    );
+    expect(await readdir(cwd)).toEqual([]);
+  }
 });

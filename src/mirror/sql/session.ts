@@ -38,11 +38,9 @@ export interface SqlSession {
   close(): void;
 }
 
-type RunStatement = (sql: string) => Promise<readonly (readonly string[])[]>;
-
 export interface SqlSessionOptions {
-  /** Declares the tables, before outside access is disabled. A statement gives the texts of its rows. */
-  setUp: (run: RunStatement) => Promise<void>;
+  /** The statements that declare the tables, before outside access is disabled. */
+  setUp: readonly string[];
   /** The only files that queries can read, as the tables name them. */
   files: readonly string[];
   /** The file of `writeParquet`. */
@@ -51,6 +49,8 @@ export interface SqlSessionOptions {
   spillFolder: string;
   /** Memory limit of DuckDB in bytes. */
   memory: number;
+  /** Queries run before it resolves, but give nothing out. If it rejects, its error takes the place of theirs. */
+  checked: Promise<void>;
   signal: AbortSignal;
 }
 
@@ -59,7 +59,7 @@ export interface SqlSessionOptions {
  * It uses at most 4 threads. When `signal` is aborted, a running query ends at once.
  */
 export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSession> {
-  const { setUp, files, resultFile, spillFolder, memory, signal } = options;
+  const { setUp, files, resultFile, spillFolder, memory, checked, signal } = options;
   const { DuckDBInstance, StatementType } = await loadDuckDb();
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: `${Math.ceil(memory / 1024)}KiB`,
@@ -81,6 +81,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
       active.throwIfAborted();
       return await action();
     } catch (error) {
+      await checked;
       active.throwIfAborted();
       throw new QueryError(messageOf(error));
     }
@@ -108,7 +109,9 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
   };
   // Each view and each query would read the footers of all files again.
   await connection.run("SET parquet_metadata_cache = true");
-  await setUp((statement) => ask(async () => (await connection.runAndReadAll(statement)).getRowsJson() as string[][]));
+  for (const statement of setUp) {
+    await ask(() => connection.run(statement));
+  }
   for (const statement of [
     `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
     "SET enable_external_access = false",
@@ -120,6 +123,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     query: (sql, values = []) =>
       ask(async () => {
         const result = await bind(await prepareQuery(sql), values).stream();
+        await checked;
         const types = result.columnTypes().map(String);
         return {
           columns: result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" })),
@@ -133,6 +137,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         const query = `${sql.replace(/[\s;]+$/, "")}\n`;
         const copy = `COPY (${query}) TO ${sqlText(resultFile)} (FORMAT parquet, USE_TMP_FILE false)`;
         await bind(await connection.prepare(copy), values).run();
+        await checked;
         return resultFile;
       }),
     interruptible: async (own, use) => {
