@@ -5,6 +5,7 @@ import { pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
+import { memoryWindows } from "../src/service/store/windows/memory-windows.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 
@@ -37,7 +38,13 @@ export async function simulatePull({
   windowSeconds,
 }: Simulation): Promise<SimulatedPull> {
   const clock = new SimulatedClock(() => turn());
-  const server = fixedWindow(limit, windowSeconds, clock.now);
+  const server = fixedWindow(
+    { windows: (_, length) => memoryWindows(length) },
+    "team",
+    limit,
+    windowSeconds,
+    clock.now,
+  );
   const budget = createBudget({ now: clock.now, sleep: clock.sleep });
   const { signal } = new AbortController();
   const count = (pages * ROWS_A_PAGE) / COMBINATIONS;
@@ -49,7 +56,7 @@ export async function simulatePull({
     for (let admitted = false; !admitted; ) {
       const permit = await budget.acquire(signal);
       await clock.sleep(latency / 2);
-      const rate = server.charge("team");
+      const rate = await server.charge("team");
       admitted = rate.admitted;
       result.requests += 1;
       result.refused += admitted ? 0 : 1;

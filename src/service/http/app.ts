@@ -37,9 +37,9 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
   let listeningUrl = "";
   const base = (): string => settings.publicUrl ?? listeningUrl;
   const errorBase = (): string => settings.errorBase ?? base();
-  const budgets = groupBudgets(settings);
+  const budgets = groupBudgets(store, settings);
   const measurements = createMeasurements(store, settings.now);
-  const failedAttempts = fixedWindow(FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
+  const failedAttempts = fixedWindow(store, "failed", FAILED_ATTEMPTS_PER_WINDOW, settings.windowSeconds, settings.now);
   const parts = { store, settings, budgets, failedAttempts, measurements, base, errorBase };
   const root = publicPath(settings);
   const connections = openConnections();
@@ -74,10 +74,12 @@ export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): F
     if (isVersioned === undefined) {
       return {};
     }
-    const key = await withinDeadline(settings.queryTimeout, (deadline) => keyOf(headers, store, deadline)).catch(
-      () => undefined,
-    );
-    return rateLimitHeaders(budgets[operation === "sample" ? "sample" : "catalog"].peek(key?.team));
+    const budget = budgets[operation === "sample" ? "sample" : "catalog"];
+    const figures = await withinDeadline(settings.queryTimeout, async (deadline) => {
+      const key = await keyOf(headers, store, deadline);
+      return key === undefined ? budget.unused() : await budget.peek(key.team);
+    }).catch(budget.unused);
+    return rateLimitHeaders(figures);
   };
 
   // `unknown`, because fastify's types for this handler do not fit its other types.

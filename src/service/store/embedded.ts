@@ -13,6 +13,8 @@ import { createSnapshots } from "./product-rows/snapshot.ts";
 import { hasVersion, readVersion } from "./product-rows/versions.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
+import { memoryWindows } from "./windows/memory-windows.ts";
+import { storedWindows } from "./windows/stored-windows.ts";
 
 /** A writable store, in a file of this machine or in memory. */
 export interface EmbeddedStore extends Store {
@@ -117,6 +119,8 @@ function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
       secret = known;
       return known.bytes;
     },
+    windows: (name, length) =>
+      database.isShared ? storedWindows(name, length, (work) => read(work)) : memoryWindows(length),
     addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
     addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),

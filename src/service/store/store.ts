@@ -81,6 +81,21 @@ export interface Incident extends StatusIncident {
   id: number;
 }
 
+/** The requests of a window so far. */
+export interface WindowCount {
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  used: number;
+}
+
+/** Counts requests by key, in windows of one length. Times are milliseconds since the epoch. */
+export interface Windows {
+  /** Counts one request, in one step. The first one after the end of a window starts the next. */
+  charge(key: string, time: number): Promise<WindowCount>;
+  /** The present window. Undefined if the next request starts one. */
+  read(key: string, time: number): Promise<WindowCount | undefined>;
+}
+
 /**
  * Storage of rows, keys and measurements. All methods reject with `StoreUnavailableError` while the database is locked,
  * missing, damaged or unreachable, and with `StoreTimeoutError` when `deadline` passes. The store recovers by itself.
@@ -101,6 +116,11 @@ export interface Store {
   keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
   /** The database's secret for signing cursors, generated with the database. */
   cursorSecret(deadline: AbortSignal): Promise<Buffer>;
+  /**
+   * Windows of a length in milliseconds. All services on a PostgreSQL database share those of a name. On another database,
+   * each process has its own, in memory: a load that locks a file would keep every request waiting.
+   */
+  windows(name: string, length: number): Windows;
   addDayCounts(counts: readonly DayCount[]): Promise<void>;
   /** Stores the time of each key's last use. */
   addKeyUses(uses: readonly KeyUse[]): Promise<void>;

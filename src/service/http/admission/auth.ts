@@ -27,12 +27,12 @@ export async function authenticate(
   if (key !== undefined) {
     return key;
   }
-  const { admitted, resetSeconds } = failedAttempts.charge(sourceOf(ip));
+  const { admitted, resetSeconds } = await failedAttempts.charge(sourceOf(ip));
   if (!admitted) {
-    const figures = { ...budget.peek(), remaining: 0, resetSeconds };
+    const figures = { ...budget.unused(), remaining: 0, resetSeconds };
     throw rateLimited("Too many failed authentications from this address.", figures);
   }
-  const limits = rateLimitHeaders(budget.peek());
+  const limits = rateLimitHeaders(budget.unused());
   throw secret === undefined
     ? new ServiceProblem("missing_credentials", "The request has no Bearer credential.", {
         headers: { ...limits, "www-authenticate": REALM },

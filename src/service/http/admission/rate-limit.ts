@@ -1,4 +1,5 @@
 import type { EndpointGroup } from "../../../contract/limits.ts";
+import type { Store } from "../../store/store.ts";
 import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
@@ -13,62 +14,55 @@ export interface RateFigures {
 
 export type FixedWindow = ReturnType<typeof fixedWindow>;
 
-const OVERFLOW = "\0overflow";
-
 /**
- * Counts requests in windows of a fixed length. A key's window starts with its first request. Counting is synchronous,
- * so it is exact with any number of requests in progress. At most `capacity` keys have their own count. Above that, new
- * keys share one count until older windows end.
+ * Counts requests in windows of a fixed length. A key's window starts with its first request. Each count is one step of the
+ * store, so it is exact with any number of requests in progress, and with any number of instances if they share a store.
+ *
+ * @param name of what is counted, for all instances
  */
-export function fixedWindow(limit: number, windowSeconds: number, now: () => number, capacity = 100_000) {
+export function fixedWindow(
+  store: Pick<Store, "windows">,
+  name: string,
+  limit: number,
+  windowSeconds: number,
+  now: () => number,
+) {
   const length = windowSeconds * 1000;
-  // In the order in which the windows started, so also in the order in which they end.
-  const windows = new Map<string, { startedAt: number; used: number }>();
+  const windows = store.windows(name, length);
 
   function figures(startedAt: number, used: number, time: number): RateFigures {
     const left = startedAt + length - time;
-    return { limit, remaining: limit - used, resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
-  }
-
-  /** Also drops windows that start in the future, because the clock was set back. */
-  function dropEnded(time: number): void {
-    for (const [key, { startedAt }] of windows) {
-      if (time >= startedAt && time < startedAt + length) {
-        return;
-      }
-      windows.delete(key);
-    }
+    return { limit, remaining: Math.max(0, limit - used), resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
   }
 
   return {
-    /** Counts one request of `key`. `admitted` is false if no requests were left in the window. */
-    charge: (key: string): RateFigures & { admitted: boolean } => {
+    /** Counts one request of `key`. `admitted` is false if no requests were left in the window. @throws StoreUnavailableError */
+    charge: async (key: string): Promise<RateFigures & { admitted: boolean }> => {
       const time = now();
-      dropEnded(time);
-      const held = windows.has(key) || windows.size < capacity ? key : OVERFLOW;
-      const window = windows.get(held) ?? { startedAt: time, used: 0 };
-      const admitted = window.used < limit;
-      window.used += admitted ? 1 : 0;
-      windows.set(held, window);
-      return { ...figures(window.startedAt, window.used, time), admitted };
+      const { startedAt, used } = await windows.charge(key, time);
+      return { ...figures(startedAt, used, time), admitted: used <= limit };
     },
-    /** The figures of `key` without counting a request. Without a key, those of an unused window. */
-    peek: (key?: string): RateFigures => {
+    /** The figures of `key` without counting a request. @throws StoreUnavailableError */
+    peek: async (key: string): Promise<RateFigures> => {
       const time = now();
-      dropEnded(time);
-      const { startedAt, used } = (key === undefined ? undefined : windows.get(key)) ?? { startedAt: time, used: 0 };
+      const { startedAt, used } = (await windows.read(key, time)) ?? { startedAt: time, used: 0 };
       return figures(startedAt, used, time);
     },
+    /** The figures of an unused window. */
+    unused: (): RateFigures => figures(0, 0, 0),
   };
 }
 
 /** The requests that each team has left, by endpoint group (contract section 8). */
 export type GroupBudgets = Readonly<Record<EndpointGroup, FixedWindow>>;
 
-export function groupBudgets({ rateLimit, sampleRateLimit, windowSeconds, now }: AppSettings): GroupBudgets {
+export function groupBudgets(
+  store: Store,
+  { rateLimit, sampleRateLimit, windowSeconds, now }: AppSettings,
+): GroupBudgets {
   return {
-    catalog: fixedWindow(rateLimit, windowSeconds, now),
-    sample: fixedWindow(sampleRateLimit, windowSeconds, now),
+    catalog: fixedWindow(store, "catalog", rateLimit, windowSeconds, now),
+    sample: fixedWindow(store, "sample", sampleRateLimit, windowSeconds, now),
   };
 }
 

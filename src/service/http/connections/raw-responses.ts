@@ -29,7 +29,7 @@ export function createRefuseSocket(connections: OpenConnections, budgets: GroupB
       "content-type": PROBLEM_TYPE,
       "content-length": String(Buffer.byteLength(body)),
       connection: "close",
-      ...rateLimitHeaders(budgets.catalog.peek()),
+      ...rateLimitHeaders(budgets.catalog.unused()),
       ...problem.details.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

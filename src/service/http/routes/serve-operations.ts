@@ -21,7 +21,7 @@ export function serveOperations(app: FastifyInstance, parts: ServiceParts): void
       const key = await authenticate(request, parts, budget, deadline);
       request.team = key.team;
       measurements.useKey(key.id);
-      const charge = budget.charge(key.team);
+      const charge = await budget.charge(key.team);
       if (!charge.admitted) {
         throw rateLimited("The team has no requests left in this window.", charge);
       }

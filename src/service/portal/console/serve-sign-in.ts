@@ -26,10 +26,10 @@ export function serveSignIn(
 ): void {
   const { now } = settings;
   /** Counts a request. If its limit is exceeded, sets `Retry-After` and returns the time to wait. */
-  const limiter = (limit: number, keyOf: (request: FastifyRequest) => string) => {
-    const { charge } = fixedWindow(limit, HOUR_SECONDS, now);
-    return (request: FastifyRequest, reply: FastifyReply): string | undefined => {
-      const { admitted, resetSeconds } = charge(keyOf(request));
+  const limiter = (name: string, limit: number, keyOf: (request: FastifyRequest) => string) => {
+    const { charge } = fixedWindow(store, name, limit, HOUR_SECONDS, now);
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> => {
+      const { admitted, resetSeconds } = await charge(keyOf(request));
       if (admitted) {
         return undefined;
       }
@@ -39,9 +39,13 @@ export function serveSignIn(
     };
   };
   const source = (request: FastifyRequest) => sourceOf(request.ip);
-  const codesOfSource = limiter(CODES_PER_SOURCE, source);
-  const codesOfAddress = limiter(CODES_PER_ADDRESS, (request) => normalEmail(formField(request, "email")) ?? "");
-  const triesOfSource = limiter(TRIES_PER_SOURCE, source);
+  const codesOfSource = limiter("codes-of-source", CODES_PER_SOURCE, source);
+  const codesOfAddress = limiter(
+    "codes-of-address",
+    CODES_PER_ADDRESS,
+    (request) => normalEmail(formField(request, "email")) ?? "",
+  );
+  const triesOfSource = limiter("tries-of-source", TRIES_PER_SOURCE, source);
   const onResponse = measurements.countResponses("portal-sign-in");
 
   app.get("/portal/sign-in", { onResponse }, async (request, reply) => {
@@ -61,7 +65,7 @@ export function serveSignIn(
       const error = typed.trim() === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
       return sendPrivatePage(reply, 400, signInPage({ token, email: typed, error }));
     }
-    const wait = codesOfSource(request, reply) ?? codesOfAddress(request, reply);
+    const wait = (await codesOfSource(request, reply)) ?? (await codesOfAddress(request, reply));
     if (wait !== undefined) {
       const error = `Too many codes were asked for. Try again in ${wait}.`;
       return sendPrivatePage(reply, 429, signInPage({ token, email: typed, error }));
@@ -96,7 +100,7 @@ export function serveSignIn(
     if (email !== undefined && !/^\d{6}$/.test(code)) {
       return again(400, "A code has six digits.");
     }
-    const wait = triesOfSource(request, reply);
+    const wait = await triesOfSource(request, reply);
     if (wait !== undefined) {
       return again(429, `Too many codes were tried. Try again in ${wait}.`);
     }

@@ -11,10 +11,12 @@ const WRITE_LOCK_WAIT = 60_000;
 /** Milliseconds during which reads may still use a replaced file. Writes never use one. */
 const READ_TRUSTED_TIME = 1_000;
 
-/** The connections to one embedded database. */
+/** The connections to one database. */
 export interface Database {
   reader: SharedConnection;
   writer: SharedConnection;
+  /** Whether services on several machines use it, so that nothing that they share is in memory. */
+  isShared?: boolean;
 }
 
 /** A database in memory, with one connection for reads and writes. */
