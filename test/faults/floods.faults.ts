@@ -5,31 +5,32 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { startCatalog, temporaryFolder } from "../../../helpers/cli.ts";
-import { afterAllTests } from "../../../helpers/endings.ts";
-import { startTestPortal } from "../../../helpers/portal.ts";
-import { products } from "../../../helpers/products.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { products } from "../helpers/products.ts";
+import { closed, POST, send } from "../helpers/raw-connections.ts";
+import { startTestService } from "../helpers/service.ts";
 
 /** Peak memory of the service under any flood, in bytes; about 110 MB are in use before the first request. */
 const MEMORY_BOUND = 200 * 1024 * 1024;
 const FLOOD = 2_000;
 
-interface Service {
+interface BuiltService {
   port: number;
   child: ChildProcess;
 }
 
 const onEnd = afterAllTests();
-let started: Promise<Service> | undefined;
+let started: Promise<BuiltService> | undefined;
 
 /** All floods use one built service, so its peak memory is that of the worst flood. */
-function builtService(): Promise<Service> {
+function builtService(): Promise<BuiltService> {
   started ??= startBuiltService();
   return started;
 }
 
-async function startBuiltService(): Promise<Service> {
+/** The built tool's service with an empty database. */
+async function startBuiltService(): Promise<BuiltService> {
   const database = join(await temporaryFolder(onEnd), "service.db");
   const child = startCatalog(["service", "start", "--port", "0", "--database", database]);
   onEnd(async () => void child.kill("SIGKILL"));
@@ -39,32 +40,13 @@ async function startBuiltService(): Promise<Service> {
   throw new Error("the service said nothing");
 }
 
-function peakMemory({ child }: Service): number {
+function peakMemory({ child }: BuiltService): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1024;
 }
 
-/** A connection over which `bytes` were written. */
-async function send({ port }: Pick<Service, "port">, bytes: string): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
-  socket.on("error", () => undefined);
-  onTestFinished(() => {
-    socket.destroy();
-  });
-  await new Promise((resolve) => socket.write(bytes, resolve));
-  return socket;
-}
-
-/** Resolves when the service has closed the connection. */
-async function closed(socket: Socket): Promise<void> {
-  socket.resume();
-  if (!socket.closed) {
-    await new Promise((resolve) => socket.once("close", resolve));
-  }
-}
-
 /** A connection over which `count` requests are sent without waiting for a response. */
-function flood({ port }: Service, path: string, count: number): Socket {
+function flood({ port }: BuiltService, path: string, count: number): Socket {
   const socket = connect(port, "127.0.0.1");
   // The service resets the connection, because it does not read all requests.
   socket.on("error", () => undefined);
@@ -92,21 +74,6 @@ test.each(["/status", "/status.json", "/v1/sample"])(
     expect(peakMemory(service)).toBeLessThan(MEMORY_BOUND);
   },
 );
-
-test("a client that waits for 16 responses at once gets them all", async () => {
-  const service = await builtService();
-  const socket = connect(service.port, "127.0.0.1");
-  let received = "";
-  socket.on("data", (bytes) => {
-    received += bytes.toString("latin1");
-  });
-
-  const request = "GET /errors.json HTTP/1.1\r\nHost: x\r\n";
-  socket.write(`${`${request}\r\n`.repeat(15)}${request}Connection: close\r\n\r\n`);
-  await closed(socket);
-
-  expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
-});
 
 test("100 clients that each wait for 16 pages at once use little memory", async () => {
   const service = await builtService();
@@ -146,8 +113,6 @@ test("clients that never read their responses leave the service to the others", 
   expect(other.status).toBe(200);
 });
 
-const POST = "POST /portal/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n";
-
 test("after 300 cut POSTs, 300 bad chunk sizes and with 300 idle POSTs, /v1 answers and SIGTERM ends with 0", async () => {
   const service = await startBuiltService();
   const answer = async () => (await fetch(`http://127.0.0.1:${service.port}/v1/coverage`)).status;
@@ -168,50 +133,4 @@ test("after 300 cut POSTs, 300 bad chunk sizes and with 300 idle POSTs, /v1 answ
 
   // Without a key, an answer of the operation is 401; an overloaded service would send 503.
   expect([afterCut, afterChunks, withIdle, stillOpen, code]).toEqual([401, 401, 401, 300, 0]);
-});
-
-test("a request that does not arrive in time loses its connection", async () => {
-  const service = await startTestPortal({ requestTimeout: 100 });
-  const port = Number(new URL(service.url).port);
-
-  const sockets = await Promise.all(
-    [`${POST}Content-Length: 9\r\n\r\nem`, POST, ""].map((bytes) => send({ port }, bytes)),
-  );
-
-  await Promise.all(sockets.map(closed));
-});
-
-test("with 256 requests in progress, further ones get service_unavailable", async () => {
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let asked = 0;
-  const service = await startTestService({
-    rows: products(1),
-    rateLimit: 1_000,
-    faults: (store) => ({
-      snapshot: async (deadline) => {
-        asked += 1;
-        await held;
-        return store.snapshot(deadline);
-      },
-    }),
-  });
-  const underWay = Array.from({ length: 256 }, () => service.get("/v1/catalog"));
-  await expect.poll(() => asked, { timeout: 10_000 }).toBe(256);
-
-  const { status, body, headers } = await service.get("/v1/sample");
-  const health = await Promise.all(
-    ["/healthz", "/readyz"].map(async (path) => (await fetch(service.url + path)).status),
-  );
-  release();
-  const responses = await Promise.all(underWay);
-
-  expect([status, body.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "1"]);
-  expect(["limit", "remaining"].map((name) => headers.get(`ratelimit-${name}`))).toEqual(["30", "30"]);
-  // A balancer sends no further requests, but does not restart the service.
-  expect(health).toEqual([200, 503]);
-  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
-  expect((await service.get("/v1/sample")).status).toBe(200);
 });
