@@ -12,6 +12,7 @@ import { declare as declareLatest } from "../../src/commands/latest/command.ts";
 import { declare as declareMovers } from "../../src/commands/movers/command.ts";
 import { declare as declareReport } from "../../src/commands/report/command.ts";
 import { declare as declareSample } from "../../src/commands/sample/command.ts";
+import { declare as declareService } from "../../src/commands/service/command.ts";
 import { declare as declareSql } from "../../src/commands/sql/command.ts";
 import { declare as declareStatus } from "../../src/commands/status/command.ts";
 import { declare as declareSync } from "../../src/commands/sync/command.ts";
@@ -23,7 +24,7 @@ const CONTEXT = {
   now: () => Date.parse("2026-03-10T12:00:00Z"),
   stdout: { isTTY: false },
   isStdoutClosed: () => false,
-  folders: { config: "/nonexistent" },
+  folders: { config: "/nonexistent", data: "/nonexistent" },
   env: {},
 } as unknown as Context;
 
@@ -287,5 +288,44 @@ describe("a command line becomes complete options", () => {
       file: "rows.csv",
     });
     expect(await optionsOf(declareCompletion, "zsh")).toEqual({ shell: "zsh" });
+  });
+
+  test.each([
+    [["keys", "create", "laptop", "--team", "sales"], { key: { name: "laptop", team: "sales" }, output: undefined }],
+    [["keys", "list", "-f", "json"], { format: "json" }],
+    [["keys", "revoke", "laptop"], { name: "laptop", team: undefined }],
+    [["teams", "create", "sales", "--retailer", "acme"], { name: "sales", grants: { retailers: ["acme"] } }],
+    [["teams", "grant", "sales", "--all-retailers"], { name: "sales", grants: { retailers: null } }],
+    [["teams", "show", "sales"], { name: "sales", format: "table" }],
+    [["teams", "delete", "sales"], { name: "sales", revokeKeys: false }],
+    [["teams", "members", "add", "sales", "Ada@Example.com"], { team: "sales", email: "ada@example.com" }],
+    [["incident", "open", "Slow"], { title: "Slow", severity: "minor", suite: "catalog-api", body: "Slow" }],
+    [["incident", "resolve", "7"], { id: 7, body: "Resolved." }],
+    [["load", "a.csv", "-"], { files: ["a.csv", "-"], replacement: undefined }],
+    [
+      ["load", "--replace", "--retailer", "acme", "--date", "yesterday", "a.csv"],
+      { files: ["a.csv"], replacement: { retailer: "acme", day: "2026-03-09" } },
+    ],
+    [["remove", "--end-date", "365d", "-n"], { filters: { end_date: "365d" }, dryRun: true }],
+    [
+      ["start", "--public-url", "https://api.example.com/", "--trust-proxy", "1", "--window", "30"],
+      {
+        service: {
+          host: "127.0.0.1",
+          port: 8787,
+          rateLimit: 120,
+          sampleRateLimit: 30,
+          windowSeconds: 30,
+          publicUrl: "https://api.example.com",
+          trustProxy: 1,
+        },
+        mail: undefined,
+        log: undefined,
+        metricsPort: undefined,
+      },
+    ],
+  ])("of service %j", async (args, options) => {
+    const base = { globals: GLOBALS, database: "rows.db", databaseFlag: " --database rows.db" };
+    expect(await optionsOf<unknown>(declareService, ...args, "--database", "rows.db")).toEqual({ ...base, ...options });
   });
 });

@@ -1,12 +1,13 @@
 import { type Command, Option } from "commander";
 import { addFilterFlags } from "../../cli/flags/filter.ts";
 import { dateExpression, duration, wholeNumber } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { declareIncidents, declareKeys, declareTeams } from "./record-commands.ts";
 import { subcommandsOf } from "./subcommand.ts";
 
-export function declare(command: Command, context: Context): void {
+/** @param run called instead of each command, with its complete options */
+export function declare(command: Command, context: Context, run?: Run<unknown>): void {
   command
     .description(
       "The embedded, complete implementation of the API: run it, fill it, manage its teams, keys and status feed.",
@@ -19,7 +20,7 @@ Examples:
   $ catalog service keys create laptop --output key
   $ catalog service start`,
     );
-  const add = subcommandsOf(command, context);
+  const add = subcommandsOf(command, context, run);
   add("start", {
     summary: "serve the API and the developer portal",
     description:
@@ -67,9 +68,9 @@ Examples:
         .option("-n, --dry-run", "only say how many rows would be removed"),
     load: async () => (await import("./remove.ts")).removeCommand,
   });
-  declareTeams(command.command("teams").summary("manage teams: their scopes, retailers and members"), context);
-  declareKeys(command.command("keys").summary("create, list and revoke API keys"), context);
-  declareIncidents(command.command("incident").summary("record and list incidents of the status feed"), context);
+  declareTeams(command.command("teams").summary("manage teams: their scopes, retailers and members"), context, run);
+  declareKeys(command.command("keys").summary("create, list and revoke API keys"), context, run);
+  declareIncidents(command.command("incident").summary("record and list incidents of the status feed"), context, run);
 }
 
 function addStartFlags(command: Command): Command {

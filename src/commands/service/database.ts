@@ -85,7 +85,7 @@ export async function reportingStoreErrors<T>(location: string, work: () => Prom
 /** Warns about granted retailers without rows in the database: with a misspelt one, the API is empty for its team. */
 export async function warnOfUnknownRetailers(
   store: EmbeddedStore,
-  granted: readonly string[] | undefined,
+  granted: readonly string[] | null | undefined,
   reporter: Pick<Reporter, "warn">,
 ): Promise<void> {
   const rows = await store.read((session) => session.query("SELECT DISTINCT retailer FROM combination"));

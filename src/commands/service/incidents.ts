@@ -4,61 +4,83 @@ import { itemTable, textColumn } from "../../output/terminal/tables/item-table.t
 import { SUITE_SLUGS } from "../../service/http/status/status-document.ts";
 import { openIncident, resolveIncident, updateIncident } from "../../service/store/manage-incidents.ts";
 import { withDatabase, withExistingDatabase } from "./database.ts";
-import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
+import { type ListingOptions, parseListing, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
-export interface OpenIncidentFlags {
+interface OpenIncidentFlags {
   severity?: IncidentSeverity;
   suite?: string;
   body?: string;
 }
 
-export interface UpdateIncidentFlags {
+/** An incident to open. */
+interface OpenIncidentOptions {
+  title: string;
+  severity: IncidentSeverity;
+  /** Slug of the suite that is affected. */
+  suite: string;
+  body: string;
+}
+
+/** The next update of an incident. */
+interface UpdateIncidentOptions {
+  id: number;
   state: IncidentState;
   body: string;
 }
 
-export async function openIncidentCommand(call: ServiceCall<OpenIncidentFlags>, title: string): Promise<void> {
-  const { flags, databaseFlag, reporter, context, now } = call;
-  const { suite = SUITE_SLUGS[0] ?? "", severity = "minor", body = title } = flags;
-  checkChoice(suite, SUITE_SLUGS, "--suite");
-  refuseEmpty(title, "the title of an incident");
-  const id = await withDatabase(flags.database, (store) => openIncident(store, { title, suite, severity, body }, now));
-  await context.print(`${id}\n`);
-  reporter.note(
-    `Incident ${id} is open. \`catalog service incident update ${id}${databaseFlag} --state identified --body TEXT\` names its cause.`,
-  );
-}
+export const openIncidentCommand: Subcommand<OpenIncidentFlags, [string], OpenIncidentOptions> = {
+  parse: ({ suite = SUITE_SLUGS[0] ?? "", severity = "minor", body }, [title]) => {
+    checkChoice(suite, SUITE_SLUGS, "--suite");
+    refuseEmpty(title, "the title of an incident");
+    return { title, suite, severity, body: body ?? title };
+  },
+  run: async ({ options, reporter, context, now }) => {
+    const { database, databaseFlag, title, suite, severity, body } = options;
+    const id = await withDatabase(database, (store) => openIncident(store, { title, suite, severity, body }, now));
+    await context.print(`${id}\n`);
+    reporter.note(
+      `Incident ${id} is open. \`catalog service incident update ${id}${databaseFlag} --state identified --body TEXT\` names its cause.`,
+    );
+  },
+};
 
-export async function listIncidentsCommand(call: ServiceCall<ListingFlags>): Promise<void> {
-  const incidents = await withExistingDatabase(call.flags.database, (store) => store.incidents(""));
-  const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
-  const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
-  const table = itemTable(ordered, [
-    textColumn("id", ({ id }) => String(id)),
-    textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
-    textColumn("severity", ({ severity }) => severity),
-    textColumn("began", ({ started_at }) => started_at.slice(0, 10)),
-    textColumn("suite", ({ suite }) => suite),
-    textColumn("title", ({ title }) => title),
-  ]);
-  await writeListing(call, ordered, table);
-}
+export const listIncidentsCommand: Subcommand<Partial<ListingOptions>, [], ListingOptions> = {
+  parse: parseListing,
+  run: async (call) => {
+    const incidents = await withExistingDatabase(call.options.database, (store) => store.incidents(""));
+    const closedLast = (incident: { resolved_at: string | null }) => Number(incident.resolved_at !== null);
+    const ordered = incidents.toSorted((a, b) => closedLast(a) - closedLast(b));
+    const table = itemTable(ordered, [
+      textColumn("id", ({ id }) => String(id)),
+      textColumn("state", ({ updates }) => updates[0]?.state ?? ""),
+      textColumn("severity", ({ severity }) => severity),
+      textColumn("began", ({ started_at }) => started_at.slice(0, 10)),
+      textColumn("suite", ({ suite }) => suite),
+      textColumn("title", ({ title }) => title),
+    ]);
+    await writeListing(call, ordered, table);
+  },
+};
 
-export async function updateIncidentCommand(call: ServiceCall<UpdateIncidentFlags>, id: string): Promise<void> {
-  const { flags, reporter, now } = call;
-  const { database, state, body } = flags;
-  const number = parseId(id);
-  await withExistingDatabase(database, (store) => updateIncident(store, number, { state, body }, now));
-  reporter.note(`Incident ${id} is in the state ${state}.`);
-}
+export const updateIncidentCommand: Subcommand<Omit<UpdateIncidentOptions, "id">, [string], UpdateIncidentOptions> = {
+  parse: ({ state, body }, [id]) => ({ id: parseId(id), state, body }),
+  run: async ({ options: { database, id, state, body }, reporter, now }) => {
+    await withExistingDatabase(database, (store) => updateIncident(store, id, { state, body }, now));
+    reporter.note(`Incident ${id} is in the state ${state}.`);
+  },
+};
 
-export async function resolveIncidentCommand(call: ServiceCall<{ body?: string }>, id: string): Promise<void> {
-  const { flags, reporter, now } = call;
-  const { database, body = "Resolved." } = flags;
-  const number = parseId(id);
-  await withExistingDatabase(database, (store) => resolveIncident(store, number, body, now));
-  reporter.note(`Incident ${id} is resolved.`);
-}
+export const resolveIncidentCommand: Subcommand<
+  { body?: string },
+  [string],
+  Pick<UpdateIncidentOptions, "id" | "body">
+> = {
+  parse: ({ body = "Resolved." }, [id]) => ({ id: parseId(id), body }),
+  run: async ({ options: { database, id, body }, reporter, now }) => {
+    await withExistingDatabase(database, (store) => resolveIncident(store, id, body, now));
+    reporter.note(`Incident ${id} is resolved.`);
+  },
+};
 
 const parseId = wholeNumber("id", 1);

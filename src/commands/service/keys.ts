@@ -4,50 +4,67 @@ import type { Context } from "../../context.ts";
 import { ClosedPipeError, FileError } from "../../errors.ts";
 import { fileError } from "../../files/system-error.ts";
 import { itemTable, textColumn } from "../../output/terminal/tables/item-table.ts";
-import { createKey, listKeys, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
+import { createKey, listKeys, type NewKey, revokeKey, takeBackKey } from "../../service/store/access/manage-keys.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
+import { type ListingOptions, parseListing, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
-export interface CreateKeyFlags {
+interface CreateKeyFlags {
   output?: string;
   team?: string;
   scope?: string[];
   retailer?: string[];
 }
 
-export async function createKeyCommand(call: ServiceCall<CreateKeyFlags>, name: string): Promise<void> {
-  const { flags, reporter, context, now } = call;
-  const { database, team, scope, retailer, output } = flags;
-  refuseEmpty(name, "the name of a key");
-  const key = {
-    name,
-    ...(team !== undefined && { team }),
-    ...(scope !== undefined && { scopes: scope }),
-    ...(retailer !== undefined && { retailers: retailer }),
-  };
-  const target = await openSecret(output, context);
-  await withDatabase(database, async (store) => {
-    const secret = await createKey(store, key, now);
-    try {
-      await target.write(`${secret}\n`);
-    } catch (error) {
-      await takeBackKey(store, secret);
-      const reason = error instanceof ClosedPipeError ? "the reader of stdout went away" : (error as Error).message;
-      throw new FileError(`${reason}; the key was deleted, because nobody has its secret`, output ?? "stdout", error);
-    }
-    await warnOfUnknownRetailers(store, retailer, reporter);
-  }).catch(async (error: unknown) => {
-    await target.abandon();
-    throw error;
-  });
-  await target.close();
-  reporter.note(
-    output === undefined
-      ? "The secret is shown only this once. Set CATALOG_API_KEY to it."
-      : `${output} holds the secret; only you can read the file. Set CATALOG_API_KEY_FILE to its path.`,
-  );
+/** A key to create, and where its secret goes. */
+interface CreateKeyOptions {
+  key: NewKey;
+  /** A new file; undefined for stdout. */
+  output: string | undefined;
 }
+
+/** A key to revoke. */
+interface RevokeKeyOptions {
+  name: string;
+  /** Undefined if the name is that of one key. */
+  team: string | undefined;
+}
+
+export const createKeyCommand: Subcommand<CreateKeyFlags, [string], CreateKeyOptions> = {
+  parse: ({ team, scope, retailer, output }, [name]) => {
+    refuseEmpty(name, "the name of a key");
+    const key = {
+      name,
+      ...(team !== undefined && { team }),
+      ...(scope !== undefined && { scopes: scope }),
+      ...(retailer !== undefined && { retailers: retailer }),
+    };
+    return { key, output };
+  },
+  run: async ({ options: { database, key, output }, reporter, context, now }) => {
+    const target = await openSecret(output, context);
+    await withDatabase(database, async (store) => {
+      const secret = await createKey(store, key, now);
+      try {
+        await target.write(`${secret}\n`);
+      } catch (error) {
+        await takeBackKey(store, secret);
+        const reason = error instanceof ClosedPipeError ? "the reader of stdout went away" : (error as Error).message;
+        throw new FileError(`${reason}; the key was deleted, because nobody has its secret`, output ?? "stdout", error);
+      }
+      await warnOfUnknownRetailers(store, key.retailers, reporter);
+    }).catch(async (error: unknown) => {
+      await target.abandon();
+      throw error;
+    });
+    await target.close();
+    reporter.note(
+      output === undefined
+        ? "The secret is shown only this once. Set CATALOG_API_KEY to it."
+        : `${output} holds the secret; only you can read the file. Set CATALOG_API_KEY_FILE to its path.`,
+    );
+  },
+};
 
 /** Where a secret goes. A file is created before the key, readable only for its owner, and never replaces another. */
 async function openSecret(path: string | undefined, context: Context) {
@@ -71,28 +88,33 @@ async function openSecret(path: string | undefined, context: Context) {
   };
 }
 
-export async function listKeysCommand(call: ServiceCall<ListingFlags>): Promise<void> {
-  const keys = await withExistingDatabase(call.flags.database, listKeys);
-  const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
-    ...key,
-    created_at: createdAt,
-    last_used_at: lastUsedAt,
-    revoked_at: revokedAt,
-  }));
-  const table = itemTable(keys, [
-    textColumn("name", ({ name }) => name),
-    textColumn("team", ({ team }) => team),
-    textColumn("scopes", ({ scopes }) => scopes.join(", ")),
-    textColumn("retailers", ({ retailers }) => retailers?.join(", ") ?? "all"),
-    textColumn("created", ({ createdAt }) => createdAt.slice(0, 10)),
-    textColumn("last used", ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? "never"),
-    textColumn("state", ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt.slice(0, 10)}`)),
-  ]);
-  await writeListing(call, documents, table);
-}
+export const listKeysCommand: Subcommand<Partial<ListingOptions>, [], ListingOptions> = {
+  parse: parseListing,
+  run: async (call) => {
+    const keys = await withExistingDatabase(call.options.database, listKeys);
+    const documents = keys.map(({ id: _, createdAt, lastUsedAt, revokedAt, ...key }) => ({
+      ...key,
+      created_at: createdAt,
+      last_used_at: lastUsedAt,
+      revoked_at: revokedAt,
+    }));
+    const table = itemTable(keys, [
+      textColumn("name", ({ name }) => name),
+      textColumn("team", ({ team }) => team),
+      textColumn("scopes", ({ scopes }) => scopes.join(", ")),
+      textColumn("retailers", ({ retailers }) => retailers?.join(", ") ?? "all"),
+      textColumn("created", ({ createdAt }) => createdAt.slice(0, 10)),
+      textColumn("last used", ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? "never"),
+      textColumn("state", ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt.slice(0, 10)}`)),
+    ]);
+    await writeListing(call, documents, table);
+  },
+};
 
-export async function revokeKeyCommand(call: ServiceCall<{ team?: string }>, name: string): Promise<void> {
-  const { flags, reporter, now } = call;
-  await withExistingDatabase(flags.database, (store) => revokeKey(store, name, now, flags.team));
-  reporter.note(`Key ${quoted(name)} is revoked.`);
-}
+export const revokeKeyCommand: Subcommand<{ team?: string }, [string], RevokeKeyOptions> = {
+  parse: ({ team }, [name]) => ({ name, team }),
+  run: async ({ options: { database, name, team }, reporter, now }) => {
+    await withExistingDatabase(database, (store) => revokeKey(store, name, now, team));
+    reporter.note(`Key ${quoted(name)} is revoked.`);
+  },
+};

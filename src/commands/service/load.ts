@@ -13,20 +13,35 @@ import { formatOfExtension } from "../../service/load/load-source.ts";
 import type { EmbeddedStore } from "../../service/store/embedded.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import { withDatabase } from "./database.ts";
-import type { ServiceCall } from "./subcommand.ts";
+import type { ServiceCall, Subcommand } from "./subcommand.ts";
 
-export interface LoadFlags {
+interface LoadFlags {
   replace?: boolean;
   retailer?: string;
   date?: DateExpression;
 }
 
+/** What is loaded, and what its rows replace. */
+interface LoadOptions {
+  /** Paths; `-` is stdin. */
+  files: readonly string[];
+  replacement: Replacement | undefined;
+}
+
+export const loadCommand: Subcommand<LoadFlags, [readonly string[]], LoadOptions> = {
+  parse: (flags, [files], context) => {
+    const replacement = parseReplacement(flags, files, context.now());
+    if (files.filter((file) => file === "-").length > 1) {
+      throw new UsageError("- stands for standard input, which can be read only once.");
+    }
+    return { files, replacement };
+  },
+  run: loadFiles,
+};
+
 /** Loads the files one after another; files loaded before a failing file stay loaded. */
-export async function loadCommand(call: ServiceCall<LoadFlags>, files: readonly string[]): Promise<void> {
-  const replacement = parseReplacement(call.flags, files, call.now.getTime());
-  if (files.filter((file) => file === "-").length > 1) {
-    throw new UsageError("- stands for standard input, which can be read only once.");
-  }
+async function loadFiles(call: ServiceCall<LoadOptions>): Promise<void> {
+  const { database, files } = call.options;
   for (const file of files.filter((name) => name !== "-")) {
     try {
       formatOfExtension(file);
@@ -35,9 +50,9 @@ export async function loadCommand(call: ServiceCall<LoadFlags>, files: readonly 
       throw loadFailure(file, error);
     }
   }
-  await withDatabase(call.flags.database, async (store) => {
+  await withDatabase(database, async (store) => {
     for (const file of files) {
-      await loadFile(store, file, replacement, call);
+      await loadFile(store, file, call);
     }
   });
 }
@@ -72,8 +87,7 @@ function parseReplacement(
 async function loadFile(
   store: EmbeddedStore,
   file: string,
-  replacement: Replacement | undefined,
-  { globals, reporter, context, signal }: ServiceCall,
+  { options: { globals, replacement }, reporter, context, signal }: ServiceCall<LoadOptions>,
 ): Promise<void> {
   const source =
     file === "-"
@@ -81,8 +95,7 @@ async function loadFile(
       : { name: file, ...((await stat(file)).isFIFO() ? { stream: readPipe(file, signal) } : { path: file }) };
   const onProgress = ({ rows }: { rows: number }) => reporter.progress.update({ rows });
   try {
-    const options = { signal, onProgress, replacement };
-    const { added, alreadyPresent, removed } = await loadRows(store, source, options);
+    const { added, alreadyPresent, removed } = await loadRows(store, source, { signal, onProgress, replacement });
     reporter.progress.clear();
     if (!globals.quiet) {
       const present =

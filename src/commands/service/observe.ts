@@ -2,15 +2,16 @@ import type { Context } from "../../context.ts";
 import { visible } from "../../output/terminal/visible.ts";
 import type { SentResponse } from "../../service/http/service-options.ts";
 
-export interface ObserveFlags {
-  log?: "json";
-  /** Port of the metrics, 0 for a free one. */
-  metricsPort?: number;
+export interface ObserveOptions {
+  /** Whether each response is a line on stderr. */
+  log: "json" | undefined;
+  /** Port of the metrics, 0 for a free one; undefined for no metrics. */
+  metricsPort: number | undefined;
 }
 
-/** What the operator of a service sees of it: unexpected errors, and by `flags` a line for each response and metrics. */
+/** What the operator of a service sees of it: unexpected errors, and by `options` a line for each response and metrics. */
 export async function observe(
-  { log, metricsPort }: ObserveFlags,
+  { log, metricsPort }: ObserveOptions,
   host: string,
   { stderr, now }: Pick<Context, "stderr" | "now">,
 ) {

@@ -13,44 +13,51 @@ export interface PortalFlags {
   mailFrom?: string;
 }
 
-/** How clients reach the service, and how people sign in to its portal. */
-export interface PortalSettings {
-  options: Pick<ServiceOptions, "publicUrl" | "trustProxy">;
-  /** How sign-in codes are sent; `base` returns the address of the service. Undefined if there is no portal. */
-  signIn: ((base: () => string) => NonNullable<ServiceOptions["portal"]>) | undefined;
-  warnings: readonly string[];
+/** How clients reach the service, and how sign-in codes are sent. */
+export interface PortalOptions extends Pick<ServiceOptions, "publicUrl" | "trustProxy"> {
+  /** The mail server and the sender; undefined without mail. */
+  mail: { url: string; from: string } | undefined;
 }
 
 /**
- * Reads `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables. Without mail the
- * codes are printed, which helps only a person at this machine.
+ * Reads `--public-url`, `--trust-proxy`, `--smtp-url` and `--mail-from`, or their environment variables.
  *
  * @throws UsageError naming the flag; the SMTP address is never repeated, because it may contain a password
  */
-export function parsePortalFlags(
-  flags: PortalFlags,
-  host: string,
-  { env, stderr }: Pick<Context, "env" | "stderr">,
-): PortalSettings {
+export function parsePortalFlags(flags: PortalFlags, host: string, env: Context["env"]): PortalOptions {
   const publicUrl = parsePublicUrl(flags.publicUrl ?? (env.CATALOG_PUBLIC_URL || undefined));
-  const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
   if (publicUrl === undefined && !isLoopback(host)) {
     throw new UsageError(
       `other machines can reach --host ${quoted(host)}: add --public-url with the address that they use, such as https://api.example.com. Errors, links and cookies need it.`,
       { flag: "--public-url" },
     );
   }
-  const mail = parseMail(flags, env);
+  return {
+    mail: parseMail(flags, env),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(flags.trustProxy !== undefined && { trustProxy: parseTrustProxy(flags.trustProxy) }),
+  };
+}
+
+/** How people sign in to the portal. */
+export interface SignIn {
+  /** `base` returns the address of the service. Undefined if there is no portal. */
+  portal: ((base: () => string) => NonNullable<ServiceOptions["portal"]>) | undefined;
+  warnings: readonly string[];
+}
+
+/** Without mail the codes are printed, which helps only a person at this machine. */
+export function signInOf(
+  { host, publicUrl, mail }: Pick<PortalOptions, "mail"> & { host: string; publicUrl: string | undefined },
+  stderr: Context["stderr"],
+): SignIn {
+  const isPublicLoopback = publicUrl === undefined || isLoopback(new URL(publicUrl).hostname);
   const isLocal = isLoopback(host) && isPublicLoopback;
   const print: SendCode = async (email, code) => {
     stderr.write(`sign-in code for ${email}: ${code}\n`);
   };
   return {
-    options: {
-      ...(publicUrl !== undefined && { publicUrl }),
-      ...(flags.trustProxy !== undefined && { trustProxy: parseTrustProxy(flags.trustProxy) }),
-    },
-    signIn:
+    portal:
       mail !== undefined
         ? (base) => ({ sendCode: mailCodes({ ...mail, portal: () => `${base()}/portal` }), codesArePrinted: false })
         : isLocal
@@ -83,7 +90,7 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
-function parseMail(flags: PortalFlags, env: Context["env"]): { url: string; from: string } | undefined {
+function parseMail(flags: PortalFlags, env: Context["env"]): PortalOptions["mail"] {
   const url = flags.smtpUrl ?? (env.CATALOG_SMTP_URL || undefined);
   const from = flags.mailFrom ?? (env.CATALOG_MAIL_FROM || undefined);
   if (url === undefined && from === undefined) {

@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
 import { collectValues } from "../../cli/flags/values.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { SCOPES } from "../../contract/operations.ts";
 import { INCIDENT_SEVERITIES, INCIDENT_STATES } from "../../contract/status.ts";
 import { addListingFormat, subcommandsOf } from "./subcommand.ts";
 
-export function declareTeams(command: Command, context: Context): void {
+export function declareTeams(command: Command, context: Context, run: Run<unknown> | undefined): void {
   command.description(
     "A team has scopes and visible retailers, which apply to all its keys. Its members sign in to the developer portal with their e-mail address.",
   );
-  const add = subcommandsOf(command, context);
+  const add = subcommandsOf(command, context, run);
   add("create <name>", {
     summary: "create a team",
     description: "Creates a team. Without --scope it has every scope; without --retailer it can see every retailer.",
@@ -52,7 +52,7 @@ export function declareTeams(command: Command, context: Context): void {
   });
   const members = command.command("members").summary("manage who may sign in for a team");
   members.description("The members of a team may sign in to the developer portal and manage the team's keys.");
-  const addToMembers = subcommandsOf(members, context);
+  const addToMembers = subcommandsOf(members, context, run);
   addToMembers("add <team> <email>", {
     summary: "let a person sign in for the team",
     description: "Lets the person with this e-mail address sign in to the developer portal for the team.",
@@ -73,9 +73,9 @@ function addGrantFlags(command: Command): Command {
     .option("--retailer <slug>", "retailer that the team can see, repeatable", collectValues);
 }
 
-export function declareKeys(command: Command, context: Context): void {
+export function declareKeys(command: Command, context: Context, run: Run<unknown> | undefined): void {
   command.description("API keys of the embedded service. A secret is shown once, when its key is created.");
-  const add = subcommandsOf(command, context);
+  const add = subcommandsOf(command, context, run);
   add("create <name>", {
     summary: "create a key and print its secret, once",
     description:
@@ -119,9 +119,9 @@ function addCreateFlags(command: Command): Command {
     .option("-o, --output <file>", "write the secret to a new file that only its owner can read, instead of stdout");
 }
 
-export function declareIncidents(command: Command, context: Context): void {
+export function declareIncidents(command: Command, context: Context, run: Run<unknown> | undefined): void {
   command.description("The incidents that the status feed shows.");
-  const add = subcommandsOf(command, context);
+  const add = subcommandsOf(command, context, run);
   add("list", {
     summary: "list the incidents with their ids",
     description: "Lists the incidents: open ones first, then by start, the newest first.",

@@ -5,39 +5,53 @@ import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { counted } from "../../output/terminal/counted.ts";
-import { type FilterSource, resolveFilters } from "../../pull/written-filters.ts";
+import { type FilterSource, resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
 import { removeRows } from "../../service/store/product-rows/remove-rows.ts";
 import type { Snapshot } from "../../service/store/store.ts";
 import { withExistingDatabase } from "./database.ts";
-import type { ServiceCall } from "./subcommand.ts";
+import type { Subcommand } from "./subcommand.ts";
 
-export interface RemoveFlags extends FilterFlags {
+interface RemoveFlags extends FilterFlags {
   all?: boolean;
   dryRun?: boolean;
 }
 
-export async function removeCommand({ flags, globals, context, now }: ServiceCall<RemoveFlags>): Promise<void> {
-  const written = parseFilters(flags, now.getTime());
-  const isFiltered = Object.keys(written).length > 0;
-  if (!isFiltered && flags.all !== true) {
-    throw new UsageError(
-      "no filter is given: name the rows, for example by --retailer and --date, or give --all to remove every row.",
-    );
-  }
-  if (isFiltered && flags.all === true) {
-    throw flagError("--all", "removes every row and takes no filters; leave it out to remove the matching rows.");
-  }
-  const summary = await withExistingDatabase(flags.database, async (store) => {
-    const snapshot = await store.snapshot(new AbortController().signal);
-    const source = snapshotFilters(snapshot);
-    const filters = await resolveFilters(written, source, now.getTime());
-    await source.check(filters);
-    return flags.dryRun === true ? (await snapshot.select(filters, null)).summary : await removeRows(store, filters);
-  });
-  if (!globals.quiet) {
-    context.stderr.write(`${describe(summary, flags.dryRun === true ? "would be removed" : "removed")}\n`);
-  }
+/** Which rows are removed. */
+interface RemoveOptions {
+  /** As they were written; none for every row. */
+  filters: WrittenFilters;
+  /** Whether the rows are only counted. */
+  dryRun: boolean;
 }
+
+export const removeCommand: Subcommand<RemoveFlags, [], RemoveOptions> = {
+  parse: ({ all = false, dryRun = false, ...flags }, _, context) => {
+    const filters = parseFilters(flags, context.now());
+    const isFiltered = Object.keys(filters).length > 0;
+    if (!isFiltered && !all) {
+      throw new UsageError(
+        "no filter is given: name the rows, for example by --retailer and --date, or give --all to remove every row.",
+      );
+    }
+    if (isFiltered && all) {
+      throw flagError("--all", "removes every row and takes no filters; leave it out to remove the matching rows.");
+    }
+    return { filters, dryRun };
+  },
+  run: async ({ options, context, now }) => {
+    const { globals, dryRun } = options;
+    const summary = await withExistingDatabase(options.database, async (store) => {
+      const snapshot = await store.snapshot(new AbortController().signal);
+      const source = snapshotFilters(snapshot);
+      const filters = await resolveFilters(options.filters, source, now.getTime());
+      await source.check(filters);
+      return dryRun ? (await snapshot.select(filters, null)).summary : await removeRows(store, filters);
+    });
+    if (!globals.quiet) {
+      context.stderr.write(`${describe(summary, dryRun ? "would be removed" : "removed")}\n`);
+    }
+  },
+};
 
 function describe({ matching_rows, combinations, earliest_date, latest_date }: CoverageSummary, what: string): string {
   const days = earliest_date === latest_date ? `on ${earliest_date}` : `from ${earliest_date} to ${latest_date}`;

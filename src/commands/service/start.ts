@@ -5,14 +5,11 @@ import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/embedded.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
-import { type ObserveFlags, observe } from "./observe.ts";
-import { type PortalFlags, parsePortalFlags } from "./portal-flags.ts";
-import type { ServiceCall } from "./subcommand.ts";
+import { type ObserveOptions, observe } from "./observe.ts";
+import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
+import type { ServiceCall, Subcommand } from "./subcommand.ts";
 
-export interface StartFlags
-  extends PortalFlags,
-    ObserveFlags,
-    Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase"> {
+interface StartFlags extends PortalFlags, Partial<ObserveOptions>, Times {
   host?: string;
   port: number;
   rateLimit: number;
@@ -21,29 +18,44 @@ export interface StartFlags
   window: number;
 }
 
+type Times = Pick<ServiceOptions, "cursorTtl" | "queryTimeout" | "errorBase">;
+
+/** What the service does, how it sends sign-in codes, and what its operator sees. */
+interface StartOptions extends ObserveOptions, Pick<PortalOptions, "mail"> {
+  service: ServiceOptions & { host: string; port: number };
+}
+
+export const startCommand: Subcommand<StartFlags, [], StartOptions> = {
+  parse: (flags, _, { env }) => {
+    const { host = "127.0.0.1", port, rateLimit, sampleRateLimit, window, cursorTtl, queryTimeout, errorBase } = flags;
+    const { mail, ...address } = parsePortalFlags(flags, host, env);
+    const times = {
+      ...(cursorTtl !== undefined && { cursorTtl }),
+      ...(queryTimeout !== undefined && { queryTimeout }),
+      ...(errorBase !== undefined && { errorBase }),
+    };
+    const service = { host, port, rateLimit, sampleRateLimit, windowSeconds: window, ...address, ...times };
+    return { service, mail, log: flags.log, metricsPort: flags.metricsPort };
+  },
+  run: serve,
+};
+
 /** Serves until SIGTERM or Ctrl-C, then lets the running requests end. SIGTERM is the ordinary end, not an error. */
-export async function startCommand({ flags, databaseFlag, reporter, context }: ServiceCall<StartFlags>): Promise<void> {
-  const { database, host = "127.0.0.1", port, rateLimit, sampleRateLimit, cursorTtl, queryTimeout, errorBase } = flags;
-  const portal = parsePortalFlags(flags, host, context);
-  let url = portal.options.publicUrl ?? "";
-  const observer = await observe(flags, host, context).catch((error: unknown) => {
-    throw listenError(error, host, flags.metricsPort ?? 0, "--metrics-port");
+async function serve({ options, reporter, context }: ServiceCall<StartOptions>): Promise<void> {
+  const { database, databaseFlag, mail, metricsPort = 0 } = options;
+  const { host, port, publicUrl } = options.service;
+  const signIn = signInOf({ host, publicUrl, mail }, context.stderr);
+  let url = publicUrl ?? "";
+  const observer = await observe(options, host, context).catch((error: unknown) => {
+    throw listenError(error, host, metricsPort, "--metrics-port");
   });
   const { service, hasKeys } = await reportingStoreErrors(database, async () => {
     await makeDatabaseFolder(database);
     const store = await openStore(database);
     const hasKeys = (await listKeys(store)).some(({ revokedAt }) => revokedAt === null);
     const service = await startService({
-      host,
-      port,
-      rateLimit,
-      sampleRateLimit,
-      windowSeconds: flags.window,
-      ...(cursorTtl !== undefined && { cursorTtl }),
-      ...(queryTimeout !== undefined && { queryTimeout }),
-      ...(errorBase !== undefined && { errorBase }),
-      ...portal.options,
-      ...(portal.signIn !== undefined && { portal: portal.signIn(() => url) }),
+      ...options.service,
+      ...(signIn.portal !== undefined && { portal: signIn.portal(() => url) }),
       store,
       onUnexpectedError: observer.onUnexpectedError,
       onResponse: observer.onResponse,
@@ -59,7 +71,7 @@ export async function startCommand({ flags, databaseFlag, reporter, context }: S
     const metrics = observer.metricsUrl === undefined ? "" : `metrics on ${observer.metricsUrl}\n`;
     await context.print(`listening on ${service.url}\n${metrics}`);
     url ||= service.url;
-    portal.warnings.forEach(reporter.warn);
+    signIn.warnings.forEach(reporter.warn);
     if (!hasKeys) {
       reporter.note(`There is no valid key yet. \`catalog service keys create NAME${databaseFlag}\` creates one.`);
     }

@@ -3,17 +3,23 @@ import type { Command } from "commander";
 import { addReportingFlags, type GlobalOptions, parseGlobals } from "../../cli/flags/global.ts";
 import { formatOption } from "../../cli/flags/values.ts";
 import { type Reporter, withReporter } from "../../cli/reporter.ts";
-import type { Context } from "../../context.ts";
+import type { Context, Run } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import { shownLocation } from "../../service/store/database/location.ts";
 
-/** One call of a command below `catalog service`. */
-export interface ServiceCall<Flags = unknown> {
-  flags: Flags & { database: string };
+/** What the options of every command below `catalog service` have. */
+export interface DatabaseOptions {
+  globals: GlobalOptions;
+  /** The database of the service, as it was named. */
+  database: string;
   /** What commands in hints must end with to mean the same database: ` --database rows.db`, or nothing. */
   databaseFlag: string;
-  globals: GlobalOptions;
+}
+
+/** A running command below `catalog service`. */
+export interface ServiceCall<Options = unknown> {
+  options: Options & DatabaseOptions;
   reporter: Reporter;
   context: Context;
   /** Aborted when the command is interrupted or its `--max-time` is over. */
@@ -21,42 +27,64 @@ export interface ServiceCall<Flags = unknown> {
   now: Date;
 }
 
-interface Declaration<Flags, Operands extends unknown[]> {
+/** A command below `catalog service`, whose code is imported when it is called, so that `--help` does not load the service. */
+export interface Subcommand<Flags, Operands extends unknown[], Options> {
+  /** @throws UsageError if the flags and operands do not fit together */
+  parse: (flags: Flags, operands: Operands, context: Context) => Options;
+  run: (call: ServiceCall<Options>) => Promise<void>;
+}
+
+interface Declaration<Flags, Operands extends unknown[], Options> {
   summary: string;
   description: string;
   examples: readonly string[];
   /** Declares the flags of this command alone. */
   options?: (command: Command) => Command;
-  /** Imports the code of the command, so that `--help` does not load the service. */
-  load: () => Promise<(call: ServiceCall<Flags>, ...operands: Operands) => Promise<void>>;
+  load: () => Promise<Subcommand<Flags, Operands, Options>>;
 }
 
-/** Returns a function that declares a command below `parent`, with the flags that all commands below `service` share. */
-export function subcommandsOf(parent: Command, context: Context) {
-  return <Flags, Operands extends unknown[]>(
+/**
+ * Returns a function that declares a command below `parent`, with the flags that all commands below `service` share.
+ *
+ * @param run called instead of the command, with its complete options
+ */
+export function subcommandsOf(parent: Command, context: Context, run: Run<unknown> | undefined) {
+  return <Flags, Operands extends unknown[], Options>(
     nameAndOperands: string,
-    { summary, description, examples, options = (command) => command, load }: Declaration<Flags, Operands>,
+    {
+      summary,
+      description,
+      examples,
+      options: declareFlags = (command) => command,
+      load,
+    }: Declaration<Flags, Operands, Options>,
   ): void => {
     const defaultDatabase = join(context.folders.data, "service.db");
-    const command = options(parent.command(nameAndOperands).summary(summary).description(description)).option(
+    const command = declareFlags(parent.command(nameAndOperands).summary(summary).description(description)).option(
       "--database <file>",
       `database of the service, a file or a postgres: URL (default: ${defaultDatabase}) [env: CATALOG_DATABASE]`,
     );
     addReportingFlags(command, examples).action(async (...operands: unknown[]) => {
-      const given = command.opts<Flags & { database?: string }>();
-      const flags = { ...given, database: given.database ?? (context.env.CATALOG_DATABASE || defaultDatabase) };
-      const databaseFlag =
-        given.database === undefined ? "" : ` ${quoteCommand(["--database", shownLocation(given.database)])}`;
-      if (flags.database !== shownLocation(flags.database)) {
+      const flags = command.opts<Flags & { database?: string }>();
+      const database = flags.database ?? (context.env.CATALOG_DATABASE || defaultDatabase);
+      const shown = shownLocation(database);
+      if (database !== shown) {
         // The list of processes shows the title in the place of the arguments, which have a password.
         process.title = "catalog service";
       }
-      const globals = parseGlobals(command);
-      const run = await load();
-      await withReporter(globals, context, async (reporter, signal) => {
-        const call = { flags, databaseFlag, globals, reporter, context, signal, now: new Date(context.now()) };
-        await run(call, ...(operands.slice(0, -2) as Operands));
-      });
+      const subcommand = await load();
+      const options: Options & DatabaseOptions = {
+        ...subcommand.parse(flags, operands.slice(0, -2) as Operands, context),
+        globals: parseGlobals(command),
+        database,
+        databaseFlag: flags.database === undefined ? "" : ` ${quoteCommand(["--database", shown])}`,
+      };
+      if (run !== undefined) {
+        return await run(options, context);
+      }
+      await withReporter(options.globals, context, (reporter, signal) =>
+        subcommand.run({ options, reporter, context, signal, now: new Date(context.now()) }),
+      );
     });
   };
 }
@@ -68,9 +96,13 @@ export function refuseEmpty(text: string, what: string): void {
   }
 }
 
-/** Flags of a command that lists records. */
-export interface ListingFlags {
-  format?: "table" | "json";
+/** How records are listed. */
+export interface ListingOptions {
+  format: "table" | "json";
+}
+
+export function parseListing({ format = "table" }: Partial<ListingOptions>): ListingOptions {
+  return { format };
 }
 
 export function addListingFormat(command: Command): Command {

@@ -14,118 +14,156 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { type ListingFlags, refuseEmpty, type ServiceCall } from "./subcommand.ts";
+import { type ListingOptions, parseListing, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
-export interface GrantFlags {
+interface GrantFlags {
   scope?: string[];
   retailer?: string[];
   allRetailers?: boolean;
 }
 
-export async function createTeamCommand(call: ServiceCall<GrantFlags>, name: string): Promise<void> {
-  const { flags, reporter, now } = call;
-  refuseEmpty(name, "the name of a team");
-  const team = await withDatabase(flags.database, async (store) => {
-    await warnOfUnknownRetailers(store, flags.retailer, reporter);
-    return await createTeam(store, name, wantedGrants(flags), now);
-  });
-  reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
+/** A team, and what it is given. */
+interface GrantOptions {
+  name: string;
+  grants: WantedGrants;
 }
 
-export async function listTeamsCommand(call: ServiceCall<ListingFlags>): Promise<void> {
-  const { teams, members, keys } = await withExistingDatabase(call.flags.database, (store) =>
-    store.read(async (session) => ({
-      teams: await readTeams(session),
-      members: await readMembers(session),
-      keys: await readKeys(session),
-    })),
-  );
-  const documents = teams.map(({ createdAt, ...team }) => ({
-    ...team,
-    members: members.filter((member) => member.team === team.name).map(({ email }) => email),
-    created_at: createdAt,
-    active_keys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
-  }));
-  const table = itemTable(documents, [
-    textColumn("name", (team) => team.name),
-    textColumn("scopes", (team) => team.scopes.join(", ")),
-    textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
-    textColumn("members", (team) => String(team.members.length)),
-    textColumn("active keys", (team) => String(team.active_keys)),
-  ]);
-  await writeListing(call, documents, table);
+/** A team to show, and how. */
+interface ShowTeamOptions extends ListingOptions {
+  name: string;
 }
 
-export async function showTeamCommand({ flags, context }: ServiceCall<ListingFlags>, name: string): Promise<void> {
-  const { team, members, keys } = await withExistingDatabase(flags.database, (store) =>
-    store.read(async (session) => ({
-      team: await requireTeam(session, name),
-      members: await membersOf(session, name),
-      keys: (await readKeys(session)).filter((key) => key.team === name),
-    })),
-  );
-  const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));
-  if (flags.format === "json") {
-    const { createdAt, ...others } = team;
-    const document = { ...others, members, created_at: createdAt, keys: named };
-    await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
-    return;
-  }
-  const listed = (items: readonly string[]) => (items.length === 0 ? "none" : items.join(", "));
-  const lines = [
-    ["team", team.name],
-    ["scopes", listed(team.scopes)],
-    ["retailers", team.retailers === null ? "all" : listed(team.retailers)],
-    ["members", listed(members)],
-    ["keys", listed(named.map(({ name: key, revoked }) => (revoked ? `${key} (revoked)` : key)))],
-  ];
-  await context.print(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
+/** A team to delete. */
+interface DeleteTeamOptions {
+  name: string;
+  /** Whether its valid keys are revoked; a team that has some is refused otherwise. */
+  revokeKeys: boolean;
 }
 
-export async function grantTeamCommand({ flags, reporter }: ServiceCall<GrantFlags>, name: string): Promise<void> {
-  if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
-    throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
-  }
-  if (flags.retailer !== undefined && flags.allRetailers === true) {
-    throw new UsageError("--retailer and --all-retailers contradict each other; give one of them.", {
-      flag: "--all-retailers",
+/** A person who may sign in for a team. */
+interface MemberOptions {
+  team: string;
+  email: string;
+}
+
+export const createTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> = {
+  parse: (flags, [name]) => {
+    refuseEmpty(name, "the name of a team");
+    return { name, grants: wantedGrants(flags) };
+  },
+  run: async ({ options: { database, name, grants }, reporter, now }) => {
+    const team = await withDatabase(database, async (store) => {
+      await warnOfUnknownRetailers(store, grants.retailers, reporter);
+      return await createTeam(store, name, grants, now);
     });
-  }
-  const team = await withExistingDatabase(flags.database, async (store) => {
-    const granted = await grantTeam(store, name, wantedGrants(flags));
-    await warnOfUnknownRetailers(store, flags.retailer, reporter);
-    return granted;
-  });
-  reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
-}
+    reporter.note(`Team ${quoted(name)} is created: ${describeGrants(team)}.`);
+  },
+};
 
-export async function deleteTeamCommand(
-  { flags, reporter }: ServiceCall<{ revokeKeys?: boolean }>,
-  name: string,
-): Promise<void> {
-  const options = { revokeKeys: flags.revokeKeys === true };
-  const { keys, members } = await withExistingDatabase(flags.database, (store) => deleteTeam(store, name, options));
-  reporter.note(
-    `Team ${quoted(name)} is deleted, with ${counted(keys, "valid key")} and ${counted(members, "member")}.`,
-  );
-}
+export const listTeamsCommand: Subcommand<Partial<ListingOptions>, [], ListingOptions> = {
+  parse: parseListing,
+  run: async (call) => {
+    const { teams, members, keys } = await withExistingDatabase(call.options.database, (store) =>
+      store.read(async (session) => ({
+        teams: await readTeams(session),
+        members: await readMembers(session),
+        keys: await readKeys(session),
+      })),
+    );
+    const documents = teams.map(({ createdAt, ...team }) => ({
+      ...team,
+      members: members.filter((member) => member.team === team.name).map(({ email }) => email),
+      created_at: createdAt,
+      active_keys: keys.filter((key) => key.team === team.name && key.revokedAt === null).length,
+    }));
+    const table = itemTable(documents, [
+      textColumn("name", (team) => team.name),
+      textColumn("scopes", (team) => team.scopes.join(", ")),
+      textColumn("retailers", (team) => team.retailers?.join(", ") ?? "all"),
+      textColumn("members", (team) => String(team.members.length)),
+      textColumn("active keys", (team) => String(team.active_keys)),
+    ]);
+    await writeListing(call, documents, table);
+  },
+};
 
-export async function addMemberCommand(
-  { flags, reporter, now }: ServiceCall,
-  team: string,
-  text: string,
-): Promise<void> {
-  const email = parseEmail(text);
-  await withExistingDatabase(flags.database, (store) => addMember(store, { team, email }, now));
-  reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
-}
+export const showTeamCommand: Subcommand<Partial<ListingOptions>, [string], ShowTeamOptions> = {
+  parse: (flags, [name]) => ({ name, ...parseListing(flags) }),
+  run: async ({ options: { database, name, format }, context }) => {
+    const { team, members, keys } = await withExistingDatabase(database, (store) =>
+      store.read(async (session) => ({
+        team: await requireTeam(session, name),
+        members: await membersOf(session, name),
+        keys: (await readKeys(session)).filter((key) => key.team === name),
+      })),
+    );
+    const named = keys.map(({ name: key, revokedAt }) => ({ name: key, revoked: revokedAt !== null }));
+    if (format === "json") {
+      const { createdAt, ...others } = team;
+      const document = { ...others, members, created_at: createdAt, keys: named };
+      await context.print(`${JSON.stringify(document, undefined, 2)}\n`);
+      return;
+    }
+    const listed = (items: readonly string[]) => (items.length === 0 ? "none" : items.join(", "));
+    const lines = [
+      ["team", team.name],
+      ["scopes", listed(team.scopes)],
+      ["retailers", team.retailers === null ? "all" : listed(team.retailers)],
+      ["members", listed(members)],
+      ["keys", listed(named.map(({ name: key, revoked }) => (revoked ? `${key} (revoked)` : key)))],
+    ];
+    await context.print(lines.map(([label = "", value = ""]) => `${label.padEnd(9)}  ${visible(value)}\n`).join(""));
+  },
+};
 
-export async function removeMemberCommand({ flags, reporter }: ServiceCall, team: string, text: string): Promise<void> {
-  const email = parseEmail(text);
-  await withExistingDatabase(flags.database, (store) => removeMember(store, { team, email }));
-  reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);
-}
+export const grantTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> = {
+  parse: (flags, [name]) => {
+    if (flags.scope === undefined && flags.retailer === undefined && flags.allRetailers !== true) {
+      throw new UsageError("nothing to change: give --scope, --retailer or --all-retailers.");
+    }
+    if (flags.retailer !== undefined && flags.allRetailers === true) {
+      throw new UsageError("--retailer and --all-retailers contradict each other; give one of them.", {
+        flag: "--all-retailers",
+      });
+    }
+    return { name, grants: wantedGrants(flags) };
+  },
+  run: async ({ options: { database, name, grants }, reporter }) => {
+    const team = await withExistingDatabase(database, async (store) => {
+      const granted = await grantTeam(store, name, grants);
+      await warnOfUnknownRetailers(store, grants.retailers, reporter);
+      return granted;
+    });
+    reporter.note(`Team ${quoted(name)} now has ${describeGrants(team)}.`);
+  },
+};
+
+export const deleteTeamCommand: Subcommand<{ revokeKeys?: boolean }, [string], DeleteTeamOptions> = {
+  parse: ({ revokeKeys = false }, [name]) => ({ name, revokeKeys }),
+  run: async ({ options: { database, name, revokeKeys }, reporter }) => {
+    const { keys, members } = await withExistingDatabase(database, (store) => deleteTeam(store, name, { revokeKeys }));
+    reporter.note(
+      `Team ${quoted(name)} is deleted, with ${counted(keys, "valid key")} and ${counted(members, "member")}.`,
+    );
+  },
+};
+
+export const addMemberCommand: Subcommand<unknown, [string, string], MemberOptions> = {
+  parse: (_, [team, email]) => ({ team, email: parseEmail(email) }),
+  run: async ({ options: { database, team, email }, reporter, now }) => {
+    await withExistingDatabase(database, (store) => addMember(store, { team, email }, now));
+    reporter.note(`${email} can sign in to the developer portal for ${quoted(team)}.`);
+  },
+};
+
+export const removeMemberCommand: Subcommand<unknown, [string, string], MemberOptions> = {
+  parse: (_, [team, email]) => ({ team, email: parseEmail(email) }),
+  run: async ({ options: { database, team, email }, reporter }) => {
+    await withExistingDatabase(database, (store) => removeMember(store, { team, email }));
+    reporter.note(`${email} can no longer sign in for ${quoted(team)}. The team's keys stay valid.`);
+  },
+};
 
 function wantedGrants({ scope, retailer, allRetailers }: GrantFlags): WantedGrants {
   return {

@@ -1,18 +1,18 @@
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
-import type { ListingFlags, ServiceCall } from "./subcommand.ts";
+import type { ListingOptions, ServiceCall } from "./subcommand.ts";
 
 /** Writes records as JSON documents or as a table. */
 export async function writeListing(
-  { flags, globals, reporter, context }: ServiceCall<ListingFlags>,
+  { options, reporter, context }: ServiceCall<ListingOptions>,
   documents: unknown,
   table: Table,
 ): Promise<void> {
-  if (flags.format === "json") {
+  if (options.format === "json") {
     await context.print(`${JSON.stringify(documents, undefined, 2)}\n`);
     return;
   }
-  const { text, hidden } = renderTable(table, screenOf(context, { globals }));
+  const { text, hidden } = renderTable(table, screenOf(context, options));
   await context.print(text);
   notShown(hidden, "-f json has them all").forEach(reporter.note);
 }
