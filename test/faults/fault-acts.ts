@@ -73,7 +73,8 @@ export function raw(text: (exchange: Exchange) => string | Buffer, end: "close" 
     const { socket } = exchange.response;
     socket?.write(text(exchange), () => {
       if (end !== "stall") {
-        end === "reset" ? socket.resetAndDestroy() : socket.destroy();
+        // Node.js cannot reset a connection over TLS.
+        end === "reset" && !("encrypted" in socket) ? socket.resetAndDestroy() : socket.destroy();
       }
     });
   };
