@@ -19,6 +19,40 @@ export class UsageError extends Error {
   }
 }
 
+/** How a text calls an input of its caller, such as `start_date`. */
+export type NameOf = (input: string) => string;
+
+/**
+ * What a caller asked for cannot be. The message calls its inputs as the options of the functions do; `say` gives the same text
+ * with other names for them.
+ */
+export class InputError extends Error {
+  override readonly name = "InputError";
+  /** The wrong input (`retailer`), if it is one alone. */
+  readonly input: string | undefined;
+  /** Its wrong value, as the caller wrote it. */
+  readonly value: string | undefined;
+  /** The closest valid values, best first. */
+  readonly suggestions: readonly string[];
+  readonly #say: (nameOf: NameOf) => string;
+
+  constructor(
+    text: string | ((nameOf: NameOf) => string),
+    { input, value, suggestions = [] }: { input?: string; value?: string; suggestions?: readonly string[] } = {},
+  ) {
+    const say = typeof text === "string" ? () => text : text;
+    super(say((name) => name));
+    this.#say = say;
+    this.input = input;
+    this.value = value;
+    this.suggestions = suggestions;
+  }
+
+  say(nameOf: NameOf): string {
+    return this.#say(nameOf);
+  }
+}
+
 /** There is no API key, or it cannot be valid. The message never contains the key. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";

@@ -3,7 +3,7 @@ import { hideSecrets, protectKnownKeys } from "./cli/secrets.ts";
 import { isColoured, terminalWidth } from "./cli/terminal.ts";
 import { type Context, type Folders, type ProcessContext, processContext } from "./context.ts";
 import { errorEntryOf } from "./error-table.ts";
-import { ClosedPipeError, EXIT, FileError, InterruptedError } from "./errors.ts";
+import { ClosedPipeError, EXIT, FileError, InputError, InterruptedError } from "./errors.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs one command line in the context of this process; otherwise as `main`. */
@@ -52,8 +52,12 @@ const SHORTAGES: Readonly<Record<string, string>> = {
   ENOMEM: "there is too little memory; try again later",
 };
 
-/** Any part of the tool may fail from a shortage or from a package that npm left out, because modules are loaded from files. */
+/** The error as a user sees it. Any part of the tool may fail from a shortage or from a package that npm left out, because modules are loaded from files. */
 async function withCauseNamed(error: unknown, context: Context): Promise<unknown> {
+  if (error instanceof InputError) {
+    const { inFlagWords } = await import("./cli/flags/flag-words.ts");
+    return inFlagWords(error);
+  }
   if (!(error instanceof Error) || error instanceof FileError) {
     return error;
   }

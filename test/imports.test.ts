@@ -79,6 +79,14 @@ describe("imports", () => {
     expect(broken).toEqual([]);
   });
 
+  test("give errors of the command line only to what reads it, and to what prints errors", () => {
+    const rooms = ["main.ts", "program.ts", "context.ts", "errors.ts", "error-table.ts", "commands", "cli", "config"];
+    const others = [...imports.keys()].filter(
+      (file) => !rooms.includes(roomOf(file)) && !file.startsWith("output/terminal/errors/"),
+    );
+    expect(others.filter((file) => /\bUsageError\b/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
+  });
+
   test("have no circles", () => {
     expect(circles()).toEqual([]);
   });

@@ -39,7 +39,7 @@ export interface CatalogClient {
 
 /**
  * @throws CredentialsError for a key that is not allowed in a header.
- * @throws UsageError for a proxy variable that is not a URL.
+ * @throws InputError for a proxy variable that is not a URL.
  */
 export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): CatalogClient {
   assertSendable(apiKey);

@@ -43,7 +43,7 @@ export interface Requester {
   close(): Promise<void>;
 }
 
-/** @throws UsageError for a proxy variable that is not a URL. */
+/** @throws InputError for a proxy variable that is not a URL. */
 export function createRequester(
   { origin, apiKey }: { origin: URL; apiKey: string | undefined },
   options: RequesterOptions,

@@ -1,9 +1,9 @@
 import type { CatalogClient } from "../api/client.ts";
-import { type Filters, fitsRequest, type Rcd, splitRcd } from "../contract/filters.ts";
+import { FILTER_NAMES, type Filters, fitsRequest, type Rcd, splitRcd } from "../contract/filters.ts";
 import { closest } from "../contract/values/closest.ts";
 import { type DateExpression, isFromLatest, resolveDay } from "../contract/values/date-expression.ts";
 import { dayOf } from "../contract/values/day-arithmetic.ts";
-import { ApiError, UsageError } from "../errors.ts";
+import { ApiError, InputError, type NameOf } from "../errors.ts";
 import { type DayWindow, hasDays, type SetFilters, spanOf, windowOf } from "./set-filters.ts";
 
 /**
@@ -20,9 +20,16 @@ export interface WrittenFilters {
   end_date?: DateExpression;
 }
 
-/** The flag that a filter is written with. */
-export function flagOfFilter(name: keyof WrittenFilters): string {
-  return `--${name.replace("_", "-")}`;
+/** Filters in a sentence: `retailer acme,bolt start_date 2026-01-31`, with the names that the reader knows. */
+export function filtersInWords(
+  filters: WrittenFilters,
+  nameOf: NameOf,
+  names: readonly (keyof WrittenFilters)[] = FILTER_NAMES,
+): string {
+  return names
+    .filter((name) => filters[name] !== undefined)
+    .map((name) => `${nameOf(name)} ${[filters[name]].flat().join(",")}`)
+    .join(" ");
 }
 
 const SLUG_FILTERS = ["retailer", "category", "department"] as const satisfies readonly (keyof Rcd)[];
@@ -55,7 +62,7 @@ export function serviceFilters(client: Pick<CatalogClient, "coverage">, signal: 
  *
  * @param now milliseconds since the epoch
  * @param options `oneWindow`: the newest day of all retailers counts for each
- * @throws UsageError if a value has no combination with the other filters, or the first day is after the last
+ * @throws InputError if a value has no combination with the other filters, or the first day is after the last
  */
 export async function resolveFilters(
   written: WrittenFilters,
@@ -74,10 +81,10 @@ export async function resolveFilters(
   const [kind] = several;
   const [what, instead] =
     kind !== undefined
-      ? [`Several values of --${kind} are`, "name one value"]
+      ? [`Several values of ${kind} are`, "name one value"]
       : isLong
-        ? ["So many values of --rcd are", "name fewer"]
-        : ['"latest" is', "name the day, as in --date yesterday"];
+        ? ["So many values of rcd are", "name fewer"]
+        : ['"latest" is', "name the day, as in `yesterday`"];
   const known = await source.combinations(isLong ? withoutTriples : single).catch((error: unknown) => {
     // The command itself may need another scope only.
     throw error instanceof ApiError && error.problem.code === "insufficient_scope"
@@ -185,10 +192,11 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
   const others = matchingOf(known, written, kind).map((entry) => entry[kind]);
   for (const value of written[kind]?.filter((one) => !others.includes(one)) ?? []) {
     const rest = SLUG_FILTERS.filter((other) => other !== kind && written[other] !== undefined);
-    const together = rest.map((other) => `--${other} ${written[other]?.join(",")}`).join(" ");
-    throw new UsageError(
-      `--${kind} ${JSON.stringify(value)} has no rows${together === "" ? "" : ` together with ${together}`}; leave it out.`,
-      { flag: `--${kind}`, value, suggestions: closest(value, others) },
+    const together = (nameOf: NameOf) =>
+      rest.length === 0 ? "" : ` together with ${filtersInWords(written, nameOf, rest)}`;
+    throw new InputError(
+      (nameOf) => `${nameOf(kind)} ${JSON.stringify(value)} has no rows${together(nameOf)}; leave it out.`,
+      { input: kind, value, suggestions: closest(value, others) },
     );
   }
 }
@@ -197,7 +205,7 @@ function assertEach(kind: keyof Rcd, written: WrittenFilters, known: readonly Co
  * Resolves the written days as far as possible.
  *
  * @param latest the newest day that has rows; if no day has rows, any day gives the same result
- * @throws UsageError if the first day is after the last
+ * @throws InputError if the first day is after the last
  */
 export function resolveDays(
   written: Pick<WrittenFilters, "start_date" | "end_date">,
@@ -206,10 +214,10 @@ export function resolveDays(
 ): DayWindow {
   const days = daysFrom(written, now, latest);
   if (written.start_date !== undefined && !hasDays(days)) {
-    throw new UsageError(`--start-date ${days.start_date} is after --end-date ${days.end_date}.`, {
-      flag: "--start-date",
-      value: written.start_date,
-    });
+    throw new InputError(
+      (nameOf) => `${nameOf("start_date")} ${days.start_date} is after ${nameOf("end_date")} ${days.end_date}.`,
+      { input: "start_date", value: written.start_date },
+    );
   }
   return days;
 }

@@ -99,7 +99,7 @@ test("day files that sync may not have written are a usage error that says what 
   expect(await runInProcess(["sync", rows.folder], { env: rows.env })).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: `error: ${rows.folder} has day folders that \`catalog sync\` does not know: crawl_date=2019-05-05/part-0.parquet. Name another folder. If catalog wrote them, add --adopt.\n`,
+    stderr: `error: ${rows.folder} has day folders that \`catalog sync\` does not know: crawl_date=2019-05-05/part-0.parquet. Name another folder. If catalog wrote them, take them over with --adopt.\n`,
   });
   expect(await readdir(rows.folder)).toEqual(["crawl_date=2019-05-05"]);
 });

@@ -1,4 +1,4 @@
-import { UsageError } from "../../errors.ts";
+import { InputError } from "../../errors.ts";
 import { CONNECTIONS, type Connections, directConnections, headersOf } from "./connections.ts";
 import { untilAborted } from "./request-deadline.ts";
 
@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `NO_PROXY` does not exempt; lower-case names count too. An https origin is reached through a tunnel, so that the proxy
  * sees no header of ours.
  *
- * @throws UsageError if the proxy variable is not a URL.
+ * @throws InputError if the proxy variable is not a URL.
  */
 export function createConnections(baseUrl: URL, env: Environment, connectTimeout: number): Connections {
   const isSecure = baseUrl.protocol === "https:";
@@ -61,7 +61,7 @@ function proxyUrl(name: string, env: Environment): string {
   const url = text === "" || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (url !== "" && !URL.canParse(url)) {
     // The message leaves out the value, which may contain a password.
-    throw new UsageError(`${name} is not the URL of a proxy.`);
+    throw new InputError(`${name} is not the URL of a proxy.`);
   }
   return url;
 }

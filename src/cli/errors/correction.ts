@@ -4,7 +4,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { editDistance } from "../../contract/values/edit-distance.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
-import { flagOfFilter } from "../../pull/written-filters.ts";
+import { flagOf } from "../flags/flag-words.ts";
 
 /** A wrong value, and the command line with the best suggestion in its place. */
 export interface Correction {
@@ -86,7 +86,7 @@ function wrongValueOf(error: unknown) {
     const { field, valid_options: suggestions = [] } = error.problem;
     const name = FILTER_NAMES.find((filter) => filter === field);
     const isWrong = (typed: string) => !typed.includes(",") && !suggestions.includes(typed);
-    return { flag: name && flagOfFilter(name), suggestions, isWrong };
+    return { flag: name && flagOf(name), suggestions, isWrong };
   }
   return undefined;
 }

@@ -4,8 +4,8 @@ import { closest } from "../../contract/values/closest.ts";
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
 import { UsageError } from "../../errors.ts";
 import type { SyncState } from "../../mirror/folder/folder-state.ts";
-import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
-import { type Combination, type FilterSource, flagOfFilter } from "../../pull/written-filters.ts";
+import type { Combination, FilterSource } from "../../pull/written-filters.ts";
+import { filtersAsFlags, flagOf } from "../flags/flag-words.ts";
 import { quoted } from "../flags/values.ts";
 
 /**
@@ -79,7 +79,7 @@ function checkVocabulary(filters: Filters, folder: string, state: SyncState): vo
       const limits =
         Object.keys(state.filters).length === 0 ? "" : `, which was synced with ${filtersAsFlags(state.filters)}`;
       throw new UsageError(`There is no ${what} ${quoted(value)}${place} in ${folder}${limits}.`, {
-        flag: flagOfFilter(filter),
+        flag: flagOf(filter),
         value,
         suggestions: closest(value, everywhere.filter(isInScope).map(read)),
       });

@@ -1,8 +1,9 @@
+import { flagsOfFilters } from "../../cli/flags/flag-words.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import type { Leftover } from "../../pull/store/open-store.ts";
 import type { StoreHead } from "../../pull/store/store-lines.ts";
-import { flagOfFilter, type WrittenFilters } from "../../pull/written-filters.ts";
+import type { WrittenFilters } from "../../pull/written-filters.ts";
 
 const FILTER_FLAGS = [
   "--retailer",
@@ -53,17 +54,13 @@ function resuming(words: readonly string[], head: StoreHead, service: string): s
   // Days were relative to the day of the first run. Two dates cannot say the days that each retailer has of its own.
   const { start_date, end_date } = filters.own_days === undefined ? filters : {};
   const written: WrittenFilters = { ...asked, ...(start_date && { start_date }), ...(end_date && { end_date }) };
-  const flags = Object.entries(written).flatMap(([name, value]) => [
-    flagOfFilter(name as keyof WrittenFilters),
-    [value].flat().join(","),
-  ]);
   const isOther = head.service !== service;
   const kept = without(withoutWays(words), isOther ? [...FILTER_FLAGS, ...SERVICE_FLAGS] : FILTER_FLAGS);
   const isUrl = URL.canParse(head.service);
   return [
     ...(isOther ? kept.filter((word) => word !== "--demo") : kept),
     ...(isOther ? (isUrl ? ["--base-url", head.service] : ["--demo"]) : []),
-    ...flags,
+    ...flagsOfFilters(written),
     "--resume",
   ];
 }

@@ -1,9 +1,9 @@
+import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { comparedSince } from "../../cli/source/since-look.ts";
 import { type SyncedFolder, withSyncedFolder } from "../../cli/source/synced-folder.ts";
 import { writeChunks, writePage } from "../../cli/write-rows.ts";
 import type { Context } from "../../context.ts";
 import { addDays } from "../../contract/values/day-arithmetic.ts";
-import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { quoteCommand } from "../../output/terminal/quote.ts";
 import { collectReport } from "./collect.ts";
 import { refuseFigures } from "./figures.ts";

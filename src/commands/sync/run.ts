@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { filtersAsFlags } from "../../cli/flags/flag-words.ts";
 import { withProgress } from "../../cli/pull-progress.ts";
 import type { Reporter } from "../../cli/reporter.ts";
 import { withConnection } from "../../cli/source/connection.ts";
@@ -9,7 +10,6 @@ import type { Filters } from "../../contract/filters.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { isFromLatest } from "../../contract/values/date-expression.ts";
 import { DAY_FILE } from "../../mirror/folder/day-files.ts";
-import { filtersAsFlags } from "../../mirror/folder/remembered.ts";
 import { type SyncResult, syncFolder } from "../../mirror/sync/sync.ts";
 import { createParquetEncoder } from "../../output/formats/parquet/parquet.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";

@@ -1,7 +1,6 @@
 import { FILTER_NAMES, isCalendarDate, parseRcd } from "../../contract/filters.ts";
-import { FileError, UsageError } from "../../errors.ts";
-import { quoteCommand } from "../../output/terminal/quote.ts";
-import { flagOfFilter, type WrittenFilters } from "../../pull/written-filters.ts";
+import { FileError, InputError, type NameOf } from "../../errors.ts";
+import { filtersInWords, type WrittenFilters } from "../../pull/written-filters.ts";
 import { START_OVER, type SyncState, statePathOf } from "./folder-state.ts";
 
 type WrittenName = keyof WrittenFilters;
@@ -10,7 +9,7 @@ type WrittenName = keyof WrittenFilters;
  * The filters that a folder was first synced with, as they were written.
  *
  * @param given this run's filters; empty to use the remembered ones
- * @throws UsageError if the folder is a copy of another service, or the filters are different
+ * @throws InputError if the folder is a copy of another service, or the filters are different
  */
 export function rememberedFilters(
   folder: string,
@@ -18,7 +17,7 @@ export function rememberedFilters(
   given: { service: string; filters: WrittenFilters },
 ): WrittenFilters {
   if (state.service !== given.service) {
-    throw new UsageError(
+    throw new InputError(
       `${folder} is a copy of ${state.service}, not of ${given.service}. Name another folder, or use the service of the folder.`,
     );
   }
@@ -33,14 +32,14 @@ export function rememberedFilters(
     );
   });
   if (differing.length > 0) {
-    const kept = Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersAsFlags(state.filters)}`;
-    const changes = differing.map(
-      (name) =>
-        `${flagOfFilter(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`,
-    );
-    throw new UsageError(
-      `${folder} is kept ${kept}: ${changes.join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
-      { flag: flagOfFilter(differing[0] as WrittenName) },
+    const keptWith = (nameOf: NameOf) =>
+      Object.keys(state.filters).length === 0 ? "without filters" : `with ${filtersInWords(state.filters, nameOf)}`;
+    const change = (name: WrittenName, nameOf: NameOf) =>
+      `${nameOf(name)} is ${valueText(state.filters[name])} there and ${valueText(given.filters[name])} here`;
+    throw new InputError(
+      (nameOf) =>
+        `${folder} is kept ${keptWith(nameOf)}: ${differing.map((name) => change(name, nameOf)).join("; ")}. Leave out the filters to keep those of the folder, or name another folder.`,
+      { input: differing[0] as WrittenName },
     );
   }
   return given.filters;
@@ -55,7 +54,10 @@ export function rememberedFilters(
 export function assertWithinFilters(folder: string, { filters, days }: SyncState): void {
   const path = statePathOf(folder);
   const refuse = (what: string) => {
-    throw new FileError(`${path} names ${what}, outside its filters (${filtersAsFlags(filters)}); ${START_OVER}`, path);
+    throw new FileError(
+      `${path} names ${what}, outside its filters (${filtersInWords(filters, (name) => name)}); ${START_OVER}`,
+      path,
+    );
   };
   const { start_date = "", end_date = "" } = filters;
   for (const [day, { counts }] of Object.entries(days)) {
@@ -75,16 +77,6 @@ function isOfFilters({ rcd, ...filters }: WrittenFilters, combination: string): 
     parts !== undefined &&
     (rcd === undefined || rcd.includes(combination)) &&
     (["retailer", "category", "department"] as const).every((kind) => filters[kind]?.includes(parts[kind]) ?? true)
-  );
-}
-
-/** Filters as flags of a command line. */
-export function filtersAsFlags(filters: WrittenFilters): string {
-  return quoteCommand(
-    FILTER_NAMES.flatMap((name) => {
-      const value = filters[name];
-      return value === undefined ? [] : [flagOfFilter(name), [value].flat().join(",")];
-    }),
   );
 }
 

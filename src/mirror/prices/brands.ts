@@ -1,12 +1,12 @@
 import { closest } from "../../contract/values/closest.ts";
-import { UsageError } from "../../errors.ts";
+import { InputError } from "../../errors.ts";
 
 /**
- * The brands that are one of those of `--brand`, in any letter case.
+ * The brands that are one of the wanted ones, in any letter case.
  *
  * @param known the brands of the folder
  * @param name what messages call the folder
- * @throws UsageError with the closest brands if one of them is not known
+ * @throws InputError with the closest brands if one of them is not known
  */
 export function brandsNamed(wanted: readonly string[], known: readonly string[], name: string): string[] {
   const byKey = new Map<string, string[]>();
@@ -16,8 +16,8 @@ export function brandsNamed(wanted: readonly string[], known: readonly string[],
   }
   const missing = wanted.find((brand) => !byKey.has(folded(brand)));
   if (missing !== undefined) {
-    throw new UsageError(`${name} has no product of the brand ${JSON.stringify(missing)}.`, {
-      ...{ flag: "--brand", value: missing },
+    throw new InputError(`${name} has no product of the brand ${JSON.stringify(missing)}.`, {
+      ...{ input: "brand", value: missing },
       suggestions: closest(
         missing,
         [...byKey.values()].map((spellings) => spellings.at(-1) ?? ""),

@@ -25,7 +25,7 @@ interface PricesRequest extends IndexRequest {
  * and the listings.
  *
  * @throws FileError if a day's file is missing or was altered
- * @throws UsageError if the folder has no product of a brand
+ * @throws InputError if the folder has no product of a brand
  */
 export async function withPrices<T>(request: PricesRequest, use: (prices: Prices) => Promise<T>): Promise<T> {
   const present = await openIndex(indexPathOf(request.folder));

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type FileMetaData, parquetSchema } from "hyparquet";
-import { UsageError } from "../../errors.ts";
+import { InputError } from "../../errors.ts";
 import { PARQUET_WRITER } from "../../output/formats/parquet/parquet.ts";
 import { boundedMetadata } from "../../output/formats/parquet/parquet-bounds.ts";
 import { columnsOf } from "../../output/formats/row-members.ts";
@@ -18,7 +18,7 @@ const NAMES_IN_ERROR = 3;
  *
  * @param state undefined if the folder has none
  * @returns the days taken over; they must be pulled again, because their rows are not known
- * @throws UsageError if there are such files and they cannot be taken over, or `adopt` is false
+ * @throws InputError if there are such files and they cannot be taken over, or `adopt` is false
  */
 export async function adoptDays(
   { days, strangers }: DayFolders,
@@ -32,8 +32,9 @@ export async function adoptDays(
     return {};
   }
   if (!adopt) {
-    throw new UsageError(
-      `${folder} has day folders that \`catalog sync\` does not know: ${firstNames(foreign)}. Name another folder. If catalog wrote them, add --adopt.`,
+    throw new InputError(
+      (nameOf) =>
+        `${folder} has day folders that \`catalog sync\` does not know: ${firstNames(foreign)}. Name another folder. If catalog wrote them, take them over with ${nameOf("adopt")}.`,
     );
   }
   const adopted: Record<string, DayState> = {};
@@ -44,7 +45,7 @@ export async function adoptDays(
   }
   const refuse = (names: readonly string[], reason: string) => {
     if (names.length > 0) {
-      throw new UsageError(`${folder} cannot be taken over, because ${reason}`, { flag: "--adopt" });
+      throw new InputError(`${folder} cannot be taken over, because ${reason}`, { input: "adopt" });
     }
   };
   refuse(refused, `\`catalog sync\` did not write ${firstNames(refused)}. Move them away, or name another folder.`);

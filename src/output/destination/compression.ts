@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { UsageError } from "../../errors.ts";
+import { InputError } from "../../errors.ts";
 import type { Chunk, Encoder } from "../formats/encoder.ts";
 
 export type Compression = "gzip" | "zstd";
@@ -44,26 +44,26 @@ export function withCompressionEnding(name: string, compression: Compression | u
 /**
  * The compression of an output: the requested one, else the one of the file extension.
  *
- * @throws UsageError if the two contradict each other, or this Node.js lacks the codec.
+ * @throws InputError if the two contradict each other, or this Node.js lacks the codec.
  */
 export function compressionFor(file: string | undefined, asked: Compression | undefined): Compression | undefined {
   const { stem, compression: byEnding } = withoutCompressionEnding(file ?? "");
   const compression = asked ?? byEnding;
   const renamed = (codec: Compression, isRight: boolean) => ({
-    ...{ flag: "--output", value: file ?? "" },
+    ...{ input: "output", value: file ?? "" },
     suggestions: isRight ? [withCompressionEnding(stem, codec)] : [],
   });
   if (compression !== undefined && CODECS[compression].createStream === undefined) {
-    throw new UsageError(
+    throw new InputError(
       "zstd needs Node.js 22.15 or newer; gzip works with every version",
       byEnding === compression
         ? renamed("gzip", asked === undefined)
-        : { flag: "--compress", value: compression, suggestions: ["gzip"] },
+        : { input: "compress", value: compression, suggestions: ["gzip"] },
     );
   }
   if (asked !== undefined && byEnding !== undefined && asked !== byEnding) {
-    throw new UsageError(
-      `--compress ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${file}`,
+    throw new InputError(
+      (nameOf) => `${nameOf("compress")} ${asked} contradicts the ending ${CODECS[byEnding].ending} of ${file}`,
       renamed(asked, true),
     );
   }

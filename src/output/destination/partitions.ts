@@ -2,7 +2,7 @@ import { rename } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { closest } from "../../contract/values/closest.ts";
 import { escapePartitionValue } from "../../contract/values/hive-path.ts";
-import { UsageError } from "../../errors.ts";
+import { InputError } from "../../errors.ts";
 import { fsyncFolder } from "../../files/fsync-folder.ts";
 import { LONGEST_NAME, makeOwnFolder } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
@@ -15,24 +15,27 @@ export const PARTITION_COLUMNS = ["retailer", "department", "category", "crawl_d
 export type PartitionColumn = (typeof PARTITION_COLUMNS)[number];
 
 /**
- * Reads the list that `--partition-by` takes.
+ * Reads a list of partition columns, separated by commas.
  *
- * @throws UsageError if a name is repeated or not one of `PARTITION_COLUMNS`
+ * @throws InputError if a name is repeated or not one of `PARTITION_COLUMNS`
  */
 export function parsePartitionColumns(text: string): PartitionColumn[] {
   const names = text.split(",").map((name) => name.trim());
   const columns = names.map((name) => {
     const column = PARTITION_COLUMNS.find((candidate) => candidate === name);
     if (column === undefined) {
-      throw new UsageError(`--partition-by takes ${PARTITION_COLUMNS.join(", ")}, not "${name}"`, {
-        flag: "--partition-by",
-        value: name,
-        suggestions: closest(name, PARTITION_COLUMNS),
-      });
+      throw new InputError(
+        (nameOf) => `${nameOf("partition_by")} takes ${PARTITION_COLUMNS.join(", ")}, not "${name}"`,
+        {
+          input: "partition_by",
+          value: name,
+          suggestions: closest(name, PARTITION_COLUMNS),
+        },
+      );
     }
     return column;
   });
-  assertDistinct(names, "--partition-by", text);
+  assertDistinct(names, "partition_by", text);
   return columns;
 }
 
@@ -64,7 +67,7 @@ export function partitionOf(columns: readonly PartitionColumn[]): (rows: RowBatc
 /**
  * Refuses a value that cannot be the name of a folder, before any page is requested.
  *
- * @throws UsageError naming the value
+ * @throws InputError naming the value
  */
 export function assertFolderNames(
   columns: readonly PartitionColumn[],
@@ -76,9 +79,10 @@ export function assertFolderNames(
       (value) => Buffer.byteLength(`${column}=${escapePartitionValue(value)}`) > LONGEST_NAME,
     );
     if (tooLong !== undefined) {
-      throw new UsageError(
-        `the ${column} "${tooLong.slice(0, 40)}…" is too long for the name of a folder; leave ${column} out of --partition-by`,
-        { flag: "--partition-by", value: column },
+      throw new InputError(
+        (nameOf) =>
+          `the ${column} "${tooLong.slice(0, 40)}…" is too long for the name of a folder; leave ${column} out of ${nameOf("partition_by")}`,
+        { input: "partition_by", value: column },
       );
     }
   }

@@ -1,11 +1,11 @@
 import { closest } from "../../contract/values/closest.ts";
-import { UsageError } from "../../errors.ts";
+import { InputError } from "../../errors.ts";
 
 /**
- * Reads the list that `--columns` takes: names separated by commas.
+ * Reads a list of columns: names separated by commas.
  *
  * @param known the columns of the rows
- * @throws UsageError if a name is empty, repeated or not a column
+ * @throws InputError if a name is empty, repeated or not a column
  */
 export function parseColumns(text: string, known: readonly string[]): string[] {
   const names = text.split(",").map((name) => name.trim());
@@ -14,17 +14,17 @@ export function parseColumns(text: string, known: readonly string[]): string[] {
     throw unknownColumns(unknown, names, text.trim(), known);
   }
   if (names.includes("")) {
-    throw new UsageError("--columns contains an empty name", { flag: "--columns", value: text });
+    throw new InputError((nameOf) => `${nameOf("columns")} contains an empty name`, { input: "columns", value: text });
   }
-  assertDistinct(names, "--columns", text);
+  assertDistinct(names, "columns", text);
   return names;
 }
 
-/** @param text of the flag @throws UsageError if a name is repeated */
-export function assertDistinct(names: readonly string[], flag: string, text: string): void {
+/** @param input the list is the value of, `text` as written @throws InputError if a name is repeated */
+export function assertDistinct(names: readonly string[], input: string, text: string): void {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new UsageError(`${flag} names "${repeated}" twice`, { flag, value: text });
+    throw new InputError((nameOf) => `${nameOf(input)} names "${repeated}" twice`, { input, value: text });
   }
 }
 
@@ -34,7 +34,7 @@ function unknownColumns(
   names: readonly string[],
   text: string,
   known: readonly string[],
-): UsageError {
+): InputError {
   const nearest = new Map(unknown.map((name) => [name, closest(name, known)]));
   const corrected = [...new Set(names.map((name) => nearest.get(name)?.[0] ?? name))].join(",");
   const hasNoMatch = [...nearest.values()].some((columns) => columns.length === 0);
@@ -43,8 +43,8 @@ function unknownColumns(
   const suggestions = single ? (nearest.get(only) ?? []) : hasNoMatch ? [] : [corrected];
   const quotedNames = unknown.map((name) => `"${name}"`).join(", ");
   const what = single ? `there is no column ${quotedNames}` : `there are no columns ${quotedNames} of "${text}"`;
-  return new UsageError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
-    flag: "--columns",
+  return new InputError(hasNoMatch ? `${what}; the columns are ${known.join(", ")}` : what, {
+    input: "columns",
     value: single ? only : text,
     suggestions,
   });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { ApiError, NetworkError, UsageError } from "../../../src/errors.ts";
+import { ApiError, InputError, NetworkError } from "../../../src/errors.ts";
 import { pageBody } from "../../helpers/envelopes.ts";
 import { answer, type Behaviour, head, stallInBody, startFaultServer } from "../../helpers/fault-server.ts";
 import { productRow } from "../../helpers/products.ts";
@@ -143,5 +143,5 @@ test("an https target is reached through a tunnel; if the proxy asks for a passw
 test("the error for an invalid proxy URL does not show its value", () => {
   const env = { HTTP_PROXY: "http://user:secret@[" };
   const create = () => testClient(new URL("http://catalog.invalid"), { env });
-  expect(create).toThrow(new UsageError("HTTP_PROXY is not the URL of a proxy."));
+  expect(create).toThrow(new InputError("HTTP_PROXY is not the URL of a proxy."));
 });

@@ -45,14 +45,14 @@ describe("the folder remembers its filters as they were written:", () => {
   });
 
   test.each([
-    [{ retailer: ["acme"] }, "--retailer is bolt there and acme here; --start-date is 5d there and not set here"],
-    [{ retailer: ["bolt"], start_date: "6d" }, "--start-date is 5d there and 6d here"],
-    [{ retailer: ["bolt"], start_date: "5d", end_date: "today" }, "--end-date is not set there and today here"],
+    [{ retailer: ["acme"] }, "retailer is bolt there and acme here; start_date is 5d there and not set here"],
+    [{ retailer: ["bolt"], start_date: "6d" }, "start_date is 5d there and 6d here"],
+    [{ retailer: ["bolt"], start_date: "5d", end_date: "today" }, "end_date is not set there and today here"],
   ])("different filters are refused: %j", async (filters, message) => {
     const rows = await servedFolder(sixteenDays());
     await rows.sync({ filters: { retailer: ["bolt"], start_date: "5d" }, now: clockAfter(0) });
     await expect(rows.sync({ filters, now: clockAfter(0) })).rejects.toThrow(
-      `is kept with --retailer bolt --start-date 5d: ${message}. Leave out the filters to keep those of the folder, or name another folder.`,
+      `is kept with retailer bolt start_date 5d: ${message}. Leave out the filters to keep those of the folder, or name another folder.`,
     );
   });
 
@@ -101,7 +101,7 @@ describe("a state of version 1", () => {
   test("refuses another absolute date", async () => {
     const rows = await ofVersion1();
     const filters = { retailer: ["bolt"], start_date: FIRST_DAY };
-    await expect(rows.sync({ filters })).rejects.toThrow(`--start-date is ${rows.start_date} there`);
+    await expect(rows.sync({ filters })).rejects.toThrow(`start_date is ${rows.start_date} there`);
   });
 });
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../../src/contract/values/day-arithmetic.ts";
-import { FileError, UsageError } from "../../../src/errors.ts";
+import { FileError, InputError } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { FIRST_DAY, rewriteDay, servedFolder } from "../../helpers/synced-folder.ts";
@@ -24,7 +24,7 @@ describe("a folder without a state", () => {
     const rows = await servedFolder(products(2));
     await place(rows.file(OTHER_DAY), FOREIGN);
     const failure = await failureOf(rows.sync({ adopt }));
-    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure).toBeInstanceOf(InputError);
     expect(String(failure)).toContain(`crawl_date=${OTHER_DAY}/part-0.parquet`);
     expect(await readFile(rows.file(OTHER_DAY))).toEqual(FOREIGN);
     expect(await readdir(rows.folder)).toEqual([`crawl_date=${OTHER_DAY}`]);
@@ -48,7 +48,7 @@ describe("a folder without a state", () => {
     await mkdir(dirname(rows.file(OTHER_DAY)));
     await copyFile(other.file(OTHER_DAY), rows.file(OTHER_DAY));
 
-    await expect(rows.sync()).rejects.toThrow("add --adopt");
+    await expect(rows.sync()).rejects.toThrow("take them over with adopt");
     expect(await rows.sync({ adopt: true })).toMatchObject({
       daysRemoved: 1,
       rowsAdded: 2,
@@ -110,7 +110,7 @@ describe("in a synced folder", () => {
     const rows = await servedFolder(products(3, { crawl_date: FIRST_DAY }));
     await rows.sync();
     await place(rows.file(OTHER_DAY), "a stranger");
-    await expect(rows.sync()).rejects.toThrow(UsageError);
+    await expect(rows.sync()).rejects.toThrow(InputError);
     await expect(rows.sync({ adopt: true })).rejects.toThrow("did not write");
     expect(await readFile(rows.file(OTHER_DAY), "utf8")).toBe("a stranger");
   });

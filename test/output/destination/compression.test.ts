@@ -134,9 +134,9 @@ test("an explicit compression is used if the ending names none", () => {
 test("a compression that contradicts the ending is refused", () => {
   expect(() => compressionFor("rows.csv.zst", "gzip")).toThrow(
     expect.objectContaining({
-      name: "UsageError",
-      message: "--compress gzip contradicts the ending .zst of rows.csv.zst",
-      ...{ flag: "--output", suggestions: ["rows.csv.gz"] },
+      name: "InputError",
+      message: "compress gzip contradicts the ending .zst of rows.csv.zst",
+      ...{ input: "output", suggestions: ["rows.csv.gz"] },
     }),
   );
 });
@@ -156,12 +156,12 @@ if (hasZstd) {
 } else {
   test("zstd is refused if this Node.js lacks it", () => {
     const message = "zstd needs Node.js 22.15 or newer; gzip works with every version";
-    const refusal = (flag: string, suggestions: readonly string[]) =>
-      expect.objectContaining({ name: "UsageError", message, flag, suggestions });
-    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("--output", ["rows.csv.gz"]));
-    expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("--compress", ["gzip"]));
-    expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("--compress", ["gzip"]));
+    const refusal = (input: string, suggestions: readonly string[]) =>
+      expect.objectContaining({ name: "InputError", message, input, suggestions });
+    expect(() => compressionFor("rows.csv.zst", undefined)).toThrow(refusal("output", ["rows.csv.gz"]));
+    expect(() => compressionFor("rows.csv", "zstd")).toThrow(refusal("compress", ["gzip"]));
+    expect(() => compressionFor("rows.csv.gz", "zstd")).toThrow(refusal("compress", ["gzip"]));
     // Both would have to change, and a correction changes one word.
-    expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("--output", []));
+    expect(() => compressionFor("rows.csv.zst", "zstd")).toThrow(refusal("output", []));
   });
 }

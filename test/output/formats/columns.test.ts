@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
-import { UsageError } from "../../../src/errors.ts";
+import { InputError } from "../../../src/errors.ts";
 import { parseColumns } from "../../../src/output/formats/columns.ts";
 
-function refusalOf(text: string): Partial<UsageError> {
+function refusalOf(text: string): Partial<InputError> {
   try {
     parseColumns(text, PRODUCT_COLUMNS);
   } catch (error) {
-    if (error instanceof UsageError) {
-      return { message: error.message, suggestions: error.suggestions, flag: error.flag, value: error.value };
+    if (error instanceof InputError) {
+      return { message: error.message, suggestions: error.suggestions, input: error.input, value: error.value };
     }
   }
   throw new Error("it was not refused");
@@ -22,7 +22,7 @@ test("an unknown column is refused with the closest names, best first", () => {
   expect(refusalOf("sku,titel")).toEqual({
     message: 'there is no column "titel"',
     suggestions: ["title"],
-    flag: "--columns",
+    input: "columns",
     value: "titel",
   });
 });
@@ -35,15 +35,15 @@ test("a column without close matches is refused, and all names are listed", () =
   expect(refusalOf("zzzzzz")).toEqual({
     message: `there is no column "zzzzzz"; the columns are ${PRODUCT_COLUMNS.join(", ")}`,
     suggestions: [],
-    flag: "--columns",
+    input: "columns",
     value: "zzzzzz",
   });
 });
 
 test.each([
-  ["sku,,mrp", "--columns contains an empty name"],
-  ["", "--columns contains an empty name"],
-  ["sku,mrp,sku", '--columns names "sku" twice'],
+  ["sku,,mrp", "columns contains an empty name"],
+  ["", "columns contains an empty name"],
+  ["sku,mrp,sku", 'columns names "sku" twice'],
 ])("the list '%s' is refused", (text, message) => {
   expect(refusalOf(text).message).toBe(message);
 });

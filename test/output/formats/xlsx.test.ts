@@ -4,7 +4,7 @@ import { readXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { fromBufferPromise } from "yauzl";
 import { PRODUCT_COLUMNS } from "../../../src/contract/product.ts";
-import { ContractError, UsageError } from "../../../src/errors.ts";
+import { ContractError, InputError } from "../../../src/errors.ts";
 import type { EncoderOptions, RowEncoder } from "../../../src/output/formats/encoder.ts";
 import { SHEET_PART, SHEET_RELATIONS_PART } from "../../../src/output/formats/xlsx/workbook-parts.ts";
 import { createXlsxEncoder } from "../../../src/output/formats/xlsx/xlsx.ts";
@@ -231,9 +231,9 @@ test("a sheet takes as many rows as it can hold, and one more is refused", async
   }
   await encoder.encode(batchOf([row, row, row], known));
   await expect(encoder.encode(batchOf([row], known))).rejects.toEqual(
-    new UsageError(
+    new InputError(
       "a sheet of xlsx holds at most 1,048,575 rows below its header, and there are more; write csv, or ask for fewer rows or columns",
-      { flag: "--format", value: "xlsx" },
+      { input: "format", value: "xlsx" },
     ),
   );
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
-import { UsageError } from "../../../errors.ts";
+import { InputError } from "../../../errors.ts";
 import { groupDigits } from "../../terminal/counted.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "../encoder.ts";
 import { byteText, columnsOf, reportOnce, reportUnknownMembers } from "../row-members.ts";
@@ -126,9 +126,9 @@ export function createXlsxEncoder(options: EncoderOptions): RowEncoder {
   };
 }
 
-function tooMuch(limit: string): UsageError {
-  return new UsageError(
+function tooMuch(limit: string): InputError {
+  return new InputError(
     `a sheet of xlsx holds at most ${limit}, and there are more; write csv, or ask for fewer rows or columns`,
-    { flag: "--format", value: "xlsx" },
+    { input: "format", value: "xlsx" },
   );
 }
