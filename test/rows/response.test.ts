@@ -26,6 +26,37 @@ describe("the scanner", () => {
     }
   });
 
+  test.each([
+    ['{"meta":"a', '\u0001n"}'],
+    ['{"data":[{"sku":"a', '\u0001n"}]}'],
+    ['{"data":[{"sku":"abcdefghijklmnop', '\u0001n"}]}'],
+    ['{"meta":"\\', 'x0041"}'],
+    ['{"meta":"\\u12', 'g4"}'],
+    ['{"meta":"\\u12', '"}'],
+    ['{"meta":"a', ""],
+    ['{"meta":[1 ', "2]}"],
+    ['{"meta":[1', "}"],
+    ['{"meta":{"a":1', "]}"],
+    ['{"meta":{', '1:"a"}}'],
+    ['{"meta":{"a":1,', "}}"],
+    ['{"meta":{"a" ', '"b"}}'],
+    ['{"meta":1e+', "}"],
+    ['{"meta":1e-', "-1}"],
+    ['{"meta":1e', "x5}"],
+    ['{"data":[{"sku":1 ', '"url":2}]}'],
+    ['{"data":[{', 'sku":1}]}'],
+    ['{"data":[{"sku":1,', "2}]}"],
+    ['{"data":[{}', "}"],
+    ['{"data":[{},', "]}"],
+    ['{"data":[] ', '"meta":1}'],
+    ["{", "'data':1}"],
+  ])("names the byte after %j that makes %j no JSON", (before, rest) => {
+    const at = Buffer.byteLength(before);
+    const found = rest === "" ? "end" : `byte 0x${rest.charCodeAt(0).toString(16).padStart(2, "0")}`;
+    expect(() => JSON.parse(before + rest)).toThrow(SyntaxError);
+    expect(() => scanResponse(Buffer.from(before + rest))).toThrow(`unexpected ${found} at byte ${at}`);
+  });
+
   test("takes the last value of a repeated name, in any spelling", () => {
     compareWithParse('{"data":[{"sku":1}],"data":[{"sku":1,"s\\u006bu":2,"sku":3}],"meta":1,"met\\u0061":{"a":2}}');
     compareWithParse('{"data":[{"sku":1}],"data":7}');
