@@ -65,6 +65,8 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     memory_limit: `${Math.ceil(memory / 1024)}KiB`,
     threads: String(Math.min(availableParallelism(), MOST_THREADS)),
     temp_directory: spillFolder,
+    // Blocks of files that a query reads again are in the cache of the system, too.
+    enable_external_file_cache: "false",
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });

@@ -87,11 +87,12 @@ const LATEST = `CREATE VIEW latest AS SELECT * EXCLUDE (${NUMBER}) FROM own.numb
  */
 const CHANGES = `CREATE VIEW changes AS
   WITH steps AS (
-    SELECT *, lag(crawl_date) OVER before AS previous_date, lag(selling_price) OVER before AS previous_price,
-      lag(currency) OVER before AS previous_currency
-    FROM prices_daily WINDOW before AS (PARTITION BY retailer, sku ORDER BY crawl_date)
+    SELECT crawl_date, ${NUMBER}, selling_price, currency, lag(crawl_date) OVER before AS previous_date,
+      lag(selling_price) OVER before AS previous_price, lag(currency) OVER before AS previous_currency
+    FROM own.numbered_rows ANTI JOIN own.dearer_rows USING (crawl_date, ${NUMBER})
+    WINDOW before AS (PARTITION BY retailer, sku ORDER BY crawl_date)
   ), compared AS (
-    SELECT *, currency = previous_currency AS is_same_currency,
+    SELECT * EXCLUDE (selling_price, currency), currency = previous_currency AS is_same_currency,
       (selling_price - previous_price) / previous_price * 100 AS exact
     FROM steps WHERE previous_date IS NOT NULL
       AND (selling_price IS DISTINCT FROM previous_price OR currency IS DISTINCT FROM previous_currency)
@@ -104,4 +105,4 @@ const CHANGES = `CREATE VIEW changes AS
     CASE WHEN is_same_currency AND previous_price > 0 THEN
       CASE WHEN exact * 8 = trunc(exact * 8) THEN round(exact, 2) ELSE printf('%.2f', exact)::DOUBLE END
     END AS percent
-  FROM compared`;
+  FROM own.numbered_rows JOIN compared USING (crawl_date, ${NUMBER})`;
