@@ -8,6 +8,9 @@ import { writeChunks } from "./write-rows.ts";
 /** less: exit at once if the text fits the screen (F), show colours (R), keep the text on the screen (X). */
 const DEFAULT_PAGER = "less -FRX";
 
+/** Runs a pager. A shell that can tell so ends with the error of any part of a pipe, as of `no-such-pager | cat`. */
+const SHELL = 'command -v bash >/dev/null && exec bash -o pipefail -c "$0"; eval "$0"';
+
 /** Writes a text for people; uses `$PAGER` on a terminal if the text is longer than the screen. */
 export async function showText(
   text: string,
@@ -44,7 +47,9 @@ async function runPager(text: string, command: string, context: Context): Promis
   const resume = context.takeInterrupts(() => undefined);
   let stop = () => {};
   try {
-    const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
+    const [program, args, shell] =
+      context.platform === "win32" ? [command, [], true] : ["sh", ["-c", SHELL, command], false];
+    const child = spawn(program, args, { shell, stdio: ["pipe", "inherit", "inherit"], env: { ...context.env } });
     stop = () => void child.kill();
     context.signal.addEventListener("abort", stop);
     // The pager may end before it has read everything.

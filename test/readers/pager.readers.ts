@@ -31,6 +31,7 @@ test.each<[string, string[], Pick<TerminalOptions, "env" | "rows">]>([
   ["an empty PAGER", [], { env: { PAGER: "" } }],
   ["a format that is data", ["-f", "csv"], { env: MARKED }],
   ["a pager that does not exist", [], { env: { PAGER: "no-such-pager" } }],
+  ["a pipe from a pager that does not exist", [], { env: { PAGER: "no-such-pager | cat" } }],
   ["a pager that refuses its options", [], { env: { PAGER: "head --no-such-option" } }],
 ])("the table is written at once with %s", async (_, args, options) => {
   const { code, lines } = await sample(args, options);
