@@ -6,6 +6,8 @@ import { mebibytes, median, printTable, ratio } from "./table.mjs";
 import { DAYS, dayAt, ROWS_A_DAY, skuOf, writeDay, writeYear } from "./year.mjs";
 
 const RUNS = Number(process.env.RUNS ?? 5);
+/** Another build, such as the `dist/catalog.js` of an earlier commit: each question is asked of both in turns. */
+const { BEFORE } = process.env;
 /** What no question may take on idle cores: seconds, and bytes. */
 const MOST = { seconds: 1, peak: 300_000_000 };
 const VIEWS = ["rows", "latest", "prices_daily", "changes", "days", "combinations"];
@@ -23,7 +25,7 @@ export async function run({ folder }) {
     const basket = `${folder}/basket.csv`;
     const lines = Array.from({ length: 20 }, (_, product) => `${skuOf(product * 7)},${product + 1}\n`);
     await writeFile(basket, `sku,quantity\n${lines.join("")}`);
-    const bare = await medians(folder, ["-e", "0"]);
+    const bare = await medians(() => measured(folder, ["-e", "0"]));
     const results = [["node -e 0", bare]];
     const tool = (...args) => [CATALOG, ...args];
     const movers = tool("movers", rows, "--since", "latest-7d");
@@ -36,8 +38,9 @@ export async function run({ folder }) {
       ["report --text", tool("report", rows, "--text")],
       ["movers --group-by brand", tool("movers", rows, "--group-by", "brand")],
       ["diff --as-of", tool("diff", rows, "--as-of", "--from", dayAt(200), "--to", dayAt(350))],
-      ["diff --no-as-of", tool("diff", rows, "--no-as-of")],
-      ["coverage", tool("coverage", rows)],
+      // The flags of these two are those of early versions, for BEFORE.
+      ["diff, strict", tool("diff", "--against", rows, "--from", dayAt(DAYS - 8), "--to", dayAt(DAYS - 1))],
+      ["coverage", tool("coverage", "--from", rows)],
       ["coverage --group-by day", tool("coverage", rows, "--group-by", "day")],
       ["coverage --group-by brand", tool("coverage", rows, "--group-by", "brand")],
       ["latest", tool("latest", rows)],
@@ -46,28 +49,50 @@ export async function run({ folder }) {
       ...VIEWS.map((view) => [`sql, the rows of ${view}`, tool("sql", `select count(*) from ${view}`, rows)]),
     ];
     for (const [name, args] of questions) {
-      results.push([name, await medians(folder, args)]);
+      results.push([name, ...(await inTurns(folder, args))]);
     }
     await writeDay(rows, DAYS - 1, products, "changed");
     results.push(["movers after a sync of one day", await measured(folder, movers)]);
     printTable(
       `Prices of 1,000,100 rows, ${title}`,
-      ["command", "seconds", "CPU seconds", "CPU of node -e 0", "peak memory", "over 1 s or 300 MB"],
-      results.map(([name, { seconds, cpu, peak }]) => [
+      [
+        ...["command", "seconds", "CPU seconds", "CPU of node -e 0", "peak memory", "over 1 s or 300 MB"],
+        ...(BEFORE === undefined ? [] : ["before: seconds", "CPU seconds", "peak memory"]),
+      ],
+      results.map(([name, { seconds, cpu, peak }, before]) => [
         ...[name, seconds.toFixed(2), cpu.toFixed(2)],
         ...[`${ratio(cpu, bare.cpu)} x`, mebibytes(peak * 1024)],
         [seconds > MOST.seconds && "seconds", peak * 1024 > MOST.peak && "memory"].filter(Boolean).join(", "),
+        ...(before === undefined
+          ? Array(BEFORE === undefined ? 0 : 3).fill("")
+          : [before.seconds.toFixed(2), before.cpu.toFixed(2), mebibytes(before.peak * 1024)]),
       ]),
     );
     await rm(rows, { recursive: true });
   }
 }
 
-async function medians(folder, args) {
+/** Medians of the tool and, unless it refuses the command, of the other build. */
+async function inTurns(folder, args) {
+  const before = [];
+  const own = await medians(async () => {
+    if (BEFORE !== undefined) {
+      before.push(await measured(folder, [BEFORE, ...args.slice(1)]).catch(() => undefined));
+    }
+    return await measured(folder, args);
+  });
+  return before.length === 0 || before.includes(undefined) ? [own] : [own, mediansOf(before)];
+}
+
+async function medians(run) {
   const runs = [];
-  for (let run = 0; run < RUNS; run += 1) {
-    runs.push(await measured(folder, args));
+  for (let count = 0; count < RUNS; count += 1) {
+    runs.push(await run());
   }
+  return mediansOf(runs);
+}
+
+function mediansOf(runs) {
   const of = (what) => median(runs.map((one) => one[what]));
   return { seconds: of("seconds"), cpu: of("cpu"), peak: of("peak") };
 }
