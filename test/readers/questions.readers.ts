@@ -73,7 +73,7 @@ describe.runIf(hasPandas).each([
   );
 
   test(
-    "changes, movers, diff and report",
+    "prices_daily, changes, movers and their groups, diff and report",
     async () => {
       const last = newest[folder] ?? "";
       const since = addDays(last, -7);
@@ -81,9 +81,11 @@ describe.runIf(hasPandas).each([
       from changes where crawl_date > DATE '${since}'`;
       await tool("sql", changes, folder, "-o", "changes.csv");
       await tool("movers", folder, "--since", since, "--limit", "1000000", "-o", "movers.csv");
+      await tool("movers", folder, "--since", since, "--group-by", "brand", "--limit", "2", "-o", "brands.csv");
+      await tool("sql", "from prices_daily", folder, "-o", "daily.parquet");
       await tool("diff", folder, "--as-of", "--from", since, "--to", last, "-o", "diff.csv");
       await writeFile(`${home}/report.txt`, (await tool("report", folder, "--since", since)).stdout);
-      const stdout = await python("prices.py", folder, ".", since, last);
+      const stdout = await python("prices.py", folder, ".", since, last, dayOf(Date.now()));
       expect(stdout).toContain("the report equal");
       expect(Number(/\d+/.exec(stdout)?.[0])).toBeGreaterThanOrEqual(least[3]);
     },
