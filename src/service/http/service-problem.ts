@@ -24,6 +24,9 @@ export class ServiceProblem extends Error {
   }
 }
 
+/** Seconds that a client waits for a database. One that starts anew takes some; a client asks five times or so. */
+const UNAVAILABLE_SECONDS = 5;
+
 /**
  * The problem for an error. Nothing of an unexpected error is sent to the client, because its message may contain
  * names of files, queries or rows.
@@ -34,7 +37,7 @@ export function problemFrom(error: unknown): ServiceProblem {
   }
   if (error instanceof StoreUnavailableError) {
     return new ServiceProblem("service_unavailable", "The data cannot be read at the moment.", {
-      headers: { "retry-after": "1" },
+      headers: { "retry-after": String(UNAVAILABLE_SECONDS) },
     });
   }
   if (error instanceof StoreTimeoutError) {

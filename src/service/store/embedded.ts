@@ -16,7 +16,7 @@ import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
 import { memoryWindows } from "./windows/memory-windows.ts";
 import { storedWindows } from "./windows/stored-windows.ts";
 
-/** A writable store, in a file of this machine or in memory. */
+/** A writable store: in a file of this machine, in memory, or in a PostgreSQL database. */
 export interface EmbeddedStore extends Store {
   /** Runs the statements of `work` without statements of other callers between them. */
   read<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;

@@ -29,7 +29,7 @@ test("a service whose database is not available is alive and not ready, until it
   isAway = true;
   expect(await health(service.url, "/readyz")).toEqual([
     503,
-    "1",
+    "5",
     expect.objectContaining({ code: "service_unavailable" }),
   ]);
   expect(await health(service.url, "/healthz")).toEqual([200, null, { status: "ok" }]);

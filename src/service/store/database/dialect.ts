@@ -64,7 +64,9 @@ export const POSTGRES: Dialect = {
       .replaceAll(/\b(sku|product_id) TEXT/g, "$1 BYTEA")
       .replaceAll("TEXT", 'TEXT COLLATE "C"')
       .replaceAll("BLOB", "BYTEA")
-      .replaceAll("WITHOUT ROWID", ""),
+      .replaceAll("WITHOUT ROWID", "")
+      // An index of SQLite always has the id of its rows.
+      .replaceAll("added, removed);", "added, removed) INCLUDE (id);"),
   rowText: (text) => Buffer.from(text),
   load: {
     begin: "SET temp_buffers = '64MB'",

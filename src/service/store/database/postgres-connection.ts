@@ -13,9 +13,9 @@ const CONNECT_WAIT = 5_000;
 
 /**
  * Settings of each connection. The server notices within a second that a client is gone, and ends its query. Compiling a
- * query costs more than the queries of the service.
+ * query costs more than the queries of the service. The ids of a selection are sorted in memory.
  */
-const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off";
+const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_mem=16MB";
 
 /** Only one transaction of a kind has the row of this table, which the others wait for. Milliseconds that they wait. */
 const LOCKS = {
