@@ -12,8 +12,8 @@ import { filesBelow, type InterruptibleService, startInterruptibleService } from
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY } from "../../helpers/synced-folder.ts";
 
-/** Eight days of 500 rows: a slice of one page each, so that no page is requested again to be compared. */
-const DAYS = 8;
+/** Thirty days of 500 rows: a slice of one page each, so that no page is requested again to be compared. */
+const DAYS = 30;
 const ROWS = Array.from({ length: DAYS * 500 }, (_, row) =>
   product({ crawl_date: addDays(FIRST_DAY, row % DAYS), sku: `s${row}` }),
 );
@@ -41,7 +41,7 @@ async function killedSync({ pages, days = 0 }: { pages: number; days?: number },
     await setTimeout(10);
   }
   child.kill("SIGKILL");
-  await closed;
+  expect((await closed)[1]).toBe("SIGKILL");
   service.answerOnly(Number.POSITIVE_INFINITY);
   return folder;
 }
@@ -58,8 +58,8 @@ async function placedDays(folder: string): Promise<number> {
 
 describe("a first sync that was killed", () => {
   test.each([
-    [6, "1"],
-    [6, "8"],
+    [20, "1"],
+    [20, "8"],
   ])("after %i pages, %s at once, goes on with them and asks for no page again", async (pages, concurrency) => {
     const folder = await killedSync({ pages }, "--concurrency", concurrency);
     const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
@@ -70,9 +70,11 @@ describe("a first sync that was killed", () => {
   });
 
   test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
-    const folder = await killedSync({ pages: 7, days: 7 }, "--concurrency", "1");
+    const folder = await killedSync({ pages: 20, days: 20 }, "--concurrency", "1");
     const placed = await filesBelow(folder, ".parquet");
-    expect([Object.keys(placed).length, whole]).toEqual([7, expect.objectContaining(placed)]);
+    expect([Object.keys(placed).length, whole]).toEqual([20, expect.objectContaining(placed)]);
+    const latest = await runInProcess(["latest", folder, "-f", "ndjson"]);
+    expect([latest.code, latest.stdout.split("\n").length - 1]).toEqual([0, 20 * 500]);
     const read = await runInProcess(["history", "s0", folder]);
     expect([read.code, read.stderr]).toEqual([0, expect.stringContaining("lacks days: its first sync is under way")]);
     await runInProcess(["sync", folder], { env: service.env });
@@ -80,7 +82,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {
-    const folder = await killedSync({ pages: 6 }, "--retailer", "acme", "--concurrency", "8");
+    const folder = await killedSync({ pages: 20 }, "--retailer", "acme", "--concurrency", "8");
     const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
     expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
@@ -88,7 +90,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("reads its newest days again after a day, and damaged pages", async () => {
-    const folder = await killedSync({ pages: 7 }, "--concurrency", "1");
+    const folder = await killedSync({ pages: 20 }, "--concurrency", "1");
     const path = join(folder, ".catalog/sync.pages");
     const bytes = await readFile(path);
     bytes.fill(0, 10, 20);
