@@ -101,22 +101,14 @@ export async function openStagedFile(path: string, fingerprint: RunningFingerpri
   // A day that kept its file is staged again if it is read again.
   await removeOwnFile(path);
   const handle = await createOwnFile(path, { append: true });
-  let isOpen = true;
-  const close = async (): Promise<void> => {
-    isOpen = false;
-    await reporting(path, () => handle.close());
-  };
   return {
     ...writerOf(path, handle, fingerprint),
     finish: async () => {
       await reporting(path, () => handle.sync());
-      await close();
+      await reporting(path, () => handle.close());
     },
-    abandon: async () => {
-      if (isOpen) {
-        await close();
-      }
-    },
+    // Closing it once more does nothing.
+    abandon: () => reporting(path, () => handle.close()),
   };
 }
 

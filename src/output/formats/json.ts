@@ -3,10 +3,7 @@ import { rawMembers } from "../../contract/values/raw-json.ts";
 import { textLines } from "../../files/text-lines.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
-import { OutputBytes } from "./output-bytes.ts";
 import { byteText, byteTexts, columnsOf } from "./row-members.ts";
-
-const LINE_FEED = 10;
 
 export const NDJSON: RowCode = {
   createEncoder: createNdjsonEncoder,
@@ -31,16 +28,13 @@ export function createJsonEncoder(options: EncoderOptions): RowEncoder {
   return {
     begin: () => "[",
     encode: (rows) => {
-      const lines = jsonLines(rows, options);
-      const output = new OutputBytes(lines.length + rows.length * separator.length);
-      for (let start = 0; start < lines.length; ) {
-        const end = lines.indexOf(LINE_FEED, start);
-        output.addText(separator);
-        output.addPart(lines, start, end);
-        separator = ",\n";
-        start = end + 1;
+      if (rows.length === 0) {
+        return "";
       }
-      return output.taken();
+      const lines = jsonLines(rows, options).toString("latin1");
+      const text = separator + lines.slice(0, -1).replaceAll("\n", ",\n");
+      separator = ",\n";
+      return Buffer.from(text, "latin1");
     },
     end: () => "\n]\n",
   };
