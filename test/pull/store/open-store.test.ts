@@ -1,7 +1,7 @@
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { FileError } from "../../../src/errors.ts";
+import { FileError, LockedError } from "../../../src/errors.ts";
 import { lockOutput } from "../../../src/files/lock.ts";
 import { type StoreOptions, withStore } from "../../../src/pull/store/open-store.ts";
 import type { PageStore } from "../../../src/pull/store/page-store.ts";
@@ -68,4 +68,18 @@ test("the next run does not go on with pages that this one discarded", async () 
   await failedRun(folder, "resume", async (pages) =>
     expect([pages.pagesOf("slice").length, pages.pagesOf("other").length]).toEqual([0, 1]),
   );
+});
+
+test("a process that has lost its lock writes neither a page nor a line", async () => {
+  const folder = await temporaryFolder();
+  const files = () => Promise.all(["lines", "pages"].map((name) => readFile(join(folder, name), "utf8")));
+  await failedRun(folder, "careful", async (pages) => {
+    await savePage(pages);
+    const before = await files();
+    await writeFile(join(folder, "other"), "{}");
+    await rename(join(folder, "other"), join(folder, "rows.partial.lock"));
+    await expect(savePage(pages, "next")).rejects.toThrow(LockedError);
+    await expect(pages.discard("slice")).rejects.toThrow(LockedError);
+    expect(await files()).toEqual(before);
+  });
 });
