@@ -5,13 +5,16 @@ import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { UsageError } from "../../errors.ts";
 import { type Compression, compressionFor } from "../../output/destination/compression.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
-import { FORMATS, formatOfFile, type RowFormat } from "../../output/formats/registry.ts";
+import { FORMATS, formatOfFile, ROW_FORMATS, type RowFormat } from "../../output/formats/registry.ts";
 import type { ListOptions } from "./list.ts";
 import { flagError, formatOption, NamesOption, quoted } from "./values.ts";
 
 /** The formats of a command that shows a list: a table for people, and rows for programs. */
-export const LIST_FORMATS = ["table", "csv", "tsv", "json", "ndjson", "xlsx"] as const;
-export type ListFormat = (typeof LIST_FORMATS)[number];
+export type ListFormat = "table" | Exclude<RowFormat, "parquet">;
+export const LIST_FORMATS: readonly ListFormat[] = [
+  "table",
+  ...ROW_FORMATS.filter((format): format is Exclude<RowFormat, "parquet"> => format !== "parquet"),
+];
 
 /** Where and how a command writes its output; all defaults are filled in. */
 export interface OutputOptions<Format extends string> {
