@@ -14,7 +14,10 @@ export interface Dialect {
   by(index: string): string;
   /** Joins a small table with a large one, beginning with the small one. */
   join: string;
-  /** Reads the bytes of the rows whose ids are the next parameter, joined by line breaks, with their ids and checksums. */
+  /**
+   * Reads the texts of the rows whose ids are the next parameter, joined by line breaks, with their ids and checksums.
+   * The driver of PostgreSQL would take bytes as hexadecimal digits.
+   */
   rowTexts: string;
   /** Tables as the engine declares them, from those of `schema.ts`. */
   tables(declarations: string): string;
@@ -54,7 +57,7 @@ export const POSTGRES: Dialect = {
   by: () => "",
   join: "JOIN",
   rowTexts: `
-    SELECT string_agg(body, '\\x0a' ORDER BY place), json_agg(id ORDER BY place), json_agg(sum ORDER BY place)
+    SELECT convert_from(string_agg(body, '\\x0a' ORDER BY place), 'UTF8'), json_agg(id ORDER BY place), json_agg(sum ORDER BY place)
     FROM unnest(CAST(? AS BIGINT[])) WITH ORDINALITY AS wanted (wanted, place) JOIN product ON id = wanted`,
   // The collation "C" is the order of UTF-8 bytes. A sku and a product_id may have NUL, which no text of PostgreSQL has.
   tables: (declarations) =>

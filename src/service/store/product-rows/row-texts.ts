@@ -18,7 +18,7 @@ export async function readRowTexts(session: Session, ids: readonly number[]): Pr
   if (found.length !== ids.length) {
     throw new StaleSnapshotError("the data changed while its rows were read");
   }
-  const texts = blobOf(bytes);
+  const texts = typeof bytes === "string" ? Buffer.from(bytes) : blobOf(bytes);
   checkAndJoin(texts, ids, found, JSON.parse(String(foundSums)) as number[]);
   return { count: found.length, bytes: texts };
 }
