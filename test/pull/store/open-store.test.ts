@@ -12,22 +12,36 @@ const CUTS = { page_size: 1, slice_pages: 1 };
 
 /** Does `work` with the pages of a run that fails then. Returns what it says of the pages that it leaves. */
 async function failedRun(folder: string, mode: StoreOptions["mode"], work: (pages: PageStore) => Promise<void>) {
-  const lock = await lockOutput(join(folder, "rows"), process.pid);
   const left: (Error | undefined)[] = [];
-  const run = withStore(
+  const failing = async (pages: PageStore) => {
+    await work(pages);
+    throw new Error("failed");
+  };
+  await expect(run(folder, mode, failing, left)).rejects.toThrow("failed");
+  return left;
+}
+
+async function run(
+  folder: string,
+  mode: StoreOptions["mode"],
+  work: (pages: PageStore) => Promise<void>,
+  left: (Error | undefined)[] = [],
+): Promise<void> {
+  const lock = await lockOutput(join(folder, "rows"), process.pid);
+  await withStore(
     { lines: join(folder, "lines"), pages: join(folder, "pages") },
     {
       ...{ head: { service: "a", filters: {}, asked: {} }, pageSize: 1, mode, tool: "test", startedAt: "", lock },
       ...{ refuse: () => new Error("refused"), onNote: () => undefined, onLeft: (lost) => void left.push(lost) },
     },
-    async ({ pages }) => {
-      await work(pages);
-      throw new Error("failed");
-    },
-  );
-  await expect(run).rejects.toThrow("failed");
-  await lock.release();
-  return left;
+    async ({ pages }) => await work(pages),
+  ).finally(lock.release);
+}
+
+/** Another process takes the lock, as after a minute in which this one was stopped. */
+async function takeLock(folder: string): Promise<void> {
+  await writeFile(join(folder, "other"), "{}");
+  await rename(join(folder, "other"), join(folder, "rows.partial.lock"));
 }
 
 async function savePage(pages: PageStore, slice = "slice"): Promise<void> {
@@ -76,10 +90,18 @@ test("a process that has lost its lock writes neither a page nor a line", async 
   await failedRun(folder, "careful", async (pages) => {
     await savePage(pages);
     const before = await files();
-    await writeFile(join(folder, "other"), "{}");
-    await rename(join(folder, "other"), join(folder, "rows.partial.lock"));
+    await takeLock(folder);
     await expect(savePage(pages, "next")).rejects.toThrow(LockedError);
     await expect(pages.discard("slice")).rejects.toThrow(LockedError);
     expect(await files()).toEqual(before);
   });
+});
+
+test("a process that has lost its lock leaves the store to the one that has it", async () => {
+  const folder = await temporaryFolder();
+  await run(folder, "careful", async (pages) => {
+    await savePage(pages);
+    await takeLock(folder);
+  });
+  expect((await readdir(folder)).sort()).toEqual(["lines", "pages", "rows.partial.lock"]);
 });
