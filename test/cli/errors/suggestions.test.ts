@@ -77,7 +77,7 @@ describe("a wrong flag or command", () => {
       "catalog service incident open x --severity minor",
     ],
     [["--verison"], "catalog --help", "catalog --version"],
-    [["sample", "-f", "excel"], "table, csv", "catalog sample -f xlsx"],
+    [["sample", "-f", "excel"], "table, ndjson, csv", "catalog sample -f xlsx"],
     [["export", "-f", "jsonl"], "ndjson, csv", "catalog export -f ndjson"],
     [["completion", "fihs", "-q"], "bash, zsh, fish", "catalog completion fish -q"],
     [["coverage", "--json"], "catalog coverage --help", "catalog coverage --format=json"],
