@@ -276,11 +276,11 @@ describe("a key of catalog:sample alone", () => {
   test.each([
     [
       ["--date", "latest"],
-      /^error: "latest" is looked up in the coverage, which needs the scope catalog:read; .*--date yesterday\n/,
+      /^error: "latest" is looked up in the coverage, which needs the scope catalog:read; .*or name the day, as in `yesterday`\n/,
     ],
     [
       ["--retailer", "acme,bolt"],
-      /^error: Several values of --retailer are looked up in the coverage, .*, or name one value\n/,
+      /^error: Several values of retailer are looked up in the coverage, .*, or name one value\n/,
     ],
   ])("is told what sample %j needs another scope for", async (flags, words) => {
     const key = await service.createKey({ name: `viewer-${flags[0]}`, scopes: ["catalog:sample"] });
