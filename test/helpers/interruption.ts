@@ -18,8 +18,8 @@ export interface InterruptibleService {
   returned: string[];
   /** Returns this number of further pages. Later requests wait, but not those of a page that was returned already. */
   answerOnly(pages: number): void;
-  /** Whether a request has been waiting since then. */
-  isStalled: () => boolean;
+  /** Whether this number of requests, by default one, have been waiting since then. */
+  isStalled: (requests?: number) => boolean;
 }
 
 /** An export to a file that can be interrupted in the middle. */
@@ -78,7 +78,7 @@ export async function startInterruptibleService(options: TestServiceOptions): Pr
     answerOnly: (more) => {
       left = more;
     },
-    isStalled: () => left < 0,
+    isStalled: (requests = 1) => left <= -requests,
   };
 }
 

@@ -30,14 +30,18 @@ beforeAll(async () => {
   expect(service.returned.length).toBe(DAYS);
 });
 
-/** A first sync that is killed when it has this number of pages, and of days in place. */
-async function killedSync({ pages, days = 0 }: { pages: number; days?: number }, ...flags: string[]): Promise<string> {
+/** A first sync that is killed when it has this number of pages, and of days in place, and all its other requests wait. */
+async function killedSync(
+  { pages, days = 0, lanes = 1 }: { pages: number; days?: number; lanes?: number },
+  ...flags: string[]
+) {
   const folder = join(await temporaryFolder(), "copy");
   service.returned.length = 0;
   service.answerOnly(pages);
-  const child = startCatalog(["sync", folder, ...flags], { env: service.env });
+  const args = ["sync", folder, "--concurrency", String(lanes), ...flags];
+  const child = startCatalog(args, { env: service.env });
   const closed = once(child, "close");
-  while (!service.isStalled() || (await storedPages(folder)) < pages || (await placedDays(folder)) < days) {
+  while (!service.isStalled(lanes) || (await storedPages(folder)) < pages || (await placedDays(folder)) < days) {
     await setTimeout(10);
   }
   child.kill("SIGKILL");
@@ -58,10 +62,10 @@ async function placedDays(folder: string): Promise<number> {
 
 describe("a first sync that was killed", () => {
   test.each([
-    [20, "1"],
-    [20, "8"],
-  ])("after %i pages, %s at once, goes on with them and asks for no page again", async (pages, concurrency) => {
-    const folder = await killedSync({ pages }, "--concurrency", concurrency);
+    [20, 1],
+    [20, 8],
+  ])("after %i pages, %i at once, goes on with them and asks for no page again", async (pages, lanes) => {
+    const folder = await killedSync({ pages, lanes });
     const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
     expect([code, stderr]).toEqual([0, ""]);
     expect([service.returned.length, new Set(service.returned).size]).toEqual([DAYS, DAYS]);
@@ -70,7 +74,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
-    const folder = await killedSync({ pages: 20, days: 20 }, "--concurrency", "1");
+    const folder = await killedSync({ pages: 20, days: 20 });
     const placed = await filesBelow(folder, ".parquet");
     expect([Object.keys(placed).length, whole]).toEqual([20, expect.objectContaining(placed)]);
     const latest = await runInProcess(["latest", folder, "-f", "ndjson"]);
@@ -82,7 +86,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {
-    const folder = await killedSync({ pages: 20 }, "--retailer", "acme", "--concurrency", "8");
+    const folder = await killedSync({ pages: 20, lanes: 8 }, "--retailer", "acme");
     const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
     expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
@@ -90,7 +94,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("reads its newest days again after a day, and damaged pages", async () => {
-    const folder = await killedSync({ pages: 20 }, "--concurrency", "1");
+    const folder = await killedSync({ pages: 20 });
     const path = join(folder, ".catalog/sync.pages");
     const bytes = await readFile(path);
     bytes.fill(0, 10, 20);
