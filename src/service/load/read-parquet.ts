@@ -4,6 +4,7 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
+  parquetSchema,
   type RowGroup,
   snappyUncompress,
 } from "hyparquet";
@@ -92,9 +93,9 @@ function refuseLargeGroup(source: string, { num_rows, total_byte_size }: RowGrou
  * The library reads all columns of a group at once. If one is not in the schema, or is there twice, nobody catches the
  * errors of the others.
  */
-function refuseOtherColumns({ schema }: FileMetaData, { columns }: RowGroup): void {
+function refuseOtherColumns(metadata: FileMetaData, { columns }: RowGroup): void {
   const named = columns.map(({ meta_data }) => meta_data?.path_in_schema.join("."));
-  const known = schema.slice(1).map(({ name }) => name);
+  const known = parquetSchema(metadata).children.map(({ element }) => element.name);
   if (named.sort().join() !== known.sort().join()) {
     throw new Error("a row group has other columns than the file");
   }

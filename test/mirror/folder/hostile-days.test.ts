@@ -26,7 +26,11 @@ describe("a day file of a folder from somebody else is refused before memory is 
       (bytes, metadata) => withValues(bytes, metadata, "sku"),
       "a page of the column sku claims 8191 values; at most 64",
     ],
-    ["a column that is twice in a row group", withRepeatedColumn, "it has a column twice in a row group"],
+    [
+      "a column that is twice in a row group",
+      withRepeatedColumn,
+      "a row group has a column twice, or one that the file does not have",
+    ],
     [
       "a page of 250 MB",
       (bytes, metadata) => withPage(bytes, metadata, "sku"),

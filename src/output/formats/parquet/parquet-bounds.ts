@@ -1,4 +1,10 @@
-import { type AsyncBuffer, type FileMetaData, type ParquetParsers, parquetMetadataAsync } from "hyparquet";
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  type ParquetParsers,
+  parquetMetadataAsync,
+  parquetSchema,
+} from "hyparquet";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 
 /** Most rows of a row group, and most bytes of a page after decompression. */
@@ -28,17 +34,20 @@ export async function boundedMetadata(file: AsyncBuffer, parsers?: Partial<Parqu
   if (sum !== Number(metadata.num_rows) || rows.some((count) => count < 0)) {
     throw new Error(`it has ${sum} rows in its row groups, but ${metadata.num_rows} in all`);
   }
-  if (metadata.row_groups.some(({ columns }) => hasRepeatedColumn(columns))) {
-    throw new Error("it has a column twice in a row group");
+  const known = parquetSchema(metadata).children.map(({ element }) => element.name);
+  if (metadata.row_groups.some(({ columns }) => hasOtherColumns(columns, known))) {
+    throw new Error("a row group has a column twice, or one that the file does not have");
   }
   atMost("a file of this length", sum, file.byteLength, "rows");
   atMost("a row group", Math.max(0, ...rows), GROUP_ROWS, "rows");
   return metadata;
 }
 
-/** The library reads all columns of a row group at once, and nobody catches an error of one that is there a second time. */
-function hasRepeatedColumn(columns: FileMetaData["row_groups"][number]["columns"]): boolean {
-  return new Set(columns.map(({ meta_data }) => meta_data?.path_in_schema.join("."))).size < columns.length;
+/** The library reads all columns of a row group at once. If it does not find one, nobody catches the errors of the others. */
+function hasOtherColumns(columns: FileMetaData["row_groups"][number]["columns"], known: readonly string[]): boolean {
+  const names = columns.map(({ meta_data }) => meta_data?.path_in_schema[0] ?? "");
+  const paths = columns.map(({ meta_data }) => meta_data?.path_in_schema.join("."));
+  return new Set(paths).size < paths.length || names.some((name) => !known.includes(name));
 }
 
 /**
