@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { readRetryAfter } from "../../src/api/requests/retry-timing.ts";
@@ -37,21 +36,12 @@ interface Target {
   seeds: () => (string | Buffer)[];
 }
 
-let folder: string | undefined;
-
-/** A folder for the files of all targets; it is removed with this process. */
-function ownFolder(): string {
-  if (folder === undefined) {
-    const made = mkdtempSync(join(tmpdir(), "catalog-fuzz-"));
-    mkdirSync(join(made, ".catalog"));
-    process.once("exit", () => rmSync(made, { recursive: true, force: true }));
-    folder = made;
-  }
-  return folder;
-}
+/** A folder for the files of all targets. */
+const folder = resolve("coverage/fuzz-files", String(process.pid));
+mkdirSync(join(folder, ".catalog"), { recursive: true });
 
 function pathOf(name: string, content: string | Buffer): string {
-  const path = join(ownFolder(), name);
+  const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
@@ -142,7 +132,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     read: async (bytes) => {
       for (const text of [bytes, withChecksum(bytes.toString())]) {
         pathOf(".catalog/state.json", text);
-        await refusing([FileError, AlteredFolderError], () => readStateOf(ownFolder()));
+        await refusing([FileError, AlteredFolderError], () => readStateOf(folder));
       }
     },
     seeds: () =>

@@ -7,15 +7,15 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A cache folder that all runs with `--demo` share, so that the generated rows are stored once. */
-    demoCache: string;
+    /** A folder of all tests, for what is made once: the rows of `--demo`, synced folders. */
+    sharedFolder: string;
   }
 }
 
 /** Builds dist/ once before the tests, so that they run the current sources. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await promisify(execFile)(process.execPath, ["scripts/build.mjs"]);
-  const demoCache = await mkdtemp(join(tmpdir(), "catalog-demo-"));
-  project.provide("demoCache", demoCache);
-  return () => rm(demoCache, { recursive: true, force: true });
+  const sharedFolder = await mkdtemp(join(tmpdir(), "catalog-tests-"));
+  project.provide("sharedFolder", sharedFolder);
+  return () => rm(sharedFolder, { recursive: true, force: true });
 }

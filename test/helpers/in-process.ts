@@ -77,7 +77,11 @@ async function runHere(
     stderr: options.stderr ?? stderr.stream,
     print: writeToStdout(options.stdout ?? stdout.stream, { signal }).write,
     isStdoutClosed: () => false,
-    folders: { config: "/nonexistent", data: nowhere, cache: args.includes("--demo") ? inject("demoCache") : nowhere },
+    folders: {
+      config: "/nonexistent",
+      data: nowhere,
+      cache: args.includes("--demo") ? inject("sharedFolder") : nowhere,
+    },
     homeFolder: nowhere,
     pid: process.pid,
     nodeVersion: process.version,

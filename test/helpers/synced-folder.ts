@@ -1,9 +1,7 @@
-import { rmSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import type { CatalogClient } from "../../src/api/client.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";
 import { addDays } from "../../src/contract/values/day-arithmetic.ts";
@@ -50,8 +48,7 @@ function firstRunOf(rows: readonly Product[]): Promise<string> {
 }
 
 async function makeFirstRun(rows: readonly Product[]): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), "catalog-test-synced-"));
-  process.once("exit", () => rmSync(parent, { recursive: true, force: true }));
+  const parent = await mkdtemp(join(inject("sharedFolder"), "synced-"));
   const service = await startTestService({ rows, rateLimit: 1_000_000, onEnd: () => undefined });
   const { client } = testClient(new URL(service.url), { apiKey: service.key });
   const folder = join(parent, "copy");

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import base from "../../vitest.config.ts";
@@ -17,6 +17,9 @@ const exclude = readdirSync("test", { recursive: true, encoding: "utf8" })
 /** Files and folders, from `npm run test:mutation`. */
 const tests = (process.env.MUTATION_TESTS ?? "test").split(",");
 
+const sharedFolder = resolve("coverage/shared");
+mkdirSync(sharedFolder, { recursive: true });
+
 export default defineConfig({
   plugins: base.plugins ?? [],
   test: {
@@ -27,7 +30,7 @@ export default defineConfig({
     env: { PROPERTY_RUNS: "100" },
     // Without the built tool.
     globalSetup: [],
-    provide: { demoCache: resolve("coverage/demo") },
+    provide: { sharedFolder },
     // Threads take no flags.
     execArgv: [],
     reporters: [],
