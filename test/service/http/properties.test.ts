@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Coverage, CoverageSummary } from "../../../src/contract/coverage.ts";
 import { type Filters, formatRcd } from "../../../src/contract/filters.ts";
 import type { Product } from "../../../src/contract/product.ts";
+import { DATABASE_RUNS } from "../../helpers/databases.ts";
 import { product } from "../../helpers/products.ts";
 import { startTestService, type TestService } from "../../helpers/service.ts";
 
@@ -67,7 +68,7 @@ test("coverage, totals, samples and walks agree with an independent computation 
         expect(await walk(service, query, limit, matching.length)).toEqual(matching);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: DATABASE_RUNS },
   );
 });
 

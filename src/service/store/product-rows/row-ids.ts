@@ -28,11 +28,13 @@ const ROW_ORDER = "sku, retailer, day, product_id";
  */
 export async function readNextIds(session: Session, set: RowSet, { offset, after }: RowPosition, limit: number) {
   const { sql, parameters } = conditions(session, set);
-  const isLater = after === undefined ? "" : `AND (${ROW_ORDER}) > (SELECT ${ROW_ORDER} FROM product WHERE id = ?)`;
+  const last = (columns: string) => `(SELECT ${columns} FROM product WHERE id = ?)`;
+  // A comparison of rows is not sent to another server (docs/scale.md); that of their first column is.
+  const isLater = after === undefined ? "" : `AND sku >= ${last("sku")} AND (${ROW_ORDER}) > ${last(ROW_ORDER)}`;
   return await readIds(
     session,
     `SELECT id FROM product ${session.dialect.by("product_order")} WHERE ${sql} ${isLater} ORDER BY ${ROW_ORDER} LIMIT ? OFFSET ?`,
-    after === undefined ? [...parameters, limit, offset] : [...parameters, after, limit, 0],
+    after === undefined ? [...parameters, limit, offset] : [...parameters, after, after, limit, 0],
   );
 }
 

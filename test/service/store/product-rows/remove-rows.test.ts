@@ -6,6 +6,7 @@ import { loadRows } from "../../../../src/service/load/load-rows.ts";
 import type { EmbeddedStore } from "../../../../src/service/store/embedded.ts";
 import { removeRows } from "../../../../src/service/store/product-rows/remove-rows.ts";
 import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
+import { DATABASE_RUNS } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
@@ -49,7 +50,7 @@ test("after any replacements and removals, each version has exactly the rows tha
         expect(await rowsAt(store, version)).toEqual(inOrder(expected));
       }
     }),
-    { numRuns: 40 },
+    { numRuns: DATABASE_RUNS },
   );
 });
 

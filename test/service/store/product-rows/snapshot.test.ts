@@ -4,6 +4,7 @@ import { type Filters, formatRcd, type Rcd } from "../../../../src/contract/filt
 import type { Product } from "../../../../src/contract/product.ts";
 import { createSnapshots } from "../../../../src/service/store/product-rows/snapshot.ts";
 import { DamagedDataError, type Selection, type Visibility } from "../../../../src/service/store/store.ts";
+import { DATABASE_RUNS } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
@@ -75,7 +76,7 @@ test.each([
         await store.close();
       },
     ),
-    { numRuns: 40 },
+    { numRuns: DATABASE_RUNS },
   );
 });
 
