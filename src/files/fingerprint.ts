@@ -29,7 +29,7 @@ export function runningFingerprint() {
 }
 
 /** Bytes that are read at once. A stream of the file takes twice the processor time. */
-const AT_ONCE = 64 * 1024;
+const AT_ONCE = 256 * 1024;
 
 /**
  * Fingerprint of a file, read in bounded memory.

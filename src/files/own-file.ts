@@ -31,7 +31,10 @@ export function createOwnFile(
  * @throws FileError if it is a link, a folder or a named pipe; its `errorCode` is ENOENT if there is none
  */
 export async function openOwnFile(path: string, flags: number = constants.O_RDONLY): Promise<FileHandle> {
-  await ownFileAt(path);
+  // Elsewhere the file itself says so, once it is open.
+  if (NO_FOLLOW === 0) {
+    await ownFileAt(path);
+  }
   try {
     // Not blocking: a planted named pipe would wait for its other end.
     const file = await open(path, flags | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
