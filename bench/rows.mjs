@@ -79,7 +79,8 @@ function* chunks(count) {
   }
 }
 
-function dayOf(number) {
+/** The day of a number from 0 to 49, and those after them. */
+export function dayOf(number) {
   return new Date(Date.UTC(2026, 0, 1 + number)).toISOString().slice(0, 10);
 }
 

@@ -1,69 +1,272 @@
-// Time of one page of 500 rows at several depths of a walk, for each kind of filter, and of a coverage without filters.
-// Pages for each second of the service's processor time, compared with SQLite alone.
-import { readFileSync } from "node:fs";
+// Pages, coverage, loads, memory and disk of the service with ROWS rows (1,000,000), in a file, and also in PostgreSQL if it
+// runs below `scripts/with-postgres.sh`: each kind of filter, at its first page, in the middle and at its end.
+import { randomUUID } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import Database from "libsql";
-import { startService } from "./catalog.mjs";
-import { FILTERS } from "./rows.mjs";
-import { median, printTable, ratio } from "./table.mjs";
+import pg from "pg";
+import { catalog, startService } from "./catalog.mjs";
+import { dayOf, rowOf } from "./rows.mjs";
+import { mebibytes, median, printTable, ratio, seconds } from "./table.mjs";
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000);
+const MORE_ROWS = 10_000;
 const PAGE = 500;
-const SAMPLES = 41;
-const WALKED_PAGES = 400;
-/** Pages for each second of processor time. */
-const TARGET = 400;
+/** A page is read as often as this, but not longer than some seconds. */
+const [SAMPLES, LONGEST] = [21, 8_000];
+/** Pages that SQLite alone reads. */
+const COMPARED_PAGES = 400;
 /** Clock ticks a second in /proc, see sysconf(3). */
 const TICKS = 100;
 
+const DAY = { start_date: dayOf(20), end_date: dayOf(20) };
+const FILTERS = {
+  none: {},
+  "a retailer": { retailer: "cedar" },
+  "30 triples": { rcd: triples(30) },
+  "a day": DAY,
+  "30 days": { start_date: dayOf(10), end_date: dayOf(39) },
+  "a retailer, a day": { retailer: "cedar", ...DAY },
+};
+
 export async function run({ folder, datasets }) {
-  const { database } = await datasets.database(ROWS);
-  const service = await startService(folder, database);
-  try {
-    await printWalks(service, database);
-    const cursors = await cursorsByOffset(service);
-    const table = [];
-    let base;
-    for (const filters of FILTERS) {
-      const { pagination } = await get(service, "catalog", { ...filters, limit: PAGE });
-      for (const offset of offsetsIn(pagination.total_matching)) {
-        const cursor = cursors.get(offset);
-        const query = { ...filters, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-        const time = await medianTime(service, "catalog", query);
-        base ??= time;
-        table.push([nameOf(filters), offset, `${time.toFixed(1)} ms`, ratio(time, base)]);
-      }
-    }
-    const coverage = await medianTime(service, "coverage", {});
-    table.push(["coverage, no filter", "", `${coverage.toFixed(1)} ms`, ratio(coverage, base)]);
-    printTable(`service-pages: median of ${SAMPLES}, ${ROWS} rows`, ["filter", "offset", "time", "ratio"], table);
-  } finally {
-    await service.close();
+  const rows = await datasets.file(ROWS);
+  const more = `${folder}/more.ndjson`;
+  await writeFile(more, moreRows());
+  const engines = [fileEngine(`${folder}/pages.db`)];
+  if (process.env.CATALOG_TEST_DATABASE !== undefined) {
+    engines.push(await postgresEngine(process.env.CATALOG_TEST_DATABASE));
+  }
+  for (const engine of engines) {
+    await measure(engine, { folder, rows, more });
   }
 }
 
-/** The first walk reads each row for the first time; the second one finds them in the memory of SQLite and the system. */
-async function printWalks(service, database) {
+async function measure(engine, { folder, rows, more }) {
+  const { name, location } = engine;
+  const load = async (file) => await catalog(folder, ["service", "load", "-q", file, "--database", location]);
+  const first = await load(rows);
+  const disk = await engine.size();
+  const service = await startService(folder, location);
   const table = [];
-  for (const name of ["first walk", "second walk"]) {
-    const before = processorTime(service.pid);
-    const started = performance.now();
-    await walk(service);
-    table.push([`service, ${name}`, ...rates(performance.now() - started, processorTime(service.pid) - before)]);
+  const costs = [];
+  let base;
+  try {
+    const unfiltered = new Map();
+    for (const [filter, filters] of Object.entries(FILTERS)) {
+      const before = {
+        time: performance.now(),
+        service: processorTime(service.pid),
+        engine: await engine.processors(),
+      };
+      const own = await walk(service, filters, filter === "none" ? unfiltered : undefined);
+      costs.push([
+        filter,
+        own.pages,
+        rate(own.pages, performance.now() - before.time),
+        rate(own.pages, processorTime(service.pid) - before.service),
+        await databaseCost(engine, before.engine, own.pages),
+      ]);
+      for (const [place, offset] of own.places) {
+        const key = await time(service, "catalog", { ...filters, limit: PAGE, ...own.cursors.get(offset) });
+        base ??= key.median;
+        const foreign = filter === "none" || offset === 0 ? undefined : unfiltered.get(offset);
+        const direct = foreign && (await time(service, "catalog", { ...filters, limit: PAGE, ...foreign }));
+        table.push([filter, place, offset, ...shown(key, base), ...(direct ? shown(direct, base) : ["", ""])]);
+      }
+    }
+    const unkeyed = await directWithoutFilter(service, unfiltered);
+    table.push(
+      ...unkeyed.map(([place, offset, found]) => [
+        "none, other filters before",
+        place,
+        offset,
+        "",
+        "",
+        ...shown(found, base),
+      ]),
+    );
+    const coverage = await time(service, "coverage", {});
+    table.push(["coverage", "", "", ...shown(coverage, base), "", ""]);
+  } finally {
+    engine.peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))[1]) * 1024;
+    await service.close();
   }
-  const before = process.cpuUsage();
-  const started = performance.now();
-  readAll(database);
-  const { user, system } = process.cpuUsage(before);
-  table.push(["SQLite alone", ...rates(performance.now() - started, (user + system) / 1000)]);
+  const added = await load(more);
+  const title = `service-pages: ${ROWS} rows, ${name}`;
   printTable(
-    `service-pages: ${WALKED_PAGES} pages of ${PAGE} rows through one connection, target ${TARGET} pages a CPU second`,
-    ["reader", "pages/s", "pages a CPU second"],
+    `${title}, median times of a page of ${PAGE} rows`,
+    ["filter", "place", "offset", "by its key", "ratio", "asked directly", "ratio"],
     table,
+  );
+  printTable(
+    `${title}, walks of all pages`,
+    ["filter", "pages", "pages/s", "pages a CPU second of the service", "CPU ms a page of the database"],
+    [...costs, ...engine.alone()],
+  );
+  printTable(
+    title,
+    ["load", `load of ${MORE_ROWS} more`, "peak memory of load", "of the service", "disk", "bytes a row"],
+    [
+      [
+        seconds(first.milliseconds),
+        seconds(added.milliseconds),
+        mebibytes(first.peak),
+        mebibytes(engine.peak),
+        mebibytes(disk),
+        Math.round(disk / ROWS),
+      ],
+    ],
   );
 }
 
-function rates(milliseconds, processorMilliseconds) {
-  return [milliseconds, processorMilliseconds].map((time) => Math.round((WALKED_PAGES * 1000) / time));
+/** Walks a set. Keeps the cursors of its middle and its end; `all`, if it is given, gets the cursor of every offset. */
+async function walk(service, filters, all) {
+  let cursor;
+  let offset = 0;
+  let places;
+  const cursors = new Map();
+  let pages = 0;
+  do {
+    const body = await text(service, "catalog", { ...filters, limit: PAGE, ...cursor });
+    const total = Number(/"total_matching":(\d+)/.exec(body)[1]);
+    places ??= placesIn(total);
+    pages += 1;
+    offset += PAGE;
+    const next = /"next_cursor":"([^"]+)"/.exec(body)?.[1];
+    cursor = next && { cursor: next };
+    if (places.some(([, wanted]) => wanted === offset)) {
+      cursors.set(offset, cursor);
+    }
+    all?.set(offset, cursor);
+  } while (cursor !== undefined);
+  return { pages, places, cursors };
+}
+
+/** Offsets of the first page, one in the middle and the last whole one. */
+function placesIn(total) {
+  const pages = Math.floor(total / PAGE);
+  return [
+    ["first", 0],
+    ["middle", Math.floor(pages / 2) * PAGE],
+    ["end", (pages - 1) * PAGE],
+  ];
+}
+
+/** Pages without filter at the offset of a walk with a filter. Only walks of many pages have such cursors. */
+async function directWithoutFilter(service, unfiltered) {
+  const last = unfiltered.size - 1;
+  const found = [];
+  for (const [place, page] of [
+    ["middle", Math.floor(last / 2)],
+    ["end", last - 1],
+  ]) {
+    // The cursor was issued for this set: a day that all rows have makes it one of another set.
+    const query = { start_date: dayOf(0), limit: PAGE, ...unfiltered.get(page * PAGE) };
+    found.push([place, page * PAGE, await time(service, "catalog", query)]);
+  }
+  return found;
+}
+
+/** The median time of a response, or its status if it is an error. */
+async function time(service, operation, query) {
+  const times = [];
+  const started = performance.now();
+  while (times.length < SAMPLES && (times.length < 3 || performance.now() - started < LONGEST)) {
+    const begun = performance.now();
+    const response = await ask(service, operation, query);
+    const body = await response.text();
+    if (response.status !== 200) {
+      return { status: `${response.status} ${JSON.parse(body).code}` };
+    }
+    times.push(performance.now() - begun);
+  }
+  return { median: median(times) };
+}
+
+function shown({ median: found, status }, base) {
+  return status === undefined ? [`${found.toFixed(1)} ms`, ratio(found, base)] : [status, ""];
+}
+
+async function ask({ url, headers }, operation, query) {
+  return await fetch(`${url}/v1/${operation}?${new URLSearchParams(query)}`, { headers });
+}
+
+async function text(service, operation, query) {
+  const response = await ask(service, operation, query);
+  const body = await response.text();
+  if (response.status !== 200) {
+    throw new Error(`${response.status}: ${body}`);
+  }
+  return body;
+}
+
+function fileEngine(location) {
+  return {
+    name: "a file",
+    location,
+    size: async () => statSync(location).size,
+    // SQLite runs in the process of the service.
+    processors: async () => undefined,
+    alone: () => [["SQLite alone", COMPARED_PAGES, ...readAlone(location), ""]],
+  };
+}
+
+async function postgresEngine(server) {
+  const schema = `bench_${randomUUID().replaceAll("-", "")}`;
+  const location = new URL(server);
+  location.searchParams.set("options", `-c search_path=${schema}`);
+  const query = async (sql) => {
+    const client = new pg.Client(server);
+    await client.connect();
+    const { rows } = await client.query(sql).finally(() => client.end());
+    return rows;
+  };
+  await query(`CREATE SCHEMA ${schema}`);
+  const total = `SELECT sum(pg_total_relation_size(oid))::float AS size FROM pg_class
+    WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r'`;
+  return {
+    name: "PostgreSQL",
+    location: location.href,
+    size: async () => (await query(total))[0].size,
+    processors: async () => {
+      const own = "SELECT pid FROM pg_stat_activity WHERE application_name = 'catalog'";
+      return new Map((await query(own)).map(({ pid }) => [pid, processorTime(pid)]));
+    },
+    alone: () => [],
+  };
+}
+
+/** Milliseconds of the connections of the service. */
+async function databaseCost(engine, before, pages) {
+  const after = await engine.processors();
+  if (after === undefined) {
+    return "";
+  }
+  const spent = [...after].reduce((sum, [pid, milliseconds]) => sum + milliseconds - (before.get(pid) ?? 0), 0);
+  return (spent / pages).toFixed(1);
+}
+
+function readAlone(path) {
+  const database = new Database(path, { readonly: true });
+  const rows = database.prepare(
+    "SELECT CAST(group_concat(body, char(10)) AS BLOB) FROM product WHERE id > ? AND id <= ?",
+  );
+  const [first] = database.prepare("SELECT min(id) FROM product").raw().get();
+  const before = process.cpuUsage();
+  const started = performance.now();
+  for (let page = 0; page < COMPARED_PAGES; page += 1) {
+    const from = first - 1 + page * PAGE;
+    rows.raw().get([from, from + PAGE]);
+  }
+  const { user, system } = process.cpuUsage(before);
+  const rates = [rate(COMPARED_PAGES, performance.now() - started), rate(COMPARED_PAGES, (user + system) / 1000)];
+  database.close();
+  return rates;
+}
+
+function rate(pages, milliseconds) {
+  return Math.round((pages * 1000) / milliseconds);
 }
 
 /** Milliseconds of processor time of all threads (proc(5), fields 14 and 15 of stat). */
@@ -74,73 +277,17 @@ function processorTime(pid) {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
-async function walk(service) {
-  let cursor;
-  for (let page = 0; page < WALKED_PAGES; page += 1) {
-    const body = await text(service, "catalog", { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    cursor = /"next_cursor":"([^"]+)"/.exec(body)?.[1];
-  }
+function triples(count) {
+  const rows = Array.from({ length: 120 }, (_, number) => rowOf(number, ROWS));
+  const all = rows.map(({ retailer, category, department }) => `${retailer}:${category}:${department}`);
+  return [...new Set(all)].slice(0, count).join(",");
 }
 
-function readAll(path) {
-  const database = new Database(path, { readonly: true });
-  const rows = database.prepare(
-    "SELECT CAST(group_concat(body, char(10)) AS BLOB) FROM product WHERE id > ? AND id <= ?",
-  );
-  const [first] = database.prepare("SELECT min(id) FROM product").raw().get();
-  for (let page = 0; page < WALKED_PAGES; page += 1) {
-    const from = first - 1 + page * PAGE;
-    rows.raw().get([from, from + PAGE]);
-  }
-  database.close();
-}
-
-/** A cursor holds only an offset (contract section 4.3 rule 3), so one walk gives the cursors for all filters. */
-async function cursorsByOffset(service) {
-  const cursors = new Map();
-  let offset = 0;
-  let next;
-  do {
-    const { pagination } = await get(service, "catalog", {
-      limit: PAGE,
-      ...(next === undefined ? {} : { cursor: next }),
-    });
-    next = pagination.next_cursor;
-    offset += PAGE;
-    cursors.set(offset, next);
-  } while (next !== null);
-  return cursors;
-}
-
-/** The first page, the one at 100,000, and the last whole one. */
-function offsetsIn(total) {
-  const last = Math.floor(total / PAGE) * PAGE - PAGE;
-  return [...new Set([0, Math.min(100_000, last), last])];
-}
-
-async function medianTime(service, operation, query) {
-  const times = [];
-  for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const started = performance.now();
-    await text(service, operation, query);
-    times.push(performance.now() - started);
-  }
-  return median(times);
-}
-
-async function text({ url, headers }, operation, query) {
-  const response = await fetch(`${url}/v1/${operation}?${new URLSearchParams(query)}`, { headers });
-  const body = await response.text();
-  if (response.status !== 200) {
-    throw new Error(`${response.status}: ${body}`);
-  }
-  return body;
-}
-
-async function get(service, operation, query) {
-  return JSON.parse(await text(service, operation, query));
-}
-
-function nameOf(filters) {
-  return Object.keys(filters).join(" ") || "none";
+/** Rows of the next day. */
+function moreRows() {
+  const rows = Array.from({ length: MORE_ROWS }, (_, number) => {
+    const row = rowOf(number, ROWS);
+    return JSON.stringify({ ...row, product_id: `${row.product_id}-next`, crawl_date: dayOf(50) });
+  });
+  return `${rows.join("\n")}\n`;
 }

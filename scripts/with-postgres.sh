@@ -12,7 +12,8 @@ if [ "$(id -u)" = 0 ]; then
   as_server() { runuser -u postgres -- "$@"; }
 fi
 ports=$(node -e 'const free = Array.from({ length: process.argv[1] }, () => require("net").createServer().listen(0, "127.0.0.1"));
-  setImmediate(() => free.forEach((s) => { console.log(s.address().port); s.close(); }))' "${SERVERS:-1}")
+  Promise.all(free.map((server) => require("events").once(server, "listening"))).then(() =>
+    free.forEach((server) => { console.log(server.address().port); server.close(); }))' "${SERVERS:-1}")
 stop() {
   for port in $ports; do
     as_server "$programs/pg_ctl" -D "$folder/$port" -m immediate stop >/dev/null || true
