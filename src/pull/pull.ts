@@ -132,7 +132,7 @@ async function pullInto(
       await discardGroup(store, plan, plan.slices[passed.length] as Slice);
       coverage = await client.coverage(filters, signal);
       const replanned = planned();
-      const isRight = isStillRight(progress, error, plan, replanned);
+      const isRight = isStillRight(progress, plan, replanned);
       const keptRows = storedRows(store, replanned) + (store.keeps ? 0 : sumRows(passed));
       fruitless = keptRows > mostKept ? 0 : fruitless + 1;
       mostKept = Math.max(mostKept, keptRows);
@@ -153,12 +153,9 @@ async function discardGroup(store: PageStore, { slices }: Plan, { group }: Slice
   }
 }
 
-/** Whether the sink has nothing but slices that are the same in both plans, and none of a group whose count is wrong. */
-function isStillRight({ passed, more }: Progress, error: unknown, before: Plan, after: Plan): boolean {
-  const [last, current] = [before.slices[passed.length - 1], before.slices[passed.length]];
-  const isCountWrong = error instanceof PlanOutdatedError && last?.group === current?.group;
-  const areSame = passed.every((_, index) => before.slices[index]?.key === after.slices[index]?.key);
-  return more === 0 && !isCountWrong && areSame;
+/** Whether the sink has nothing but slices that are the same in both plans. */
+function isStillRight({ passed, more }: Progress, before: Plan, after: Plan): boolean {
+  return more === 0 && passed.every((_, index) => before.slices[index]?.key === after.slices[index]?.key);
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {

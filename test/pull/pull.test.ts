@@ -187,6 +187,24 @@ describe("a pull", () => {
     expect(again.filter((page) => !page.includes("shoes"))).toEqual([]);
   });
 
+  test("gives a file again the rows of a group that was cut by date, if one was missing while its first slice was read", async () => {
+    const rows = manyRows();
+    const service = fakeService(rows);
+    const hidden = rows.find(({ category }) => category === "shoes") as FakeRow;
+    let shown = false;
+    service.before = (request, { rcd, start_date }) => {
+      if (request !== "coverage" && rcd?.includes("shoes") && !shown) {
+        shown = start_date !== undefined;
+        service.rows = shown ? rows : rows.filter((row) => row !== hidden);
+      }
+    };
+    const sink = memorySink("file");
+    const { error, restarts } = await run(service, sink, { concurrency: 1 });
+    expect([shown, error]).toEqual([true, undefined]);
+    expect(restarts).toEqual(["coverage counted 200 rows, but the walk returned 199"]);
+    expect(sink.rows()).toEqual(await undisturbed(rows));
+  });
+
   test("fails if rows that a stream already has have changed", async () => {
     const service = fakeService(manyRows());
     beforePage(service, 4, () => service.rows.push(extra));
@@ -340,6 +358,16 @@ describe("a pull", () => {
     expect(error).toBeUndefined();
     expect(sink.rows()).toEqual(await undisturbed(changed));
     expect(asked.filter((rcd) => rcd.includes("boots"))).toEqual([]);
+  });
+
+  test("reads the rows of an earlier pull again if the days of their coverage have changed, though not their number", async () => {
+    const rows = manyRows();
+    const { store } = await interrupted(rows, 13);
+    const changed = [...rows.slice(1), { ...extra, crawl_date: "2026-03-01" }];
+    const sink = memorySink("file");
+    const { error, restarts } = await run(fakeService(changed), sink, { store });
+    expect([error, restarts]).toEqual([undefined, []]);
+    expect(sink.rows()).toEqual(await undisturbed(changed));
   });
 
   test("remembers the ids of an earlier pull: a row that comes again is not written twice", async () => {
