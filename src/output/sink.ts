@@ -7,20 +7,8 @@ import { type FileOptions, openFile, openStagedFile } from "./destination/file.t
 import { isStdout, writeToStdout } from "./destination/stdout.ts";
 import type { Chunk, Encoder } from "./formats/encoder.ts";
 
-/** An output that is being made. Calls must not overlap. */
-export interface Sink<Input> {
-  write(input: Input): Promise<void>;
-  /**
-   * Removes everything that was written.
-   *
-   * @returns false if some of it is out and cannot be taken back
-   */
-  restart(): Promise<boolean>;
-  /** Writes the end of the format; then the output is complete and in its place. */
-  finish(): Promise<void>;
-  /** Discards the output; does nothing after `finish`. */
-  abandon(): Promise<void>;
-}
+/** An output that is being made. */
+export type Sink<Input> = Destination<Input>;
 
 export interface SinkOptions extends FileOptions {
   /** A path, or `-` for stdout, which is also the default. */

@@ -3,6 +3,7 @@ import type { Coverage, CoverageSummary } from "../contract/coverage.ts";
 import type { ResolvedFilters } from "../contract/envelope.ts";
 import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
+import type { Destination } from "../output/destination/destination.ts";
 import type { RowBatch } from "../rows/batch.ts";
 import { firstSlices, type Plan, pagesOfSlice, planSlices, type Slice } from "./plan.ts";
 import { inOrder } from "./schedule.ts";
@@ -11,14 +12,7 @@ import { type PageStore, type PlanCuts, temporaryStore } from "./store/page-stor
 import { DeliveredRowsMovedError, walkSlice } from "./walk.ts";
 
 /** Receives the rows of a pull. */
-export interface RowSink {
-  write(rows: RowBatch): Promise<void>;
-  /**
-   * Removes everything that was written.
-   *
-   * @returns false if some of it is out and cannot be taken back
-   */
-  restart(): Promise<boolean>;
+export interface RowSink extends Pick<Destination<RowBatch>, "write" | "restart"> {
   /** All rows of the days before `day` were written; after a restart they come again. */
   daysWritten?(day: string): Promise<void>;
 }

@@ -4,9 +4,9 @@ import type { Chunk } from "../formats/encoder.ts";
  * Receives an output. Calls must not overlap. Each rejects with `FileError`, or with `ClosedPipeError` if the reader of a
  * pipe went away. After a rejection only `abandon` may be called.
  */
-export interface Destination {
+export interface Destination<Input = Chunk> {
   /** Resolves when the sink accepts more, so that at most one chunk is in memory. */
-  write(chunk: Chunk): Promise<void>;
+  write(input: Input): Promise<void>;
   /**
    * Removes everything that was written.
    *
