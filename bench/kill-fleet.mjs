@@ -1,25 +1,26 @@
 // Three instances of the service on one PostgreSQL behind HAProxy, and exports through them while the instances restart one
-// after the other, one is killed, PostgreSQL restarts at once, and rows are replaced. Each export has to end with 0 and the
-// bytes of one version. Also: a team gets its limit exactly, over all instances. After a build, with HAProxy installed:
-// `scripts/with-postgres.sh node bench/kill-fleet.mjs [EXPORTS] [FILE.ndjson]`; without FILE, rows are generated.
+// after the other, one is killed, PostgreSQL restarts at once, and every ten seconds rows are added or replaced. Each export
+// has to end with 0 and the rows of one version. Also: a team gets its limit exactly, over all instances. After a build, with
+// HAProxy installed: `scripts/with-postgres.sh node bench/kill-fleet.mjs [EXPORTS] [FILE.ndjson]`; without FILE, rows are
+// generated.
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createReadStream } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { CATALOG, catalog } from "./catalog.mjs";
 import { createDatasets } from "./datasets.mjs";
+import { createFleet } from "./fleet.mjs";
 import { printTable } from "./table.mjs";
 
 const INSTANCES = 3;
 const ROWS = 20_000;
+/** Milliseconds between two changes of the rows. */
+const CHANGE_INTERVAL = 10_000;
 /** Requests that the team of the second key may send in a window, and how many are sent at once. */
 const LIMIT = 30;
 const AT_ONCE = 100;
@@ -28,27 +29,25 @@ const [wantedExports = "50", given] = process.argv.slice(2);
 const database = process.env.CATALOG_TEST_DATABASE;
 const run = promisify(execFile);
 const home = await mkdtemp(join(tmpdir(), "catalog-fleet-"));
-const started = [];
+const fleet = createFleet(home, database);
 try {
   const file = given ?? (await createDatasets(home).file(ROWS));
   const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
   await catalog(home, ["service", "load", "-q", file, "--database", database]);
   await exportAll(lines);
+  await fleet.stop();
   await limits();
 } finally {
-  for (const stop of started.reverse()) {
-    await stop();
-  }
+  await fleet.stop();
   await rm(home, { recursive: true, force: true });
 }
 
 async function exportAll(lines) {
-  const ports = await freePorts(INSTANCES + 1);
-  const instances = await Promise.all(ports.slice(1).map((port) => instance(port, ["--rate-limit", "1000000000"])));
-  const url = await balance(ports[0], ports.slice(1));
-  const { stdout } = await catalog(home, ["service", "keys", "create", "walkers", "--database", database]);
-  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: stdout.trim() };
-  const digests = [await exported(env, "before")];
+  const instances = await fleet.instances(INSTANCES, ["--rate-limit", "1000000000"]);
+  const url = await fleet.balance(instances);
+  const env = { CATALOG_BASE_URL: url, CATALOG_API_KEY: await fleet.key("walkers") };
+  const versions = [digestOf(lines)];
+  const before = await exported(env, "before");
 
   const time = performance.now();
   let left = Number(wantedExports);
@@ -59,6 +58,7 @@ async function exportAll(lines) {
       return result;
     }),
   );
+  const changes = changeRows(lines, versions, () => left > 0);
   const events = [];
   const happens = async (name, event) => {
     if (left > 0) {
@@ -72,22 +72,22 @@ async function exportAll(lines) {
   }
   await happens("instance 0 is killed", () => instances[0].restart("SIGKILL"));
   await happens("PostgreSQL restarts", restartDatabase);
-  await happens("a day is replaced", () => replaceDay(lines));
   await happens("instance 1 is killed", () => instances[1].restart("SIGKILL"));
   const ended = await results;
   const seconds = (performance.now() - time) / 1000;
-  digests.push(await exported(env, "after"));
+  await changes;
 
-  const failed = ended.filter((result) => !digests.includes(result));
+  const all = [before, ...ended, await exported(env, "after")];
+  const failed = all.filter((result) => !versions.includes(result));
   printTable(
     `kill-fleet: ${wantedExports} exports of ${lines.length} rows, ${INSTANCES} instances behind HAProxy`,
-    ["seconds", "rows/s", "as before", "as after", "wrong or failed"],
+    ["seconds", "rows/s", "changes of rows", "versions that were exported", "wrong or failed"],
     [
       [
         seconds.toFixed(1),
         Math.round((lines.length * ended.length) / seconds),
-        ended.filter((result) => result === digests[0]).length,
-        ended.filter((result) => result === digests[1] && digests[0] !== digests[1]).length,
+        versions.length - 1,
+        new Set(all).size - new Set(failed).size,
         failed.length,
       ],
     ],
@@ -97,76 +97,57 @@ async function exportAll(lines) {
   process.exitCode = failed.length > 0 ? 1 : 0;
 }
 
-/** SHA-256 of an export; rejects with its last words if it fails. */
+/** The digest of an export's rows; rejects with its last words if it fails. */
 async function exported(env, name) {
   const path = join(home, `${name}.ndjson`);
   const args = [CATALOG, "export", "-q", "-o", path, "--page-size", "100", "--retries", "20"];
   await run(process.execPath, args, { env: { PATH: process.env.PATH, HOME: join(home, name), ...env } });
-  const sum = createHash("sha256");
-  for await (const chunk of createReadStream(path)) {
-    sum.update(chunk);
-  }
+  const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
   await rm(path);
-  return sum.digest("hex");
+  return digestOf(lines);
 }
 
-/** An instance of the service, which starts again at the same port. */
-async function instance(port, flags) {
-  let child;
-  const start = async () => {
-    const args = ["service", "start", "--port", String(port), "--database", database, ...flags];
-    child = spawn(process.execPath, [CATALOG, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-    await once(createInterface(child.stdout), "line");
-  };
-  const stop = async (signal = "SIGTERM") => {
-    const ended = once(child, "close");
-    child.kill(signal);
-    await ended;
-  };
-  await start();
-  started.push(stop);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    restart: async (signal) => {
-      await stop(signal);
-      await start();
-    },
-  };
+/** SHA-256 of rows in any order. */
+function digestOf(lines) {
+  return createHash("sha256").update(lines.toSorted().join("\n")).digest("hex");
 }
 
-async function balance(port, targets) {
-  const servers = targets.map((target) => `  server s${target} 127.0.0.1:${target} check inter 500ms fall 1 rise 1`);
-  const configuration = `defaults
-  mode http
-  timeout connect 1s
-  timeout client 60s
-  timeout server 60s
-  option redispatch
-  retries 3
-frontend api
-  bind 127.0.0.1:${port}
-  default_backend instances
-backend instances
-  balance roundrobin
-  option httpchk GET /readyz
-${servers.join("\n")}
-`;
-  const path = join(home, "haproxy.cfg");
-  await writeFile(path, configuration);
-  const child = spawn("haproxy", ["-db", "-q", "-f", path], { stdio: ["ignore", "ignore", "ignore"] });
-  started.push(async () => {
-    child.kill("SIGKILL");
-  });
-  const url = `http://127.0.0.1:${port}`;
-  while (
-    !(await fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  ) {
-    await delay(50);
+/** Replaces a day of a retailer by as many other rows, or adds rows of a new day, in turns. */
+async function changeRows(lines, versions, isWanted) {
+  let present = lines;
+  for (let number = 1; ; number += 1) {
+    await delay(CHANGE_INTERVAL);
+    if (!isWanted()) {
+      return;
+    }
+    const { retailer, crawl_date: day } = JSON.parse(lines[0]);
+    const isOfDay = (line) => line.includes(`"retailer":"${retailer}"`) && line.includes(`"crawl_date":"${day}"`);
+    const changed = lines.filter(isOfDay).map((line) => {
+      const row = JSON.parse(line);
+      const others = number % 2 === 1 ? { title: `Change ${number}` } : { crawl_date: `2031-01-${9 + number}` };
+      return JSON.stringify({ ...row, product_id: `${row.product_id}-${number}`, ...others });
+    });
+    const isReplaced = number % 2 === 1;
+    present = [...(isReplaced ? present.filter((line) => !isOfDay(line)) : present), ...changed];
+    // A request may be answered in the new version before the command has ended.
+    versions.push(digestOf(present));
+    const path = join(home, "changed.ndjson");
+    await writeFile(path, `${changed.join("\n")}\n`);
+    const flags = isReplaced ? ["--replace", "--retailer", retailer, "--date", day] : [];
+    await untilDone(() => catalog(home, ["service", "load", "-q", ...flags, path, "--database", database]));
   }
-  return url;
+}
+
+/** While PostgreSQL restarts, a load fails and leaves the rows of before, or all. */
+async function untilDone(load) {
+  const isDone = await load().then(
+    () => true,
+    () => false,
+  );
+  if (!isDone) {
+    await delay(1_000);
+    await untilDone(load);
+  }
 }
 
 /** Ends all connections at once, as if the server had failed. */
@@ -198,30 +179,10 @@ async function restartDatabase() {
   }
 }
 
-async function replaceDay(lines) {
-  const [first] = lines.map((line) => JSON.parse(line));
-  const { retailer, crawl_date: day } = first;
-  const rows = lines
-    .map((line) => JSON.parse(line))
-    .filter((row) => row.retailer === retailer && row.crawl_date === day)
-    .map((row) =>
-      JSON.stringify({ ...row, product_id: row.product_id.split("").reverse().join(""), title: `${row.title} again` }),
-    );
-  const path = join(home, "day.ndjson");
-  await writeFile(path, `${rows.join("\n")}\n`);
-  await catalog(home, [
-    ...["service", "load", "-q", "--replace", "--retailer", retailer, "--date", day, path, "--database", database],
-  ]);
-}
-
 /** Requests at once, over all instances, get the limit of their team and no more. */
 async function limits() {
-  const ports = await freePorts(INSTANCES);
-  const instances = await Promise.all(ports.map((port) => instance(port, ["--rate-limit", String(LIMIT)])));
-  const { stdout } = await catalog(home, [
-    ...["service", "keys", "create", "limited", "--team", "limited", "--database", database],
-  ]);
-  const headers = { authorization: `Bearer ${stdout.trim()}` };
+  const instances = await fleet.instances(INSTANCES, ["--rate-limit", String(LIMIT)]);
+  const headers = { authorization: `Bearer ${await fleet.key("limited", ["--team", "limited"])}` };
   const statuses = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, number) => {
       const response = await fetch(`${instances[number % INSTANCES].url}/v1/coverage`, { headers });
@@ -237,12 +198,4 @@ async function limits() {
   if (admitted !== LIMIT || admitted + refused !== AT_ONCE) {
     process.exitCode = 1;
   }
-}
-
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
 }

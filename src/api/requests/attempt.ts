@@ -1,3 +1,4 @@
+import { isVersion, VERSION_HEADER } from "../../contract/data-version.ts";
 import { ContractError } from "../../errors.ts";
 import type { ClientEvent, RequestPurpose } from "../events.ts";
 import { bodyBound } from "../responses/body.ts";
@@ -31,6 +32,8 @@ export interface AttemptContext extends Origin {
   onEvent: (event: ClientEvent) => void;
   /** Whether the origin has answered before. */
   reached: boolean;
+  /** Version of the data that the last coverage described, if the service names versions. Rows are asked for in it. */
+  version?: string | undefined;
 }
 
 /** One GET, and `read` for its response. */
@@ -77,8 +80,13 @@ export async function runAttempt<T extends Identified>(
     onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
-    const response = await connections.get(target, headers, deadline.signal);
+    const { version } = context;
+    const sent = operation === "catalog" && version !== undefined ? { ...headers, [VERSION_HEADER]: version } : headers;
+    const response = await connections.get(target, sent, deadline.signal);
     context.reached = true;
+    if (operation === "coverage" && response.status === 200) {
+      context.version = versionIn(response);
+    }
     const rate = reportHeaders(response, permit, context.now());
     const { outcome, bytes, requestId } = await readResponse(context, attempt, response);
     signal.throwIfAborted();
@@ -104,6 +112,11 @@ export async function runAttempt<T extends Identified>(
     permit.release();
     deadline.release();
   }
+}
+
+function versionIn({ header }: HttpResponse): string | undefined {
+  const version = header(VERSION_HEADER);
+  return isVersion(version) ? version : undefined;
 }
 
 /** @returns the rate limit that the response reports, if any. */

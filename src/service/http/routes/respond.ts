@@ -19,6 +19,9 @@ export interface OperationCall extends Pick<ServiceParts, "store" | "settings"> 
   filters: Filters;
   visible: Visibility;
   deadline: AbortSignal;
+  /** The version of the data that is asked for, if there is no cursor. Without its rows, the newest one is used. */
+  version: number | undefined;
+  onVersion: (used: number) => void;
 }
 
 /** The parts of a response that differ between operations. */
@@ -34,8 +37,8 @@ const READS = 3;
  * Responds from one snapshot: the JSON text of an envelope, in UTF-8. If the database is replaced during the read,
  * everything is read again, so that a page never mixes two databases.
  *
- * @param version of the data; the newest one by default
- * @throws ServiceProblem `invalid_cursor` if the version no longer exists
+ * @param version of a cursor
+ * @throws ServiceProblem `invalid_cursor` if this version no longer exists
  */
 export async function respond(
   call: OperationCall,
@@ -43,13 +46,17 @@ export async function respond(
   version?: number,
 ): Promise<Buffer> {
   const { store, filters, visible, deadline } = call;
+  const wanted = version ?? call.version;
   for (let attempt = 1; attempt <= READS; attempt += 1) {
     try {
       const today = await store.snapshot(deadline);
-      const snapshot = version === undefined ? today : await store.snapshotAt(version, deadline);
-      if (snapshot === undefined) {
+      const isToday = wanted === undefined || wanted === today.version;
+      const earlier = isToday ? today : await store.snapshotAt(wanted, deadline);
+      if (earlier === undefined && version !== undefined) {
         throw invalidCursor("The data was replaced after the cursor was issued.");
       }
+      const snapshot = earlier ?? today;
+      call.onVersion(snapshot.version);
       checkSlugs(filters, vocabularyOf(today, snapshot, visible));
       const selection = await snapshot.select(filters, visible);
       return envelope(call, selection, await read(selection, snapshot));

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isVersion, VERSION_HEADER } from "../../../contract/data-version.ts";
 import { OPERATIONS, type OperationName, PREFIXES } from "../../../contract/operations.ts";
 import { withinDeadline } from "../../store/query-deadline.ts";
 import { authenticate, requireScope } from "../admission/auth.ts";
@@ -30,7 +31,21 @@ export function serveOperations(app: FastifyInstance, parts: ServiceParts): void
       const parameters = readQuery(request.url, operation.parameters);
       const filters = readFilters(parameters);
       const visible = key.retailers;
-      return RESPONDERS[name]({ store, settings, requestId: request.id, parameters, filters, visible, deadline });
+      const asked = String(request.headers[VERSION_HEADER]);
+      const version = isVersion(asked) ? Number(asked) : undefined;
+      const onVersion = (used: number) => void reply.header(VERSION_HEADER, used);
+      const requestId = request.id;
+      return RESPONDERS[name]({
+        store,
+        settings,
+        requestId,
+        parameters,
+        filters,
+        visible,
+        deadline,
+        version,
+        onVersion,
+      });
     });
     const { body, headers } = await encodeBody(rows, request.headers["accept-encoding"], request.ip);
     return reply.headers(headers).header("cache-control", "no-store").type("application/json").send(body);
