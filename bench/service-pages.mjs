@@ -134,7 +134,8 @@ async function walk(service, filters, all) {
     pages += 1;
     offset += PAGE;
     const next = /"next_cursor":"([^"]+)"/.exec(body)?.[1];
-    cursor = next && { cursor: next };
+    // A copy: a part of a text would keep the whole body in memory, for each page of a walk.
+    cursor = next && { cursor: Buffer.from(next).toString() };
     if (places.some(([, wanted]) => wanted === offset)) {
       cursors.set(offset, cursor);
     }
