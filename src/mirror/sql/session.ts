@@ -109,17 +109,25 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
     prepared.bind([...values]);
     return prepared;
   };
-  // Each view and each query would read the footers of all files again.
-  await connection.run("SET parquet_metadata_cache = true");
-  for (const statement of setUp) {
-    await ask(() => connection.run(statement));
-  }
-  for (const statement of [
-    `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
-    "SET enable_external_access = false",
-    "SET lock_configuration = true",
-  ]) {
-    await connection.run(statement);
+  const close = () => {
+    release();
+    connection.closeSync();
+    instance.closeSync();
+  };
+  try {
+    for (const statement of [
+      // Each view and each query would read the footers of all files again.
+      "SET parquet_metadata_cache = true",
+      ...setUp,
+      `SET allowed_paths = [${[...files, resultFile].map(sqlText).join(", ")}]`,
+      "SET enable_external_access = false",
+      "SET lock_configuration = true",
+    ]) {
+      await ask(() => connection.run(statement));
+    }
+  } catch (error) {
+    close();
+    throw error;
   }
   return {
     query: (sql, values = []) =>
@@ -150,11 +158,7 @@ export async function openSqlSession(options: SqlSessionOptions): Promise<SqlSes
         listenTo(signal);
       }
     },
-    close: () => {
-      release();
-      connection.closeSync();
-      instance.closeSync();
-    },
+    close,
   };
 }
 
