@@ -30,6 +30,8 @@ while b"[got " not in shown.split(b"READY", 1)[-1] or b" got]" not in shown:
         waiting = False
         os.write(terminal, typed)
 os.close(terminal)
+# As it ends, the shell writes its history into the folder of the test.
+os.waitpid(pid, 0)
 print(json.dumps(shown.decode(errors="replace")))
 `;
 
