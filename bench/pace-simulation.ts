@@ -5,7 +5,7 @@ import { pull } from "../src/pull/pull.ts";
 import { createPageStore } from "../src/pull/store/page-store.ts";
 import type { RowBatch } from "../src/rows/batch.ts";
 import { fixedWindow } from "../src/service/http/admission/rate-limit.ts";
-import { memoryWindows } from "../src/service/store/windows/memory-windows.ts";
+import type { Windows } from "../src/service/store/store.ts";
 import { fakeRows, fakeService } from "../test/helpers/fake-client.ts";
 import { SimulatedClock } from "../test/helpers/simulated-clock.ts";
 
@@ -39,7 +39,7 @@ export async function simulatePull({
 }: Simulation): Promise<SimulatedPull> {
   const clock = new SimulatedClock(() => turn());
   const server = fixedWindow(
-    { windows: (_, length) => memoryWindows(length) },
+    { windows: (_, length) => windowInMemory(length) },
     "team",
     limit,
     windowSeconds,
@@ -74,6 +74,20 @@ export async function simulatePull({
   const store = createPageStore(storedInMemory(), { keeps: false });
   await clock.run(pull(service.client, sink, { filters: {}, pageSize: ROWS_A_PAGE, concurrency, signal, store }));
   return { ...result, milliseconds: clock.now() };
+}
+
+/** The window of one key, which needs no real time. */
+function windowInMemory(length: number): Windows {
+  let window = { startedAt: 0, used: 0 };
+  return {
+    charge: async (_, time) => {
+      const isOver = time >= window.startedAt + length;
+      window = isOver ? { startedAt: time, used: 1 } : { ...window, used: window.used + 1 };
+      return window;
+    },
+    chargeTeam: async () => undefined,
+    read: async () => window,
+  };
 }
 
 /** Pages that need no real time: a file would be written by another thread while the clock goes on. */

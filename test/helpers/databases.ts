@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { temporaryFolder } from "./cli.ts";
 import { divideRows, runSql, TEST_SHARDS } from "./shards.ts";
 
 /** A PostgreSQL database for the tests. Without it, they use the embedded engine. */
@@ -14,6 +16,12 @@ export async function emptyDatabase(): Promise<string> {
     await divideRows(location);
   }
   return location;
+}
+
+/** The same, but several stores can be opened at the location: instead of memory, it is a file. */
+export async function sharedDatabase(): Promise<string> {
+  const location = await emptyDatabase();
+  return location === ":memory:" ? join(await temporaryFolder(), "shared.db") : location;
 }
 
 /** The same, with all rows on the first server. */

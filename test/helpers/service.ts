@@ -69,6 +69,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
+/** Windows of the store that find no team of a key, as a fault. */
+export function withoutKeys(store: EmbeddedStore, chargeTeam: () => Promise<never>): EmbeddedStore["windows"] {
+  return (name, length) => ({ ...store.windows(name, length), chargeTeam });
+}
+
 /** Removes all rows, also from earlier versions. */
 export const REMOVE_ALL = "DELETE FROM product; DELETE FROM row_count; DELETE FROM row_version";
 

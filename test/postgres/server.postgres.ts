@@ -2,9 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startService } from "../../src/service/http/start-service.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
-import { openStore } from "../../src/service/store/embedded.ts";
 import { RefusedChangeError, StoreTimeoutError, StoreUnavailableError } from "../../src/service/store/store.ts";
 import { emptyDatabase } from "../helpers/databases.ts";
 import { runInProcess } from "../helpers/in-process.ts";
@@ -121,38 +119,6 @@ test("a load that ends half way adds nothing, and the next load adds all", async
   restore();
   expect(await walk(store)).toEqual([]);
   expect(await load(store, products(300))).toMatchObject({ added: 300 });
-});
-
-test("instances at once, and one that was started anew, admit together exactly the limit of a team", async () => {
-  const location = await emptyDatabase();
-  const options = { database: location, rateLimit: 40, now: () => 1_000_000, rows: products(1) };
-  const first = await startTestService(options);
-  const start = async () => await startService({ ...options, store: await openStore(location), port: 0 });
-  const others = [await start(), await start()];
-  onTestFinished(async () => void (await Promise.all(others.map((service) => service.close()))));
-  const authorization = `Bearer ${first.key}`;
-  const ask = async (url: string) => {
-    const { status, headers } = await fetch(`${url}/v1/catalog`, { headers: { authorization } });
-    return { status, remaining: Number(headers.get("ratelimit-remaining")) };
-  };
-  const urls = [first.url, ...others.map(({ url }) => url)];
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(urls[index % 3] ?? "")));
-  const admitted = answers.filter(({ status }) => status === 200);
-  expect(admitted.map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual([...Array(40).keys()]);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
-
-  const restarted = await start();
-  others.push(restarted);
-  expect(await ask(restarted.url)).toEqual({ status: 429, remaining: 0 });
-});
-
-test("counts of ended windows are removed", async () => {
-  const store = await testStore();
-  const windows = store.windows("test", 60_000);
-  await windows.charge("one", 100_000);
-  await windows.charge("two", 200_000);
-  const kept = () => store.read((session) => session.query("SELECT key FROM request_window"));
-  await vi.waitFor(async () => expect(await kept()).toEqual([["test two"]]));
 });
 
 test("tables of another program, or of a newer service, are left alone", async () => {

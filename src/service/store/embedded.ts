@@ -13,8 +13,7 @@ import { createSnapshots } from "./product-rows/snapshot.ts";
 import { hasVersion, readVersion } from "./product-rows/versions.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
-import { memoryWindows } from "./windows/memory-windows.ts";
-import { storedWindows } from "./windows/stored-windows.ts";
+import { createWindows } from "./windows.ts";
 
 /** A writable store: in a file of this machine, in memory, or in a PostgreSQL database. */
 export interface EmbeddedStore extends Store {
@@ -120,12 +119,15 @@ function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
       return known.bytes;
     },
     windows: (name, length) =>
-      database.isShared ? storedWindows(name, length, (work) => read(work)) : memoryWindows(length),
+      createWindows(name, length, (work, deadline) =>
+        database.windows.use((connection) => connection.exclusively(work, deadline)),
+      ),
     addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
     addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
     dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
     incidents: async (since) => await read((session) => readIncidents(session, since)),
     close: async () => {
+      await database.windows.close();
       await database.reader.close();
       await database.writer.close();
     },

@@ -92,6 +92,15 @@ export interface WindowCount {
 export interface Windows {
   /** Counts one request, in one step. The first one after the end of a window starts the next. */
   charge(key: string, time: number): Promise<WindowCount>;
+  /**
+   * The same for the team of the key whose secret has this hash, with the key, in one round trip. Undefined if the key is
+   * unknown or revoked. Keys are never cached, so that a revocation holds at once.
+   */
+  chargeTeam(
+    hash: string,
+    time: number,
+    deadline: AbortSignal,
+  ): Promise<(WindowCount & { key: KeyRecord }) | undefined>;
   /** The present window. Undefined if the next request starts one. */
   read(key: string, time: number): Promise<WindowCount | undefined>;
 }
@@ -116,10 +125,7 @@ export interface Store {
   keyByHash(hash: string, deadline: AbortSignal): Promise<KeyRecord | undefined>;
   /** The database's secret for signing cursors, generated with the database. */
   cursorSecret(deadline: AbortSignal): Promise<Buffer>;
-  /**
-   * Windows of a length in milliseconds. All services on a PostgreSQL database share those of a name. On another database,
-   * each process has its own, in memory: a load that locks a file would keep every request waiting.
-   */
+  /** Windows of a length in milliseconds. All services on the database share those of a name; a restart keeps them. */
   windows(name: string, length: number): Windows;
   addDayCounts(counts: readonly DayCount[]): Promise<void>;
   /** Stores the time of each key's last use. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { StaleSnapshotError, StoreTimeoutError, StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { products } from "../../helpers/products.ts";
 import type { TestServiceOptions } from "../../helpers/service.ts";
-import { startTestService } from "../../helpers/service.ts";
+import { startTestService, withoutKeys } from "../../helpers/service.ts";
 
 const operations = ["/v1/sample", "/v1/catalog", "/v1/coverage"];
 const secret = "SQLITE_CORRUPT at /var/lib/catalog.db: SELECT hash FROM api_key";
@@ -21,7 +21,9 @@ async function codes(faults: TestServiceOptions["faults"], options: TestServiceO
 test("an unreachable database is service_unavailable, and the response has no details of it", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError(secret));
 
-  expect(await codes(() => ({ keyByHash: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
+  expect(await codes((store) => ({ windows: withoutKeys(store, away) }))).toEqual(
+    Array(3).fill([503, "service_unavailable", true]),
+  );
   expect(await codes(() => ({ snapshot: away }))).toEqual(Array(3).fill([503, "service_unavailable", true]));
 });
 

@@ -8,6 +8,7 @@ import { insertKey } from "../../../src/service/store/access/team-records.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { startTestPortal } from "../../helpers/portal.ts";
+import { withoutKeys } from "../../helpers/service.ts";
 
 const secretIn = (text: string) => /<code class="secret">([\w-]{43})<\/code>/.exec(text)?.[1] ?? "";
 
@@ -228,7 +229,7 @@ test("without a database, the portal returns a page and the API a problem", asyn
   const portal = await startTestPortal({
     faults: (store) => ({
       read: (work, deadline) => (away ? fail() : store.read(work, deadline)),
-      keyByHash: (hash, deadline) => (away ? fail() : store.keyByHash(hash, deadline)),
+      windows: withoutKeys(store, () => fail()),
     }),
   });
   const browser = await portal.signedIn();

@@ -31,8 +31,10 @@ test("only its owner can read a new database", async () => {
   const path = join(await temporaryFolder(), "new folder", "a%20b?#.db");
   const store = await testStore(path);
   await load(store, [product()]);
-  const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777));
-  expect(modes).toEqual([0o600, 0o600]);
+  await store.windows("test", 60_000).charge("team", 0);
+  const files = [path, `${path}-wal`, `${path}-limits`, `${path}-limits-wal`];
+  const modes = await Promise.all(files.map(async (file) => (await stat(file)).mode & 0o777));
+  expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
 });
 
 test("a file URL names the same database as its path", async () => {
@@ -242,3 +244,19 @@ async function putCopyInPlace(path: string): Promise<void> {
   await Promise.all([rm(`${path}-wal`), rm(`${path}-shm`)]);
   await rename(`${path}.copy`, path);
 }
+
+test("changes that wait for another one do not hold up reads", async () => {
+  const path = join(await temporaryFolder(), "rows.db");
+  const holder = await testStore(path);
+  const others = await Promise.all(Array.from({ length: 8 }, () => testStore(path)));
+  const order: string[] = [];
+  const waiting: Promise<unknown>[] = [];
+  await holder.write(async (session) => {
+    waiting.push(...others.map((store) => store.write(async () => order.push("change"))));
+    await others[0]?.read((reading) => reading.query("SELECT 1"));
+    await session.query("SELECT 1");
+    order.push("read");
+  });
+  await Promise.all(waiting);
+  expect(order).toEqual(["read", ...others.map(() => "change")]);
+});

@@ -5,27 +5,27 @@ import { hashSecret } from "../../store/access/manage-keys.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
 import type { ServiceParts } from "../service-parts.ts";
 import { ServiceProblem } from "../service-problem.ts";
-import { type FixedWindow, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
+import { type Charge, type FixedWindow, rateLimited, rateLimitHeaders } from "./rate-limit.ts";
 import { sourceOf } from "./source-address.ts";
 
 const REALM = 'Bearer realm="retail-catalog"';
 
 /**
- * The key of a request. It is read from the store for each request, so that a revocation takes effect at once. Failed
- * attempts are counted by source address. They never delay a valid key.
+ * The key of a request, which is counted in the budget of the key's team. The key is read from the store for each request,
+ * so that a revocation takes effect at once. Failed attempts are counted by source address. They never delay a valid key.
  *
- * @param budget of the endpoint group, for the headers of a 429
+ * @param budget of the endpoint group
  */
 export async function authenticate(
   { headers, ip }: FastifyRequest,
-  { store, failedAttempts }: ServiceParts,
+  { failedAttempts }: ServiceParts,
   budget: FixedWindow,
   deadline: AbortSignal,
-): Promise<KeyRecord> {
+): Promise<{ key: KeyRecord; charge: Charge }> {
   const secret = bearerToken(headers.authorization);
-  const key = await keyOf(headers, store, deadline);
-  if (key !== undefined) {
-    return key;
+  const found = secret === undefined ? undefined : await budget.chargeTeam(hashSecret(secret), deadline);
+  if (found !== undefined) {
+    return found;
   }
   const { admitted, resetSeconds } = await failedAttempts.charge(sourceOf(ip));
   if (!admitted) {

@@ -1,5 +1,5 @@
 import type { EndpointGroup } from "../../../contract/limits.ts";
-import type { Store } from "../../store/store.ts";
+import type { KeyRecord, Store, WindowCount } from "../../store/store.ts";
 import type { AppSettings } from "../service-options.ts";
 import { ServiceProblem } from "../service-problem.ts";
 
@@ -12,11 +12,14 @@ export interface RateFigures {
   resetSeconds: number;
 }
 
+/** The figures after a request. `admitted` is false if no requests were left in the window. */
+export type Charge = RateFigures & { admitted: boolean };
+
 export type FixedWindow = ReturnType<typeof fixedWindow>;
 
 /**
  * Counts requests in windows of a fixed length. A key's window starts with its first request. Each count is one step of the
- * store, so it is exact with any number of requests in progress, and with any number of instances if they share a store.
+ * store, so it is exact with any number of requests in progress, and with any number of instances on one database.
  *
  * @param name of what is counted, for all instances
  */
@@ -30,26 +33,39 @@ export function fixedWindow(
   const length = windowSeconds * 1000;
   const windows = store.windows(name, length);
 
-  function figures(startedAt: number, used: number, time: number): RateFigures {
+  function figures({ startedAt, used }: WindowCount, time: number): RateFigures {
     const left = startedAt + length - time;
     return { limit, remaining: Math.max(0, limit - used), resetSeconds: Math.max(1, Math.ceil(left / 1000)) };
   }
 
+  const charged = (count: WindowCount, time: number) => ({ ...figures(count, time), admitted: count.used <= limit });
+
   return {
-    /** Counts one request of `key`. `admitted` is false if no requests were left in the window. @throws StoreUnavailableError */
-    charge: async (key: string): Promise<RateFigures & { admitted: boolean }> => {
+    /** Counts one request of `key`. @throws StoreUnavailableError */
+    charge: async (key: string): Promise<Charge> => {
       const time = now();
-      const { startedAt, used } = await windows.charge(key, time);
-      return { ...figures(startedAt, used, time), admitted: used <= limit };
+      return charged(await windows.charge(key, time), time);
+    },
+    /**
+     * Finds the valid key whose secret has this hash, and counts one request of its team. Undefined without such a key.
+     *
+     * @throws StoreUnavailableError, StoreTimeoutError
+     */
+    chargeTeam: async (
+      hash: string,
+      deadline: AbortSignal,
+    ): Promise<{ key: KeyRecord; charge: Charge } | undefined> => {
+      const time = now();
+      const found = await windows.chargeTeam(hash, time, deadline);
+      return found && { key: found.key, charge: charged(found, time) };
     },
     /** The figures of `key` without counting a request. @throws StoreUnavailableError */
     peek: async (key: string): Promise<RateFigures> => {
       const time = now();
-      const { startedAt, used } = (await windows.read(key, time)) ?? { startedAt: time, used: 0 };
-      return figures(startedAt, used, time);
+      return figures((await windows.read(key, time)) ?? { startedAt: time, used: 0 }, time);
     },
     /** The figures of an unused window. */
-    unused: (): RateFigures => figures(0, 0, 0),
+    unused: (): RateFigures => figures({ startedAt: 0, used: 0 }, 0),
   };
 }
 

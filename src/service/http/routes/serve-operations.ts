@@ -18,11 +18,9 @@ export function serveOperations(app: FastifyInstance, parts: ServiceParts): void
   async function handle(name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const operation = OPERATIONS[name];
     const rows = await withinDeadline(settings.queryTimeout, async (deadline) => {
-      const budget = budgets[operation.group];
-      const key = await authenticate(request, parts, budget, deadline);
+      const { key, charge } = await authenticate(request, parts, budgets[operation.group], deadline);
       request.team = key.team;
       measurements.useKey(key.id);
-      const charge = await budget.charge(key.team);
       if (!charge.admitted) {
         throw rateLimited("The team has no requests left in this window.", charge);
       }

@@ -13,23 +13,27 @@ export async function readKeys(session: Session): Promise<KeyRecord[]> {
   return await selectKeys(session, "ORDER BY api_key.name, team");
 }
 
+/** The expressions of the members of a key. */
+export const KEY: Readonly<Record<keyof KeyRecord, string>> = {
+  id: "api_key.id",
+  name: "api_key.name",
+  team: "team",
+  scopes: "scopes",
+  retailers: "retailers",
+  createdAt: "api_key.created_at",
+  lastUsedAt: "last_used_at",
+  revokedAt: "revoked_at",
+};
+
+/** @param record whose lists are JSON */
+export function keyRecordOf(record: KeyRecord): KeyRecord {
+  const list = (json: unknown) => JSON.parse(String(json));
+  return { ...record, scopes: list(record.scopes), retailers: list(record.retailers) };
+}
+
 async function selectKeys(session: Session, rest: string, parameters?: readonly SqlValue[]): Promise<KeyRecord[]> {
-  const members = {
-    id: "id",
-    name: "api_key.name",
-    team: "team",
-    scopes: { json: "scopes" },
-    retailers: { json: "retailers" },
-    createdAt: "api_key.created_at",
-    lastUsedAt: "last_used_at",
-    revokedAt: "revoked_at",
-  };
-  return await readRecords<KeyRecord>(
-    session,
-    members,
-    `FROM api_key JOIN team ON team.name = api_key.team ${rest}`,
-    parameters,
-  );
+  const from = `FROM api_key JOIN team ON team.name = api_key.team ${rest}`;
+  return (await readRecords<KeyRecord>(session, KEY, from, parameters)).map(keyRecordOf);
 }
 
 export async function insertKey(

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import Database from "libsql/promise";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -6,6 +7,12 @@ import type { Connection, Session, SqlParameter, SqlValue } from "./session.ts";
 
 /** Milliseconds between two interrupts of a query that is past its deadline. */
 const INTERRUPT_INTERVAL = 10;
+
+/**
+ * Milliseconds of one attempt to get a lock, and of the pause before the next one. The driver has as many threads as the
+ * machine has processors, and an attempt holds one of them: a long one would stop all queries of the process.
+ */
+const LOCK_ATTEMPT = 10;
 
 interface NativeStatement {
   reader: boolean;
@@ -20,6 +27,7 @@ interface NativeStatement {
  */
 export class DatabaseConnection implements Connection {
   readonly #database: Database;
+  readonly #lockWait: number;
   readonly #statements = new Map<string, NativeStatement>();
   #lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -28,7 +36,8 @@ export class DatabaseConnection implements Connection {
    * @param lockWait milliseconds to wait for another connection's lock
    */
   constructor(path: string, lockWait: number) {
-    this.#database = attempt(() => new Database(path, { timeout: lockWait }));
+    this.#database = attempt(() => new Database(path, { timeout: LOCK_ATTEMPT }));
+    this.#lockWait = lockWait;
   }
 
   /** Waits for its turn, then gives `work` the connection alone. The deadline interrupts a running query. */
@@ -109,11 +118,19 @@ export class DatabaseConnection implements Connection {
       again = setTimeout(interrupt, INTERRUPT_INTERVAL);
     };
     deadline?.addEventListener("abort", interrupt, { once: true });
+    const end = performance.now() + this.#lockWait;
     try {
-      return await work();
-    } catch (error) {
-      throwIfPast(deadline);
-      throw unavailable(error);
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          throwIfPast(deadline);
+          if ((error as { code?: unknown }).code !== "SQLITE_BUSY" || performance.now() >= end) {
+            throw unavailable(error);
+          }
+          await pause(LOCK_ATTEMPT);
+        }
+      }
     } finally {
       deadline?.removeEventListener("abort", interrupt);
       clearTimeout(again);

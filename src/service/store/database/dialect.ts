@@ -25,6 +25,10 @@ export interface Dialect {
   rowText(text: string): string | Buffer;
   /** Statements before rows are staged, before the staged rows are added, and after they were committed. */
   load: Readonly<Record<"begin" | "merge" | "end", string>>;
+  /** Follows the list of a `FROM`: the statement does not wait for the disk. */
+  unsynced: string;
+  /** Follows a query: it leaves out rows that others change. */
+  unlocked: string;
   /** Whether the counts of a version are compared with its rows: a file has no checksums of its own. */
   comparesCounts: boolean;
 }
@@ -44,6 +48,9 @@ export const SQLITE: Dialect = {
   rowText: (text) => text,
   // The unique index is written in random order. A larger cache saves reads.
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
+  // Of the attached file (`embedded-database.ts`). Others cannot change a single row of it.
+  unsynced: "",
+  unlocked: "",
   comparesCounts: true,
 };
 
@@ -79,6 +86,8 @@ export const POSTGRES: Dialect = {
     merge: "ANALYZE staged_row; SET LOCAL work_mem = '64MB'",
     end: "VACUUM (ANALYZE) product, row_count",
   },
+  unsynced: ", set_config('synchronous_commit', 'off', true)",
+  unlocked: "FOR UPDATE SKIP LOCKED",
   comparesCounts: false,
 };
 

@@ -1,8 +1,12 @@
-import { access, constants, mkdir, open, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { access, constants, link, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
+import { WINDOW_TABLE } from "../windows.ts";
 import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema, createSchema } from "./schema.ts";
+import type { Session } from "./session.ts";
 import { connectToFile, type SharedConnection, shareConnection } from "./shared-connection.ts";
 
 /** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
@@ -11,21 +15,25 @@ const WRITE_LOCK_WAIT = 60_000;
 /** Milliseconds during which reads may still use a replaced file. Writes never use one. */
 const READ_TRUSTED_TIME = 1_000;
 
+/** Windows of one process, which end with it. */
+const TEMPORARY_WINDOWS = WINDOW_TABLE.replace("CREATE TABLE", "CREATE TEMP TABLE");
+
 /** The connections to one database. */
 export interface Database {
   reader: SharedConnection;
   writer: SharedConnection;
-  /** Whether services on several machines use it, so that nothing that they share is in memory. */
-  isShared?: boolean;
+  /** Has the table of windows. Tables of the database itself are only read by it. */
+  windows: SharedConnection;
 }
 
 /** A database in memory, with one connection for reads and writes. */
 export async function openMemoryDatabase(): Promise<Database> {
   const connection = new DatabaseConnection(":memory:", 0);
-  await connection.exclusively((session) => session.script("PRAGMA temp_store = MEMORY"));
+  await connection.exclusively((session) => session.script(`PRAGMA temp_store = MEMORY; ${TEMPORARY_WINDOWS}`));
   await createSchema(connection);
   const use: SharedConnection["use"] = async (work) => await work(connection, "memory");
-  return { reader: { use, close: () => connection.close() }, writer: { use, close: async () => {} } };
+  const alias = { use, close: async () => {} };
+  return { reader: { use, close: () => connection.close() }, writer: alias, windows: alias };
 }
 
 /**
@@ -46,17 +54,23 @@ export async function openFileDatabase(path: string): Promise<Database> {
   return {
     reader: shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME),
     writer: shareConnection(path, WRITE_LOCK_WAIT, 0),
+    windows: shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, {
+      onOpen: (session) => attachWindows(session, `${path}-limits`),
+    }),
   };
 }
 
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
-  const reader = shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, "read");
+  const connect = (onOpen?: (session: Session) => Promise<void>) =>
+    shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, { access: "read", onOpen });
+  const reader = connect();
   await reader.use(checkSchema);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
-  return { reader, writer: { use: refuse, close: async () => {} } };
+  const windows = connect((session) => session.script(TEMPORARY_WINDOWS));
+  return { reader, writer: { use: refuse, close: async () => {} }, windows };
 }
 
 /** Whether the file can be read but not written, and has no write-ahead log. */
@@ -71,6 +85,37 @@ async function isReadOnly(path: string): Promise<boolean> {
   }
   const log = await stat(`${path}-wal`).catch(() => undefined);
   return log === undefined || log.size === 0;
+}
+
+/**
+ * Lets a connection use the table of windows. It is in a file of its own: a load locks the database for up to a minute, and
+ * every request would wait for it. A write does not wait for the disk, but cannot damage the file.
+ */
+async function attachWindows(session: Session, path: string): Promise<void> {
+  await createWindowFile(path);
+  const url = pathToFileURL(path).href.replaceAll("'", "''");
+  await session.script(`ATTACH '${url}?mode=rw' AS limits; PRAGMA limits.synchronous = NORMAL`);
+}
+
+/** The file gets its name when it is complete, because two processes cannot both set the mode of its journal. */
+async function createWindowFile(path: string): Promise<void> {
+  if ((await stat(path).catch(() => undefined)) !== undefined) {
+    return;
+  }
+  const draft = `${path}.${randomUUID()}`;
+  await createFile(draft);
+  try {
+    const creator = connectToFile(draft, READ_LOCK_WAIT);
+    await creator.exclusively((session) => session.script(`${WINDOW_TABLE}; PRAGMA journal_mode = WAL`));
+    await creator.close();
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") {
+        throw new StoreUnavailableError(`the file ${path} cannot be created`, { cause: error });
+      }
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 async function createFile(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { WINDOW_TABLE } from "../windows/stored-windows.ts";
+import { WINDOW_TABLE } from "../windows.ts";
 import type { Database } from "./embedded-database.ts";
 import { NEWEST_VERSION } from "./migrations.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
@@ -41,7 +41,8 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
     use: async <T>(work: (used: PostgresConnection, file: string) => Promise<T>) => await work(connection, "postgres"),
     close: () => connection.close(),
   };
-  return { reader: shared, writer: { ...shared, close: async () => {} }, isShared: true };
+  const alias = { ...shared, close: async () => {} };
+  return { reader: shared, writer: alias, windows: alias };
 }
 
 async function createTables(session: Session): Promise<void> {
@@ -52,7 +53,7 @@ async function createTables(session: Session): Promise<void> {
   }
   await session.script(`
     ${session.dialect.tables(TABLES)}
-    ${session.dialect.tables(WINDOW_TABLE)};
+    ${session.dialect.tables(WINDOW_TABLE)} WITH (fillfactor = 50);
     CREATE TABLE catalog_schema (version INTEGER NOT NULL);
     INSERT INTO catalog_schema VALUES (${NEWEST_VERSION});
     INSERT INTO data_version VALUES (0)`);

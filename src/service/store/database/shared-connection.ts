@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { DatabaseConnection } from "./database-connection.ts";
 import { checkSchema } from "./schema.ts";
-import type { Connection } from "./session.ts";
+import type { Connection, Session } from "./session.ts";
 
 /** An open connection. A retired connection is closed when its last user is done. */
 interface Lease {
@@ -12,6 +12,13 @@ interface Lease {
   file: string;
   connection: Promise<DatabaseConnection>;
   users: number;
+}
+
+interface ConnectionOptions {
+  /** Default: `write`. */
+  access?: "write" | "read";
+  /** Prepares a new connection. */
+  onOpen?: ((session: Session) => Promise<void>) | undefined;
 }
 
 export interface SharedConnection {
@@ -34,7 +41,7 @@ export function shareConnection(
   path: string,
   lockWait: number,
   trustedTime: number,
-  access: "write" | "read" = "write",
+  { access = "write", onOpen = async () => undefined }: ConnectionOptions = {},
 ): SharedConnection {
   let current: Lease | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -58,9 +65,10 @@ export function shareConnection(
     try {
       await checkSchema(connection);
       // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
-      await connection.exclusively((session) =>
-        session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864"),
-      );
+      await connection.exclusively(async (session) => {
+        await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
+        await onOpen(session);
+      });
       return connection;
     } catch (error) {
       await connection.close();

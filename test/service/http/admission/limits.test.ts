@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { startService } from "../../../../src/service/http/start-service.ts";
+import { openStore } from "../../../../src/service/store/embedded.ts";
 import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { sharedDatabase } from "../../../helpers/databases.ts";
 import { products } from "../../../helpers/products.ts";
-import { startTestService } from "../../../helpers/service.ts";
+import { startTestService, withoutKeys } from "../../../helpers/service.ts";
 
 function figures(headers: Headers): (number | null)[] {
   return ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => Number(headers.get(name)));
@@ -149,9 +152,41 @@ test.each([
 
 test("an error under an escaped spelling of /v1 carries the limit headers", async () => {
   const away = async () => Promise.reject(new StoreUnavailableError("away"));
-  const service = await startTestService({ faults: () => ({ keyByHash: away }) });
+  const service = await startTestService({
+    faults: (store) => ({ keyByHash: away, windows: withoutKeys(store, away) }),
+  });
 
   const { status, headers } = await service.get("/%761/catalog");
 
   expect([status, ...figures(headers)]).toEqual([503, 120, 120, 60]);
+});
+
+test("instances at once, and one that was started anew, admit together exactly the limit of a team and of an address", async () => {
+  const location = await sharedDatabase();
+  const options = { database: location, rateLimit: 40, now: () => 1_000_000, rows: products(1) };
+  const first = await startTestService(options);
+  const start = async () => await startService({ ...options, store: await openStore(location), port: 0 });
+  const others = [await start(), await start()];
+  onTestFinished(async () => void (await Promise.all(others.map((service) => service.close()))));
+  const authorization = `Bearer ${first.key}`;
+  const ask = async (url: string) => {
+    const { status, headers } = await fetch(`${url}/v1/catalog`, { headers: { authorization } });
+    return { status, remaining: Number(headers.get("ratelimit-remaining")) };
+  };
+  const urls = [first.url, ...others.map(({ url }) => url)];
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(urls[index % 3] ?? "")));
+  const admitted = answers.filter(({ status }) => status === 200);
+  expect(admitted.map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual([...Array(40).keys()]);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
+
+  const restarted = await start();
+  others.push(restarted);
+  expect(await ask(restarted.url)).toEqual({ status: 429, remaining: 0 });
+
+  const wrong = { headers: { authorization: "Bearer wrong" } };
+  const attempts = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => fetch(`${urls[index % 3]}/v1/catalog`, wrong)),
+  );
+  expect(attempts.filter(({ status }) => status === 401)).toHaveLength(20);
+  expect(attempts.filter(({ status }) => status === 429)).toHaveLength(10);
 });

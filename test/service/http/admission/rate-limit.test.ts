@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fixedWindow } from "../../../../src/service/http/admission/rate-limit.ts";
-import { memoryWindows } from "../../../../src/service/store/windows/memory-windows.ts";
+import { sharedDatabase } from "../../../helpers/databases.ts";
 import { testStore } from "../../store/stores.ts";
 
 /** A window in an empty store. */
@@ -49,16 +49,6 @@ test("reading the figures of a window does not count a request", async () => {
   expect(await window.peek("team")).toEqual({ limit: 3, remaining: 3, resetSeconds: 60 });
 });
 
-test("beyond its capacity of keys, new ones share one count and known ones keep theirs", async () => {
-  const windows = memoryWindows(60_000, 1);
-  const used = [];
-  for (const key of ["known", "new-1", "new-2", "known"]) {
-    used.push((await windows.charge(key, 0)).used);
-  }
-
-  expect(used).toEqual([1, 1, 2, 2]);
-});
-
 test("setting the clock back does not keep a window closed", async () => {
   let now = 1_000_000;
   const window = await newWindow(1, () => now);
@@ -67,4 +57,37 @@ test("setting the clock back does not keep a window closed", async () => {
 
   expect((await window.peek("team")).remaining).toBe(1);
   expect((await window.charge("team")).admitted).toBe(true);
+});
+
+test("all stores on a database count together, and one that is opened later knows the counts", async () => {
+  const location = await sharedDatabase();
+  const window = async () => fixedWindow(await testStore(location), "test", 3, 60, () => 0);
+  const windows = await Promise.all([window(), window()]);
+  const charges = await Promise.all(Array.from({ length: 10 }, (_, index) => windows[index % 2]?.charge("team")));
+
+  expect(charges.filter((charge) => charge?.admitted).map((charge) => charge?.remaining)).toEqual(
+    expect.arrayContaining([2, 1, 0]),
+  );
+  expect(charges.filter((charge) => charge?.admitted)).toHaveLength(3);
+  expect((await (await window()).charge("team")).admitted).toBe(false);
+});
+
+test("windows are counted while a change holds the database", async () => {
+  const location = await sharedDatabase();
+  const [changing, counting] = [await testStore(location), await testStore(location)];
+  const window = fixedWindow(counting, "test", 2, 60, () => 0);
+
+  const charge = await changing.changeRows(() => window.charge("team"));
+
+  expect(charge).toEqual({ limit: 2, remaining: 1, resetSeconds: 60, admitted: true });
+});
+
+test("counts of ended windows are removed", async () => {
+  const windows = (await testStore()).windows("test", 60_000);
+  await windows.charge("one", 100_000);
+  await windows.charge("two", 200_000);
+  // Read at a time when the first window had not ended.
+  await vi.waitFor(async () => expect(await windows.read("one", 110_000)).toBeUndefined());
+
+  expect(await windows.read("two", 200_000)).toEqual({ startedAt: 200_000, used: 1 });
 });

@@ -1,0 +1,92 @@
+import { KEY, keyRecordOf } from "./access/team-records.ts";
+import type { Dialect } from "./database/dialect.ts";
+import type { Session, SqlValue } from "./database/session.ts";
+import type { WindowCount, Windows } from "./store.ts";
+
+/** The rows are written for each request, which need not wait for the disk: a loss of power may lose the last second. */
+export const WINDOW_TABLE = `
+  CREATE TABLE request_window (
+    key TEXT PRIMARY KEY,
+    started_at BIGINT NOT NULL,
+    ends_at BIGINT NOT NULL,
+    used BIGINT NOT NULL
+  ) WITHOUT ROWID`;
+
+/**
+ * Counts a request in the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of
+ * a window that starts now. A window that starts after that end is of a clock that was set back. Clocks differ by less.
+ */
+const charge = ({ unsynced }: Dialect, source: string) => `
+  INSERT INTO request_window AS present (key, started_at, ends_at, used)
+  SELECT charged.key, CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), 1 FROM (${source}) AS charged ${unsynced} WHERE true
+  ON CONFLICT (key) DO UPDATE SET (started_at, ends_at, used) = (
+    SELECT CASE WHEN is_over THEN excluded.started_at ELSE present.started_at END,
+      CASE WHEN is_over THEN excluded.ends_at ELSE present.ends_at END,
+      CASE WHEN is_over THEN 1 ELSE present.used + 1 END
+    FROM (
+      SELECT excluded.started_at >= present.ends_at OR excluded.ends_at <= present.started_at AS is_over
+    ) AS window_state
+  )
+  RETURNING started_at, used`;
+
+const chargeKey = (dialect: Dialect) => charge(dialect, "SELECT CAST(?1 AS TEXT) AS key");
+
+/** Reads the key of a request and counts the request in the window of its team: one round trip to the database. */
+const chargeTeam = (dialect: Dialect) => `
+  ${charge(dialect, "SELECT CAST(?4 AS TEXT) || team AS key FROM api_key WHERE hash = ?1 AND revoked_at IS NULL")},
+    (SELECT ${dialect.jsonObject(KEY)} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1)`;
+
+/** Windows of `length` milliseconds in the database, which all services on it share. */
+export function createWindows(
+  name: string,
+  length: number,
+  run: <T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal) => Promise<T>,
+): Windows {
+  const prefix = `${name} `;
+  let swept = 0;
+
+  /** Removes ended windows, about once in their length. Those that another instance changes or removes are left to it. */
+  function sweep(time: number): void {
+    if (Math.abs(time - swept) <= length) {
+      return;
+    }
+    swept = time;
+    const ended = ({ unlocked }: Dialect) => `SELECT key FROM request_window WHERE ends_at <= ? ${unlocked}`;
+    // Not awaited: the rows of ended windows only take space.
+    run((session) =>
+      session.query(`DELETE FROM request_window WHERE key IN (${ended(session.dialect)})`, [time]),
+    ).catch(() => undefined);
+  }
+
+  return {
+    charge: async (key, time) => {
+      const [row = []] = await run((session) =>
+        session.query(chargeKey(session.dialect), [prefix + key, time, time + length]),
+      );
+      sweep(time);
+      return countOf(row);
+    },
+    chargeTeam: async (hash, time, deadline) => {
+      const [row] = await run(
+        (session) => session.query(chargeTeam(session.dialect), [hash, time, time + length, prefix]),
+        deadline,
+      );
+      sweep(time);
+      return row && { ...countOf(row), key: keyRecordOf(JSON.parse(String(row[2]))) };
+    },
+    read: async (key, time) => {
+      const [row] = await run((session) =>
+        session.query("SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?", [
+          prefix + key,
+          time,
+          time + length,
+        ]),
+      );
+      return row && countOf(row);
+    },
+  };
+}
+
+function countOf([startedAt, used]: SqlValue[]): WindowCount {
+  return { startedAt: Number(startedAt), used: Number(used) };
+}
