@@ -8,6 +8,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** The built tool. The variable CATALOG names another build, to compare two. */
 export const CATALOG = process.env.CATALOG ?? fileURLToPath(new URL("../dist/catalog.js", import.meta.url));
+/** Clock ticks a second in /proc, see sysconf(3). */
+const TICKS = 100;
 const PEAK = pathToFileURL(fileURLToPath(new URL("peak.mjs", import.meta.url))).href;
 
 /**
@@ -56,4 +58,12 @@ export async function startService(folder, database, flags = ["--rate-limit", "1
       await once(child, "close");
     },
   };
+}
+
+/** Milliseconds of processor time of all threads (proc(5), fields 14 and 15 of stat). */
+export function processorTime(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }

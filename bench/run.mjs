@@ -10,6 +10,7 @@ const SCENARIOS = [
   "service-load",
   "service-pages",
   "service-walkers",
+  "service-fleet",
   "export-memory",
   "export-pace",
   "prices",

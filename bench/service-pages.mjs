@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import Database from "libsql";
 import pg from "pg";
-import { catalog, startService } from "./catalog.mjs";
+import { catalog, processorTime, startService } from "./catalog.mjs";
 import { dayOf, rowOf } from "./rows.mjs";
 import { mebibytes, median, printTable, ratio, seconds } from "./table.mjs";
 
@@ -16,8 +16,6 @@ const PAGE = 500;
 const [SAMPLES, LONGEST] = [21, 8_000];
 /** Pages that SQLite alone reads. */
 const COMPARED_PAGES = 400;
-/** Clock ticks a second in /proc, see sysconf(3). */
-const TICKS = 100;
 
 const DAY = { start_date: dayOf(20), end_date: dayOf(20) };
 const FILTERS = {
@@ -268,14 +266,6 @@ function readAlone(path) {
 
 function rate(pages, milliseconds) {
   return Math.round((pages * 1000) / milliseconds);
-}
-
-/** Milliseconds of processor time of all threads (proc(5), fields 14 and 15 of stat). */
-function processorTime(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
 function triples(count) {
