@@ -36,6 +36,8 @@ export interface Context {
   userId: number | undefined;
   /** Sends a signal to a process or, by its negative number, to a process group. */
   kill: (pid: number, signal: NodeJS.Signals) => void;
+  /** What the list of processes shows in the place of the arguments. */
+  setTitle: (title: string) => void;
   /** `v22.12.0` */
   nodeVersion: string;
   /** Aborted by SIGINT and SIGTERM, with an `InterruptedError` as its reason, and by an error that nothing caught. */
@@ -95,6 +97,9 @@ export function processContext({ config, data, cache }: Folders): ProcessContext
     arch: process.arch,
     userId: process.geteuid?.(),
     kill: (pid, name) => void process.kill(pid, name),
+    setTitle: (title) => {
+      process.title = title;
+    },
     nodeVersion: process.version,
     signal,
     takeInterrupts,

@@ -87,6 +87,11 @@ describe("imports", () => {
     expect(others.filter((file) => /\bUsageError\b/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
   });
 
+  test("are the only way to the process: no file but context.ts reads it", () => {
+    const others = [...imports.keys()].filter((file) => file !== "context.ts");
+    expect(others.filter((file) => /\bprocess\.\w/.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
+  });
+
   test("have no circles", () => {
     expect(circles()).toEqual([]);
   });

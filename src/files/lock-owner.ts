@@ -45,8 +45,8 @@ async function startOf(pid: number): Promise<string | null> {
 /** Linux: the boot's id and the inode of the PID namespace. */
 async function namespaceOfThisProcess(): Promise<string | null> {
   try {
-    // A /proc mounted in another PID namespace has other process numbers.
-    if ((await readlink("/proc/self")) !== String(process.pid)) {
+    // A /proc mounted in an outer PID namespace has other process numbers: a process then has one for each namespace.
+    if (!/^NSpid:\t\d+$/m.test(await readFile("/proc/self/status", "utf8"))) {
       return null;
     }
     const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();

@@ -19,8 +19,8 @@ const SETTLE = 250;
 export type Lock = ReturnType<typeof held>;
 
 /** Locks the output `target`, see `lock`; the lock file lies beside it. */
-export function lockOutput(target: string, pid: number): Promise<Lock> {
-  return lock(target, `${target}.partial.lock`, pid);
+export function lockOutput(target: string, pid: number, wallClock?: () => number): Promise<Lock> {
+  return lock(target, `${target}.partial.lock`, pid, wallClock);
 }
 
 /**
@@ -33,14 +33,15 @@ export function lockOutput(target: string, pid: number): Promise<Lock> {
  * after a quarter of a second.
  *
  * @param path of the lock, in a folder that exists
+ * @param wallClock milliseconds since the epoch, to notice that the machine slept
  * @throws LockedError if another process holds it
  */
-export async function lock(subject: string, path: string, pid: number): Promise<Lock> {
+export async function lock(subject: string, path: string, pid: number, wallClock = Date.now): Promise<Lock> {
   const content = JSON.stringify({ ...(await ownerOf(pid)), token: randomUUID() });
   for (;;) {
     const handle = (await create(path, content)) ?? (await replaceStale(subject, path, content));
     if (handle !== undefined) {
-      return held(subject, path, content, handle);
+      return held(subject, path, content, handle, wallClock);
     }
   }
 }
@@ -105,7 +106,9 @@ async function removeDrafts(path: string): Promise<void> {
   await Promise.all(drafts.map((name) => rm(join(dirname(path), name), { force: true })));
 }
 
-function held(subject: string, path: string, content: string, handle: FileHandle) {
+function held(subject: string, path: string, content: string, handle: FileHandle, wallClock: () => number) {
+  // The first clock stops while the machine sleeps, the second can be set.
+  const now = (): readonly [monotonic: number, wall: number] => [performance.now(), wallClock()];
   let confirmed = now();
   let working: Promise<unknown> = Promise.resolve();
   /** Whether the last confirmation is recent and the file was not replaced since: a replaced file has no name. */
@@ -148,11 +151,6 @@ function held(subject: string, path: string, content: string, handle: FileHandle
       }
     },
   };
-}
-
-/** Two clocks: the first stops while the machine sleeps, the second can be set. */
-function now(): readonly [monotonic: number, wall: number] {
-  return [performance.now(), Date.now()];
 }
 
 /** Gives the lock a new time of change. */

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { TestBrowser } from "../helpers/portal.ts";
 import { startServiceCommand } from "../helpers/service-command.ts";
@@ -125,4 +128,19 @@ test("a port of the metrics that is taken is named", async () => {
     EXIT.usage,
     `error: port ${taken} is already in use; choose another with --metrics-port, or 0 for a free one.\n`,
   ]);
+});
+
+test("the list of processes does not show the password of a database", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const connected = once(silent, "connection");
+  const database = `postgres://user:p4ssw0rd@127.0.0.1:${port}/catalog`;
+  const child = startCatalog(["service", "keys", "list", "--database", database]);
+  await connected;
+  const shown = await readFile(`/proc/${child.pid}/cmdline`, "utf8");
+  child.kill("SIGKILL");
+  await once(child, "close");
+  expect(shown.replace(/\0+$/, "")).toBe("catalog service");
 });

@@ -4,7 +4,7 @@ import { readdir, readFile, rename, symlink, utimes, writeFile } from "node:fs/p
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { FileError, LockedError } from "../../src/errors.ts";
 import { lockOutput } from "../../src/files/lock.ts";
 import { type Owner, ownerOf } from "../../src/files/lock-owner.ts";
@@ -112,9 +112,7 @@ test.each([
 ])("the clock of this machine does not count: an hour too %s", async (_, wrong, seconds, refused) => {
   const { file, leaveLock } = await target();
   await leaveLock({ namespace: "another" }, seconds);
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + wrong });
-  onTestFinished(() => void vi.useRealTimers());
-  const taken = lockOutput(file, process.pid);
+  const taken = lockOutput(file, process.pid, () => Date.now() + wrong);
   await (refused === undefined ? taken.then(({ release }) => release()) : expect(taken).rejects.toThrow(refused));
 });
 
@@ -135,13 +133,10 @@ test("exactly one of many processes gets the lock, also if there is an old one",
 
 test("a process that was stopped notices that another has its lock, and does not touch it", async () => {
   const { file, leaveLock, lockPath } = await target();
-  const lock = await lockOutput(file, process.pid);
+  let slept = 0;
+  const lock = await lockOutput(file, process.pid, () => Date.now() + slept);
   await leaveLock({ host: "elsewhere" });
-  const clock = Date.now;
-  onTestFinished(() => {
-    Date.now = clock;
-  });
-  Date.now = () => clock() + 40_000;
+  slept = 40_000;
   await expect(lock.assertHeld()).rejects.toThrow("is being written by process");
   await lock.release();
   expect(JSON.parse(await readFile(lockPath, "utf8"))).toMatchObject({ host: "elsewhere" });
@@ -170,10 +165,14 @@ async function stallingServer(): Promise<{ url: string; asked: Promise<void> }> 
   return { url: server.url.href, asked };
 }
 
-/** The command before a program that gives it a PID namespace of its own; none where the system forbids that. */
-async function newNamespace(): Promise<string[]> {
+/**
+ * The command before a program that gives it a PID namespace of its own; none where the system forbids that.
+ *
+ * @param proc flags for the /proc of that namespace; without them the program has that of the outer one
+ */
+async function newNamespace(proc: readonly string[] = ["--mount-proc"]): Promise<string[]> {
   for (const flags of [[], ["--user", "--map-root-user"]]) {
-    const command = ["unshare", ...flags, "--pid", "--fork", "--kill-child", "--mount-proc"];
+    const command = ["unshare", ...flags, "--pid", "--fork", "--kill-child", ...proc];
     const works = await promisify(execFile)(command[0] ?? "", [...command.slice(1), "true"]).then(
       () => true,
       () => false,
@@ -212,6 +211,21 @@ test("two containers with the same host name never write at the same time, and a
   const taken = await run();
   expect([refusedWhileItRuns.code, refusedAfterwards.code, taken.code]).toEqual([5, 5, 0]);
   expect(JSON.parse(refusedWhileItRuns.stderr)).toMatchObject({ code: "locked", retryable: true, exit_code: 5 });
+});
+
+test("a process that sees the /proc of an outer namespace does not say by which number it can be looked up", async () => {
+  const { folder: cwd, lockPath } = await target();
+  const stalling = await stallingServer();
+  const before = await newNamespace([]);
+  const [program = "", ...first] = [...before, process.execPath, CATALOG, "export", "-o", "rows.csv"];
+  const env = { ...bareEnvironment(), CATALOG_API_KEY: "key", CATALOG_BASE_URL: stalling.url };
+  const writer = spawn(program, first, { cwd, env });
+  const closed = once(writer, "close");
+  await stalling.asked;
+  const owner = JSON.parse(await readFile(lockPath, "utf8")) as Owner;
+  writer.kill("SIGKILL");
+  await closed;
+  expect([before.length > 0, owner.namespace === null]).toEqual([before.length > 0, before.length > 0]);
 });
 
 test("a run on the same machine gets the lock of a killed run at once", async () => {

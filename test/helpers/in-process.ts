@@ -84,6 +84,7 @@ async function runHere(
     },
     homeFolder: nowhere,
     pid: process.pid,
+    setTitle: () => undefined,
     nodeVersion: process.version,
     now: Date.now,
     elapsed: () => performance.now(),

@@ -20,7 +20,7 @@ export function createConnections(baseUrl: URL, env: Environment, connectTimeout
   const load = async () => {
     // Loaded only where it is needed: its parser in WebAssembly takes time and memory.
     const { default: undici } = await import("undici");
-    // All three are always given, "" if unset, because undici would otherwise read `process.env`.
+    // All three are always given, "" if unset, because undici would otherwise read the environment by itself.
     return new undici.EnvHttpProxyAgent({
       httpProxy: isSecure ? "" : proxy,
       httpsProxy: isSecure ? proxy : "",

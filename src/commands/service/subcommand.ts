@@ -69,8 +69,8 @@ export function subcommandsOf(parent: Command, context: Context, run: Run<unknow
       const database = flags.database ?? (context.env.CATALOG_DATABASE || defaultDatabase);
       const shown = shownLocation(database);
       if (database !== shown) {
-        // The list of processes shows the title in the place of the arguments, which have a password.
-        process.title = "catalog service";
+        // The arguments have a password.
+        context.setTitle("catalog service");
       }
       const subcommand = await load();
       const options: Options & DatabaseOptions = {
