@@ -55,7 +55,7 @@ function extentOf(plan: Plan, { pageSize, maxRows = plan.totalRows }: Pages) {
       ? Math.ceil(maxRows / pageSize)
       : first
           .map(({ rows }) => Math.ceil(rows / pageSize))
-          .reduce((sum, pages) => sum + pages + pagesReadAgain(pages), 0);
+          .reduce((sum, pages) => sum + pages + (plan.version === undefined ? pagesReadAgain(pages) : 0), 0);
   return { rows: maxRows, slices: first.length, requests };
 }
 

@@ -16,17 +16,21 @@ export class SetMovedError extends Error {
 /**
  * Checks the pages of one walk as they pass: each row matches the filters, no row appears twice in the walk, and all pages
  * report the same set. Memory: the ids of the walk, see `IdSet`.
+ *
+ * @param version of the data that the coverage was of, if the service names it
  */
-export function createPageCheck(filters: Filters) {
+export function createPageCheck(filters: Filters, version: string | undefined) {
   const firstOutside = createFilterCheck(filters);
   const ids = new IdSet();
   let first: SetFacts | undefined;
+  let isOfVersion = version !== undefined;
   let count = 0;
   return {
     /** @throws ContractError, SetMovedError */
     add: (rows: RowBatch, set: SetFacts, requestId: string): void => {
       first ??= set;
       assertUnmoved(first, set);
+      isOfVersion &&= set.version === version;
       count += rows.length;
       const id = rows.column("product_id");
       const outside = firstOutside(rows);
@@ -39,6 +43,8 @@ export function createPageCheck(filters: Filters) {
         }
       }
     },
+    /** Whether each page is of the version of the coverage, so that no row moved between them. */
+    isOfVersion: (): boolean => isOfVersion,
     /** After the last page. @throws SetMovedError if rows are missing */
     assertComplete: (): void => {
       const total = first?.total ?? null;

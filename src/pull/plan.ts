@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { CoverageResponse } from "../api/responses/coverage-response.ts";
 import type { Coverage } from "../contract/coverage.ts";
 import { type Filters, fitsRequest, RCD_LENGTH } from "../contract/filters.ts";
 import { cutByDate, type DateRange } from "./date-cuts.ts";
@@ -30,6 +31,8 @@ export interface Plan {
   pages: number;
   /** Expected requests of the walks, without the coverage request: the pages, and those that are requested again. */
   requests: number;
+  /** Of the data, that the coverage was of. Undefined if the service names none. */
+  version?: string | undefined;
 }
 
 /** A set of at most this many pages may have one slice per page, so that as many as possible are walked at once. */
@@ -184,6 +187,18 @@ function planOf(slices: readonly Slice[], pageSize: number): Plan {
     pages,
     requests: readAgain.reduce((sum, count) => sum + count, pages),
   };
+}
+
+/**
+ * The plan of a pull from its coverage, see `planSlices`. Of a service that names the version of its data, no page is requested
+ * again.
+ */
+export function planPull(
+  { data, version }: Pick<CoverageResponse, "data" | "version">,
+  ...cuts: [filters: SetFilters, pageSize: number, slicePages?: number, byDays?: boolean]
+): Plan {
+  const plan = planSlices(data, ...cuts);
+  return version === undefined ? plan : { ...plan, requests: plan.pages, version };
 }
 
 /** Pages of a slice that are requested again, see `walkSlice`. @param pages of the slice */

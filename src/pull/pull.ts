@@ -5,7 +5,7 @@ import type { Filters } from "../contract/filters.ts";
 import { ApiError, SetChangedError } from "../errors.ts";
 import type { Destination } from "../output/destination/destination.ts";
 import type { RowBatch } from "../rows/batch.ts";
-import { firstSlices, type Plan, pagesOfSlice, planSlices, type Slice } from "./plan.ts";
+import { firstSlices, type Plan, pagesOfSlice, planPull, type Slice } from "./plan.ts";
 import { inOrder } from "./schedule.ts";
 import type { SetFilters } from "./set-filters.ts";
 import { type PageStore, type PlanCuts, temporaryStore } from "./store/page-store.ts";
@@ -106,7 +106,7 @@ async function pullInto(
     page_size: options.pageSize,
     slice_pages: pagesOfSlice(coverage.data, options.pageSize),
   });
-  const planned = () => planSlices(coverage.data, filters, cuts.page_size, cuts.slice_pages, options.byDays);
+  const planned = () => planPull(coverage, filters, cuts.page_size, cuts.slice_pages, options.byDays);
   let plan = planned();
   let passed: FinishedSlice[] = [];
   let mostKept = 0;
@@ -194,6 +194,7 @@ async function passOn(
     walk: (stop: AbortSignal) =>
       walkSlice(client, filters, {
         ...{ pageSize, signal: stop, earlier: [...store.pagesOf(key)], read: store.read, onRestart, onDamage },
+        version: plan.version,
         expectTotal: (total) => {
           // The coverage does not count the slices of a group that is cut by date.
           if (group.slices === 1 && total !== group.rows) {

@@ -24,9 +24,9 @@ export function withSets(client: CatalogClient): CatalogClient {
       return await client.coverage(part, signal);
     }
     const { rcd = "", ...wide } = part;
-    const { data, meta } = await client.coverage(wide, signal);
+    const all = await client.coverage(wide, signal);
     const wanted = new Set(rcd.split(","));
-    return describing(part, { data: data.filter((entry) => wanted.has(entry.rcd)), meta });
+    return describing(part, { ...all, data: all.data.filter((entry) => wanted.has(entry.rcd)) });
   };
   const sampleOfPart = async (part: Filters, signal?: AbortSignal): Promise<SampleResponse> => {
     if (fitsRequest(part)) {
@@ -45,7 +45,7 @@ export function withSets(client: CatalogClient): CatalogClient {
       const [first] = found as [CoverageResponse];
       return found.length === 1 && filters.own_days === undefined
         ? first
-        : describing(filters, { data: found.flatMap(({ data }) => data), meta: first.meta });
+        : describing(filters, { ...first, data: found.flatMap(({ data }) => data) });
     },
     sample: async (filters: SetFilters, signal) => {
       const found = await Promise.all(partsOf(filters).map((part) => sampleOfPart(part, signal)));
@@ -64,8 +64,8 @@ export function withSets(client: CatalogClient): CatalogClient {
 }
 
 /** The response for a whole set, from those entries that belong to it. */
-function describing(filters: Filters, { data, meta }: CoverageResponse): CoverageResponse {
-  return { data, meta: metaOf(filters, meta, summaryOf(data)) };
+function describing(filters: Filters, response: CoverageResponse): CoverageResponse {
+  return { ...response, meta: metaOf(filters, response.meta, summaryOf(response.data)) };
 }
 
 function metaOf({ rcd, start_date, end_date }: Filters, meta: Meta, coverage: CoverageSummary): Meta {

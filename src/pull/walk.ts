@@ -18,6 +18,8 @@ export interface WalkedPage {
 export interface WalkOptions {
   pageSize: number;
   signal: AbortSignal;
+  /** Of the data, that the coverage was of. Undefined if the service names none. */
+  version?: string | undefined;
   /**
    * Pages in the store, from the first on, and a function that reads them. They are checked and yielded like the others, and
    * the walk continues after them. `read` gives undefined for a damaged page; it and those after it are requested again.
@@ -45,7 +47,8 @@ export class DeliveredRowsMovedError extends Error {
  * is yielded only after the count of all rows was found correct.
  *
  * The first page is requested again at the end. If the walk continues after `earlier` pages, the last of them is requested
- * again at the start and at the end. A total cannot show that one row was removed and another was added.
+ * again at the start and at the end. A total cannot show that one row was removed and another was added. If all pages are
+ * of one known version of the data, none is requested again.
  *
  * If the cursor is refused, the total changes or a row repeats, the walk begins again at the first page. Rows that were
  * yielded before are compared by digest and not yielded again. Memory: one page, a digest for each page, and the ids that
@@ -93,8 +96,8 @@ async function* walkOnce(
   options: WalkOptions,
   delivered: PageFacts[],
 ): AsyncGenerator<WalkedPage, void, void> {
-  const { pageSize, signal, expectTotal, earlier = [] } = options;
-  const check = createPageCheck(filters);
+  const { pageSize, signal, version, expectTotal, earlier = [] } = options;
+  const check = createPageCheck(filters, version);
   const ask = (cursor: string | null | undefined) =>
     client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined }, signal);
   const before = [...delivered];
@@ -107,7 +110,7 @@ async function* walkOnce(
   }
   const compareAgain = async (index: number) => {
     const known = delivered[index];
-    if (known !== undefined) {
+    if (known !== undefined && !check.isOfVersion()) {
       assertSame(known, (await ask(delivered[index - 1]?.cursor)).rows);
     }
   };
@@ -214,7 +217,7 @@ function pageDigest(rows: RowBatch): string {
   return hash("sha256", rows.lines()).slice(0, 32);
 }
 
-function setFactsOf({ pagination, meta }: CatalogPage): SetFacts {
+function setFactsOf({ pagination, meta, version }: CatalogPage): SetFacts {
   const { corpus_rows: _, ...coverage } = meta.coverage;
-  return { total: pagination.total_matching, coverage };
+  return { total: pagination.total_matching, coverage, ...(version !== undefined && { version }) };
 }

@@ -127,7 +127,7 @@ describe("an export to a file", () => {
     const cwd = await temporaryFolder();
     const target = join(cwd, "rows.ndjson");
     await writeFile(target, "of before");
-    const { beforePage, met, open } = gateAt(6);
+    const { beforePage, met, open } = gateAt(4);
     const { env } = await service(beforePage);
     const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "rows.ndjson"];
     const ended = runInProcess(args, { cwd, env });
@@ -146,7 +146,7 @@ describe("an export to a file", () => {
   test("that fails and leaves a partial file is one line of JSON with --error-format json", async () => {
     const cwd = await temporaryFolder();
     const { env } = await service((page) => {
-      if (page > 5) {
+      if (page > 3) {
         throw new StoreUnavailableError("gone");
       }
     });
@@ -163,7 +163,7 @@ describe("an export to a file", () => {
 
   test("places, journals and removes nothing if another process has taken its lock", async () => {
     const cwd = await temporaryFolder();
-    const { beforePage, met, open } = gateAt(6);
+    const { beforePage, met, open } = gateAt(4);
     const { env } = await service(beforePage);
     let now = Date.now();
     vi.spyOn(Date, "now").mockImplementation(() => now);
@@ -194,7 +194,7 @@ describe("an export to a file", () => {
   test("reports that its folder is gone, and not that a partial file was kept", async () => {
     const cwd = await temporaryFolder();
     await mkdir(join(cwd, "gone"));
-    const { beforePage, met, open } = gateAt(6);
+    const { beforePage, met, open } = gateAt(4);
     const { env } = await service(beforePage);
     const args = ["export", "--page-size", "20", "--concurrency", "1", "-o", "gone/rows.csv"];
     const ended = runInProcess(args, { cwd, env });
@@ -212,7 +212,7 @@ describe("an export to a file", () => {
 
   test("that is interrupted is one line of JSON with --error-format json", async () => {
     const cwd = await temporaryFolder();
-    const { beforePage, met } = gateAt(6);
+    const { beforePage, met } = gateAt(4);
     const { env } = await service(beforePage);
     const flags = ["--page-size", "20", "--concurrency", "1", "--error-format", "json"];
     const stop = new AbortController();

@@ -24,6 +24,8 @@ export interface FakeService {
   rows: FakeRow[];
   /** All requests, as `coverage` or `catalog <offset>`. */
   requests: string[];
+  /** Version of the data that the responses name; undefined for a service that names none. */
+  version: string | undefined;
   /** Called before each response. It may change the rows or throw. */
   before: (request: string, filters: Filters) => void | Promise<void>;
 }
@@ -44,6 +46,7 @@ export function fakeService(rows: readonly FakeRow[]): FakeService {
   const service: FakeService = {
     rows: [...rows],
     requests: [],
+    version: undefined,
     before: () => undefined,
     client: {
       sample: () => Promise.reject(new Error("not used")),
@@ -51,12 +54,13 @@ export function fakeService(rows: readonly FakeRow[]): FakeService {
       coverage: async (filters) => {
         await heard("coverage", filters);
         const { data, summary } = matching(filters);
-        return { data, meta: { request_id: "req_fake", resolved: resolved(filters), coverage: summary } };
+        const meta = { request_id: "req_fake", resolved: resolved(filters), coverage: summary };
+        return { data, meta, ...named(service) };
       },
       catalog: async (filters, { limit = 100, cursor } = {}) => {
         const offset = Number(cursor ?? 0);
         await heard(`catalog ${offset}`, filters);
-        return page(matching(filters), filters, offset, limit);
+        return { ...page(matching(filters), filters, offset, limit), ...named(service) };
       },
     },
   };
@@ -65,6 +69,10 @@ export function fakeService(rows: readonly FakeRow[]): FakeService {
     await service.before(request, filters);
   }
   return service;
+}
+
+function named({ version }: FakeService): { version?: string } {
+  return version === undefined ? {} : { version };
 }
 
 export function problemError(code: keyof typeof PROBLEMS): ApiError {

@@ -80,7 +80,11 @@ describe("an estimate", () => {
   test("reads slices with wanted rows completely", () => {
     // One page of each slice is read again.
     const expected = { rows: 500, slices: 2, requests: 11, windows: 1, seconds: 6.5 };
-    expect(estimate(planOf(100, 400, 400, 400), { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(expected);
+    const plan = planOf(100, 400, 400, 400);
+    expect(estimate(plan, { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(expected);
+    // None, if the service names the version of its data.
+    const versioned = { rows: 500, slices: 2, requests: 9, windows: 1, seconds: 5.5 };
+    expect(estimate({ ...plan, version: "7" }, { ...ALL, maxRows: 500 }, UNLIMITED)).toEqual(versioned);
   });
 
   test("covers the whole set if more rows are wanted than exist", () => {

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import type { Plan } from "../../src/pull/plan.ts";
 import { type PullOptions, pull } from "../../src/pull/pull.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { product } from "../helpers/products.ts";
@@ -62,4 +63,30 @@ test("without the rows of that version, and for a version that never was, the ne
     const { status, headers } = await service.get("/v1/catalog", { headers: { "data-version": asked } });
     expect([status, headers.get("data-version")]).toEqual([200, newest]);
   }
+});
+
+test("no page is requested again, because each names the version of the coverage", async () => {
+  const rows = Array.from({ length: 600 }, (_, index) => {
+    return product({ sku: `sku-${index + 100}`, category: `category-${index % 30}` });
+  });
+  const service = await startTestService({ rows });
+  const { client } = testClient(new URL(service.url), { apiKey: service.key });
+  const asked: string[] = [];
+  const counting: typeof client = {
+    ...client,
+    catalog: async (filters, page, signal) => {
+      asked.push(JSON.stringify([filters, page]));
+      return await client.catalog(filters, page, signal);
+    },
+  };
+  const sink = { write: async () => undefined, restart: async () => false };
+  const options = { filters: {}, pageSize: 10, concurrency: 4, signal: new AbortController().signal };
+  let expected = 0;
+  const onPlan = ({ requests }: Plan) => {
+    expected = requests;
+  };
+  const { slices } = await pull(counting, sink, { ...options, observer: { onPlan } });
+  await client.close();
+  // Each slice has several pages.
+  expect([slices.length, asked.length, new Set(asked).size, expected]).toEqual([30, 60, 60, 60]);
 });

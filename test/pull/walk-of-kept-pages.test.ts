@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StoredPage } from "../../src/pull/store/page-store.ts";
-import { walkSlice } from "../../src/pull/walk.ts";
+import { type WalkOptions, walkSlice } from "../../src/pull/walk.ts";
 import type { RowBatch } from "../../src/rows/batch.ts";
 import { type FakeService, fakeRows, fakeService, texts } from "../helpers/fake-client.ts";
 
@@ -22,7 +22,11 @@ async function keptPages(service: FakeService, count: number): Promise<[KeptPage
   return pages as [KeptPage, ...KeptPage[]];
 }
 
-async function resume(service: FakeService, earlier: readonly KeptPage[], expectTotal?: (total: number) => void) {
+async function resume(
+  service: FakeService,
+  earlier: readonly KeptPage[],
+  { version, expectTotal }: Pick<WalkOptions, "version" | "expectTotal"> = {},
+) {
   const seen = { rows: [] as string[], restarts: [] as string[], damaged: [] as number[] };
   const options = {
     pageSize: 10,
@@ -31,6 +35,7 @@ async function resume(service: FakeService, earlier: readonly KeptPage[], expect
     read: async (page: StoredPage) => (page as KeptPage).content,
     onRestart: (reason: string) => void seen.restarts.push(reason),
     onDamage: (pages: number) => void seen.damaged.push(pages),
+    version,
     ...(expectTotal !== undefined && { expectTotal }),
   };
   for await (const { rows } of walkSlice(service.client, {}, options)) {
@@ -50,6 +55,23 @@ describe("a walk that continues after kept pages", () => {
     expect(seen).toEqual({ rows: texts(ROWS), restarts: [], damaged: [2] });
     // The page before the damaged one is compared at the start and at the end.
     expect(service.requests).toEqual(["catalog 0", "catalog 10", "catalog 20", "catalog 30", "catalog 0"]);
+  });
+
+  test("requests no page again if each is of the version of the coverage", async () => {
+    const service = fakeService(ROWS);
+    service.version = "7";
+    const kept = await keptPages(service, 2);
+    expect((await resume(service, kept, { version: "7" })).rows).toEqual(texts(ROWS));
+    expect(service.requests).toEqual(["catalog 20", "catalog 30"]);
+  });
+
+  test("compares the kept pages if the coverage is of a later version", async () => {
+    const service = fakeService(ROWS);
+    service.version = "7";
+    const kept = await keptPages(service, 2);
+    service.version = "8";
+    expect((await resume(service, kept, { version: "8" })).rows).toEqual(texts(ROWS));
+    expect(service.requests).toEqual(["catalog 10", "catalog 20", "catalog 30", "catalog 0", "catalog 10"]);
   });
 
   test("begins again if the kept pages are of two states of the set", async () => {
@@ -74,7 +96,7 @@ describe("a walk that continues after kept pages", () => {
       throw new Error(`expected 40, got ${total}`);
     };
 
-    await expect(resume(service, kept, expectTotal)).rejects.toThrow("expected 40, got 37");
+    await expect(resume(service, kept, { expectTotal })).rejects.toThrow("expected 40, got 37");
     expect(service.requests).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { type FakeRow, type FakeService, fakeRows, fakeService, problemError, te
 async function walk(
   service: FakeService,
   filters = {},
+  version?: string,
 ): Promise<{ rows: string[]; restarts: string[]; error: unknown }> {
   const rows: string[] = [];
   const restarts: string[] = [];
@@ -16,6 +17,7 @@ async function walk(
     const options = {
       pageSize: 10,
       signal: new AbortController().signal,
+      version,
       onRestart: (reason: string) => void restarts.push(reason),
     };
     for await (const page of walkSlice(service.client, filters, options)) {
@@ -92,6 +94,26 @@ describe("a walk", () => {
     const { error, rows } = await walk(service);
     expect(error).toBeInstanceOf(DeliveredRowsMovedError);
     expect(rows.length).toBe(30);
+  });
+
+  test("requests no page again if each is of the version of the coverage", async () => {
+    const service = fakeService(fakeRows(37));
+    service.version = "7";
+    expect((await walk(service, {}, "7")).rows).toEqual(texts(service.rows));
+    expect(service.requests).toEqual(["catalog 0", "catalog 10", "catalog 20", "catalog 30"]);
+  });
+
+  test.each([
+    ["is of another version", "8"],
+    ["names no version", undefined],
+  ])("notices a swap if a page %s", async (_, version) => {
+    const service = fakeService(fakeRows(37));
+    service.version = "7";
+    onRequest(service, 3, () => {
+      service.version = version;
+      swapRow(service, 4);
+    });
+    expect((await walk(service, {}, "7")).error).toBeInstanceOf(DeliveredRowsMovedError);
   });
 
   test.each([

@@ -84,12 +84,15 @@ export async function runAttempt<T extends Identified>(
     const sent = operation === "catalog" && version !== undefined ? { ...headers, [VERSION_HEADER]: version } : headers;
     const response = await connections.get(target, sent, deadline.signal);
     context.reached = true;
-    if (operation === "coverage" && response.status === 200) {
-      context.version = versionIn(response);
-    }
     const rate = reportHeaders(response, permit, context.now());
     const { outcome, bytes, requestId } = await readResponse(context, attempt, response);
     signal.throwIfAborted();
+    if ("value" in outcome) {
+      Object.assign(outcome.value, versionIn(response));
+      if (operation === "coverage") {
+        context.version = outcome.value.version;
+      }
+    }
     const { status } = response;
     onEvent({ type: "response", ...facts, status, milliseconds: elapsed() - started, bytes, requestId, rate });
     return outcome;
@@ -114,9 +117,9 @@ export async function runAttempt<T extends Identified>(
   }
 }
 
-function versionIn({ header }: HttpResponse): string | undefined {
+function versionIn({ header }: HttpResponse): Pick<Identified, "version"> {
   const version = header(VERSION_HEADER);
-  return isVersion(version) ? version : undefined;
+  return isVersion(version) ? { version } : {};
 }
 
 /** @returns the rate limit that the response reports, if any. */

@@ -3,10 +3,11 @@ import { coverageResponseSchema, type Meta, type Pagination } from "../../contra
 import { combinationFilter, dayFilter } from "../../contract/filter-match.ts";
 import { type Filters, formatRcd } from "../../contract/filters.ts";
 import { outsideFilters, readEnvelope } from "./envelope-response.ts";
+import type { Identified } from "./read-response.ts";
 import { brokenContract } from "./shape.ts";
 
 /** A response of `GET /v1/coverage`. */
-export interface CoverageResponse {
+export interface CoverageResponse extends Identified {
   /** In the order of the service, which the contract leaves open. */
   data: Coverage[];
   meta: Meta;

@@ -29,6 +29,8 @@ export interface ReadResponse<T> {
 /** Carries the request id, if the service gives one. */
 export interface Identified {
   meta: { request_id: string } | undefined;
+  /** Version of the data that the response is from, if the service names it. */
+  version?: string;
 }
 
 /**

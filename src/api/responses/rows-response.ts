@@ -12,10 +12,11 @@ import { createFilterCheck } from "../../rows/filter-check.ts";
 import { scanResponse } from "../../rows/response.ts";
 import { findRowError } from "../../rows/row-error.ts";
 import { outsideFilters, readEnvelope } from "./envelope-response.ts";
+import type { Identified } from "./read-response.ts";
 import { brokenContract, type Shape } from "./shape.ts";
 
 /** Rows of one response. */
-export interface RowsResponse<P> {
+export interface RowsResponse<P> extends Identified {
   /** Character for character as the service sent them, each checked against contract section 2.1. */
   rows: RowBatch;
   pagination: P;

@@ -8,7 +8,7 @@ import { formatDuration } from "../../output/terminal/duration.ts";
 import { itemTable, numberColumn, textColumn } from "../../output/terminal/tables/item-table.ts";
 import { renderTable } from "../../output/terminal/tables/table.ts";
 import { estimate } from "../../pull/estimate.ts";
-import { planSlices } from "../../pull/plan.ts";
+import { planPull } from "../../pull/plan.ts";
 import type { ExportOptions } from "./options.ts";
 import { assertFitsSheet, pageSizeOf } from "./pull-rows.ts";
 import { bytesNeeded, sizeText } from "./room.ts";
@@ -21,10 +21,10 @@ export async function runDryRun(options: ExportOptions, context: Context): Promi
       rate = (event.type === "response" ? event.rate : undefined) ?? rate;
     });
     const started = context.elapsed();
-    const { data } = await client.coverage(filters, signal);
-    assertFitsSheet(options, data);
+    const coverage = await client.coverage(filters, signal);
+    assertFitsSheet(options, coverage.data);
     const pages = { pageSize: pageSizeOf(options), maxRows: options.maxRows };
-    const expected = estimate(planSlices(data, filters, pages.pageSize), pages, {
+    const expected = estimate(planPull(coverage, filters, pages.pageSize), pages, {
       limit: rate?.limit,
       windowSeconds: rate === undefined ? LIMITS.windowSeconds : windowSecondsOf(rate),
       remaining: rate?.remaining,

@@ -24,7 +24,7 @@ export interface ExportFlags extends FilterFlags, OutputFlags, PullFlags, ReadFl
 
 /** What no check of a pull can show, for the reader of its output. */
 export const UNNOTICED =
-  "If the service removes a row that was already read and adds another one of the same combination and day, no count changes. The first page of each slice is requested again to notice this. A change behind that page can stay unnoticed.";
+  "If the service removes a row that was already read and adds another one of the same combination and day, no count changes. A service that names the version of its data shows it. Of another one, the first page of each slice is requested again to notice this, and a change behind that page can stay unnoticed.";
 
 /** What `catalog export` pulls and writes. */
 export interface ExportOptions extends SourceOptions {

@@ -21,6 +21,8 @@ export interface SetFacts {
   total: number | null;
   /** Excludes the rows outside the filters, whose number may change at any time. */
   coverage: Omit<CoverageSummary, "corpus_rows">;
+  /** Version of the data, if the service names it. */
+  version?: string;
 }
 
 /** A page that is in a store. */
