@@ -17,7 +17,8 @@ export interface Selection {
   /**
    * At most `limit` row ids from `offset` on.
    *
-   * @param after id of the row before the offset; in a large selection, the cost grows with the offset without it
+   * @param after id of the row before the offset; without it, the cost grows in a large selection with the distance to its
+   *   nearer end
    * @throws DamagedDataError if the database lacks a row that it counted
    */
   ids(offset: number, limit: number, after?: number): Promise<readonly number[]>;

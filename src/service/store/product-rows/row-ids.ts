@@ -9,33 +9,41 @@ export interface RowSet {
   combinations: readonly number[] | undefined;
 }
 
-/** A place in the row order of the service. */
+/** Where a page of a set is, in the row order of the service. */
 export interface RowPosition {
-  /** Rows of the set before the place. */
+  /** Rows of the set before the page. */
   offset: number;
   /** Id of the last of these rows, if it is known. */
   after: number | undefined;
+  /** Rows of the set behind the page. */
+  following: number;
 }
 
 /** The limit of a query for all rows; without a limit, SQLite does not sort the rows of an inner query. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 const ROW_ORDER = "sku, retailer, day, product_id";
+const REVERSED_ORDER = "sku DESC, retailer DESC, day DESC, product_id DESC";
 
 /**
- * Reads the next ids of a set, along the row order of all rows. The cost depends on the share of the rows that belong to
- * the set, and without `after` also on the offset.
+ * Reads the ids of a page, along the row order of all rows. The cost depends on the share of the rows that belong to the
+ * set, and without `after` also on the distance to the nearer end of the set.
  */
-export async function readNextIds(session: Session, set: RowSet, { offset, after }: RowPosition, limit: number) {
+export async function readPageIds(session: Session, set: RowSet, position: RowPosition, limit: number) {
+  const { offset, after, following } = position;
   const { sql, parameters } = conditions(session, set);
+  const page = (later: string, order: string) =>
+    `SELECT id FROM product ${session.dialect.by("product_order")} WHERE ${sql} ${later} ORDER BY ${order} LIMIT ? OFFSET ?`;
+  if (after === undefined) {
+    const isForward = offset <= following;
+    const select = page("", isForward ? ROW_ORDER : REVERSED_ORDER);
+    const ids = await readIds(session, select, [...parameters, limit, Math.min(offset, following)]);
+    return isForward ? ids : ids.reverse();
+  }
   const last = (columns: string) => `(SELECT ${columns} FROM product WHERE id = ?)`;
   // A comparison of rows is not sent to another server (docs/scale.md); that of their first column is.
-  const isLater = after === undefined ? "" : `AND sku >= ${last("sku")} AND (${ROW_ORDER}) > ${last(ROW_ORDER)}`;
-  return await readIds(
-    session,
-    `SELECT id FROM product ${session.dialect.by("product_order")} WHERE ${sql} ${isLater} ORDER BY ${ROW_ORDER} LIMIT ? OFFSET ?`,
-    after === undefined ? [...parameters, limit, offset] : [...parameters, after, after, limit, 0],
-  );
+  const isLater = `AND sku >= ${last("sku")} AND (${ROW_ORDER}) > ${last(ROW_ORDER)}`;
+  return await readIds(session, page(isLater, ROW_ORDER), [...parameters, after, after, limit, 0]);
 }
 
 /** Reads all ids of a set, in the row order of the service. The cost depends on the size of the set. */

@@ -14,7 +14,7 @@ import {
   summarise,
   wantedCounts,
 } from "./row-counts.ts";
-import { type RowSet, readAllIds, readIdsAt, readNextIds } from "./row-ids.ts";
+import { type RowSet, readAllIds, readIdsAt, readPageIds } from "./row-ids.ts";
 
 /** The ids of a selection of at most this many rows are read at once and kept. */
 const LISTED_ROWS = 65_536;
@@ -106,10 +106,10 @@ function selectionOf(key: string, kept: KeptSelection, read: Read, listedRows: n
         return (await listed()).slice(offset, offset + limit);
       }
       const length = Math.max(0, Math.min(limit, total - offset));
-      const position = { offset, after };
+      const position = { offset, after, following: total - offset - length };
       return length === 0
         ? []
-        : complete(await read((session) => readNextIds(session, rows, position, length)), length);
+        : complete(await read((session) => readPageIds(session, rows, position, length)), length);
     },
     spreadIds: async (most) => {
       const length = Math.min(total, most);
