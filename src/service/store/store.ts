@@ -22,7 +22,11 @@ export interface Selection {
    * @throws DamagedDataError if the database lacks a row that it counted
    */
   ids(offset: number, limit: number, after?: number): Promise<readonly number[]>;
-  /** At most `most` row ids, spread evenly. @throws DamagedDataError */
+  /**
+   * At most `most` row ids, spread evenly over the row order, or in a large selection over combinations and days.
+   *
+   * @throws DamagedDataError
+   */
   spreadIds(most: number): Promise<readonly number[]>;
 }
 

@@ -22,6 +22,8 @@ export interface RowPosition {
 /** The limit of a query for all rows; without a limit, SQLite does not sort the rows of an inner query. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
+const PRESENT = "added <= ? AND (removed IS NULL OR removed > ?)";
+
 const ROW_ORDER = "sku, retailer, day, product_id";
 const REVERSED_ORDER = "sku DESC, retailer DESC, day DESC, product_id DESC";
 
@@ -57,24 +59,68 @@ export async function readAllIds(session: Session, set: RowSet): Promise<number[
   );
 }
 
-/** Reads the ids at these offsets of a set, ascending. The cost depends on the number of all rows. */
-export async function readIdsAt(session: Session, set: RowSet, offsets: readonly number[]): Promise<number[]> {
-  const { sql, parameters } = conditions(session, set);
+/**
+ * Reads `most` ids of a set of `total` rows, at even distances in the order of combinations and days, and in the row order of
+ * the service. The cost depends on the number of combinations and days, and on the rows that one has on the other.
+ */
+export async function readSpreadIds(session: Session, set: RowSet, total: number, most: number): Promise<number[]> {
   const { by, isListed } = session.dialect;
-  return await readIds(
-    session,
-    `SELECT id FROM (
-       SELECT id, row_number() OVER (ORDER BY ${ROW_ORDER}) - 1 AS place FROM product ${by("product_order")} WHERE ${sql}
-     ) AS placed WHERE ${isListed("place")} ORDER BY place LIMIT ${ALL}`,
-    [...parameters, offsets],
+  const ids: number[] = [];
+  for (const { combination, day, before, present } of await readSampledCells(session, set, total, most)) {
+    for (let index = firstFrom(before); index < firstFrom(before + present); index += 1) {
+      const [row] = await session.query(
+        `SELECT id FROM product ${by("product_place")} WHERE combination = ? AND day = ? AND ${PRESENT}
+         ORDER BY sku, retailer, product_id LIMIT 1 OFFSET ?`,
+        [combination, day, set.version, set.version, Math.floor((index * total) / most) - before],
+      );
+      ids.push(...(row ?? []).map(Number));
+    }
+  }
+  return await readIds(session, `SELECT id FROM product WHERE ${isListed("id")} ORDER BY ${ROW_ORDER} LIMIT ${ALL}`, [
+    ids,
+  ]);
+
+  /** The first of the distances whose row is at this place or a later one. */
+  function firstFrom(place: number): number {
+    return Math.ceil((place * most) / total);
+  }
+}
+
+/** The rows of a combination on a day. */
+interface Cell {
+  combination: number;
+  day: number;
+  /** Rows of the set in the cells before it. */
+  before: number;
+  present: number;
+}
+
+/** The cells of a set that have at least one of `most` rows at even distances. */
+async function readSampledCells(session: Session, set: RowSet, total: number, most: number): Promise<readonly Cell[]> {
+  const { version, days, combinations } = set;
+  const isWanted = combinations === undefined ? "" : `AND ${session.dialect.isListed("combination")}`;
+  const firstFrom = (place: string) => `(${place} * CAST(? AS BIGINT) + ? - 1) / ?`;
+  const cells = await session.query(
+    `SELECT combination, day, before, present FROM (
+       SELECT combination, day, present, CAST(sum(present) OVER (ORDER BY combination, day) - present AS BIGINT) AS before
+       FROM (
+         SELECT combination, day, CAST(sum(rows) AS BIGINT) AS present FROM row_count
+         WHERE version <= ? AND day BETWEEN ? AND ? ${isWanted} GROUP BY combination, day HAVING sum(rows) <> 0
+       ) AS cell
+     ) AS placed WHERE ${firstFrom("before")} < ${firstFrom("(before + present)")}`,
+    [version, ...days, ...(combinations === undefined ? [] : [combinations]), most, total, total, most, total, total],
   );
+  return cells.map(([combination, day, before, present]) => ({
+    ...{ combination: Number(combination), day: Number(day) },
+    ...{ before: Number(before), present: Number(present) },
+  }));
 }
 
 function conditions(
   { dialect }: Session,
   { version, days, combinations }: RowSet,
 ): { sql: string; parameters: SqlParameter[] } {
-  const isPresent = "added <= ? AND (removed IS NULL OR removed > ?) AND day BETWEEN ? AND ?";
+  const isPresent = `${PRESENT} AND day BETWEEN ? AND ?`;
   const parameters = [version, version, ...days];
   return combinations === undefined
     ? { sql: isPresent, parameters }

@@ -14,7 +14,7 @@ import {
   summarise,
   wantedCounts,
 } from "./row-counts.ts";
-import { type RowSet, readAllIds, readIdsAt, readPageIds } from "./row-ids.ts";
+import { type RowSet, readAllIds, readPageIds, readSpreadIds } from "./row-ids.ts";
 
 /** The ids of a selection of at most this many rows are read at once and kept. */
 const LISTED_ROWS = 65_536;
@@ -113,13 +113,12 @@ function selectionOf(key: string, kept: KeptSelection, read: Read, listedRows: n
     },
     spreadIds: async (most) => {
       const length = Math.min(total, most);
-      const offsets = Array.from({ length }, (_, index) => Math.floor((index * total) / length));
       if (total <= listedRows) {
         const ids = await listed();
-        return offsets.flatMap((offset) => ids[offset] ?? []);
+        return Array.from({ length }, (_, index) => ids[Math.floor((index * total) / length)] ?? []).flat();
       }
       if (kept.sampleIds?.length !== length) {
-        kept.sampleIds = complete(await read((session) => readIdsAt(session, rows, offsets)), length);
+        kept.sampleIds = complete(await read((session) => readSpreadIds(session, rows, total, length)), length);
       }
       return kept.sampleIds;
     },

@@ -71,7 +71,14 @@ test.each([
           const [byRow, byOffset] = [await walkOf(selection, size, true), await walkOf(selection, size, false)];
           expect((await textsOf(store, byRow)).map((text) => JSON.parse(text))).toEqual(expected);
           expect(byOffset).toEqual(byRow);
-          expect(await selection.spreadIds(7)).toEqual(evenly(byRow, 7));
+          const sampled = await selection.spreadIds(7);
+          expect(sampled.length).toBe(Math.min(total, 7));
+          if (listedRows > 0) {
+            expect(sampled).toEqual(evenly(byRow, 7));
+          } else {
+            expect(sampled).toEqual(byRow.filter((id) => sampled.includes(id)));
+            expect(wrongShares(expected, (index) => sampled.includes(byRow[index] ?? 0))).toEqual([]);
+          }
         }
         await store.close();
       },
@@ -92,6 +99,17 @@ async function walkOf(selection: Selection, size: number, isByRow: boolean): Pro
 function evenly(all: readonly number[], most: number): number[] {
   const length = Math.min(all.length, most);
   return Array.from({ length }, (_, index) => all[Math.floor((index * all.length) / length)] ?? 0);
+}
+
+/** Combinations and days of which a sample has not their share of the rows. */
+function wrongShares(all: readonly Product[], isSampled: (index: number) => boolean): string[] {
+  const cellOf = (row: Product) => `${formatRcd(row)} ${row.crawl_date}`;
+  const size = all.filter((_, index) => isSampled(index)).length;
+  return [...new Set(all.map(cellOf))].filter((cell) => {
+    const rows = all.filter((row) => cellOf(row) === cell).length;
+    const sampled = all.filter((row, index) => cellOf(row) === cell && isSampled(index)).length;
+    return Math.abs(sampled - (rows * size) / all.length) >= 1;
+  });
 }
 
 test("a position beyond the last row has no rows", async () => {
@@ -162,9 +180,9 @@ test("selections and counts are kept up to a number of bytes, and the newest alw
   expect(counts).toEqual([2, 0, 1, 2]);
 });
 
-test("the sample of a selection that is not listed is read once, at even distances in the row order", async () => {
+test("the sample of a selection that is not listed is read once, at even distances in each combination and day", async () => {
   const store = await testStore();
-  await load(store, [...products(40), ...products(40, { retailer: "bolt", crawl_date: "2026-01-16" })]);
+  await load(store, [...products(7), ...products(6, { retailer: "bolt", crawl_date: "2026-01-16" })]);
   const { version } = await store.snapshot(NO_DEADLINE);
   let reads = 0;
   const snapshot = await createSnapshots(0)(version, (work) => {
@@ -172,10 +190,12 @@ test("the sample of a selection that is not listed is read once, at even distanc
     return store.read(work);
   });
   const { ids, spreadIds } = await snapshot.select({}, null);
-  const all = await ids(0, 80);
+  // In the row order, both retailers take turns.
+  const all = await ids(0, 13);
   const before = reads;
-  const sampled = [await spreadIds(8), await spreadIds(8)];
-  const spread = all.filter((_, index) => index % 10 === 0);
+  const sampled = [await spreadIds(3), await spreadIds(3)];
+  // The rows 0, 4 and 8 of the 7 of one retailer and the 6 of the other.
+  const spread = [all[0], all[3], all[8]];
   expect([sampled, reads - before]).toEqual([[spread, spread], 1]);
 });
 
