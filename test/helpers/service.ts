@@ -3,7 +3,7 @@ import type { Product } from "../../src/contract/product.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
 import { startService } from "../../src/service/http/start-service.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
-import { type EmbeddedStore, openStore } from "../../src/service/store/embedded.ts";
+import { openStore, type WritableStore } from "../../src/service/store/open-store.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import { emptyDatabase } from "./databases.ts";
 import type { OnEnd } from "./endings.ts";
@@ -15,7 +15,7 @@ type TestRow = Product | string;
 export interface TestServiceOptions extends ServiceOptions {
   rows?: readonly TestRow[];
   /** Faulty methods that replace methods of the real store. */
-  faults?: (store: EmbeddedStore) => Partial<EmbeddedStore>;
+  faults?: (store: WritableStore) => Partial<WritableStore>;
   /** Default: an empty one. */
   database?: string;
   /** The ids of selections of at most this many rows are kept in memory. */
@@ -26,7 +26,7 @@ export interface TestServiceOptions extends ServiceOptions {
 
 export interface TestService {
   url: string;
-  store: EmbeddedStore;
+  store: WritableStore;
   /** Secret of a key with every scope that sees every retailer. */
   key: string;
   /** Creates a key. A key with grants gets a new team, unless it names one. */
@@ -70,7 +70,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 }
 
 /** Windows of the store that find no team of a key, as a fault. */
-export function withoutKeys(store: EmbeddedStore, chargeTeam: () => Promise<never>): EmbeddedStore["windows"] {
+export function withoutKeys(store: WritableStore, chargeTeam: () => Promise<never>): WritableStore["windows"] {
   return (name, length) => ({ ...store.windows(name, length), chargeTeam });
 }
 
@@ -78,7 +78,7 @@ export function withoutKeys(store: EmbeddedStore, chargeTeam: () => Promise<neve
 export const REMOVE_ALL = "DELETE FROM product; DELETE FROM row_count; DELETE FROM row_version";
 
 /** @param before statements that make room for the rows */
-async function addRows(store: EmbeddedStore, rows: readonly TestRow[], before?: string): Promise<void> {
+async function addRows(store: WritableStore, rows: readonly TestRow[], before?: string): Promise<void> {
   await store.changeRows(async (session) => {
     await (before && session.script(before));
     const stage = await createRowStage(session, () => undefined);

@@ -13,7 +13,7 @@ import { type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import type { MirrorOptions } from "../../src/mirror/sync/sync-run.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
-import type { EmbeddedStore } from "../../src/service/store/embedded.ts";
+import type { WritableStore } from "../../src/service/store/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
@@ -80,7 +80,7 @@ export async function servedFolder(
 ) {
   let rows = [...initial];
   let onRequest: () => Promise<void> = async () => {};
-  const faults = (real: EmbeddedStore): Partial<Store> => ({
+  const faults = (real: WritableStore): Partial<Store> => ({
     snapshot: async (deadline) => {
       await onRequest();
       return real.snapshot(deadline);

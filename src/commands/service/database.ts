@@ -8,13 +8,13 @@ import { fileError } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
-import { type EmbeddedStore, openStore } from "../../service/store/embedded.ts";
+import { openStore, type WritableStore } from "../../service/store/open-store.ts";
 import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
 
 /** Opens the database of the service for one command, and closes it afterwards. */
 export async function withDatabase<T>(
   location: string,
-  use: (store: EmbeddedStore) => Promise<T>,
+  use: (store: WritableStore) => Promise<T>,
   prepare = makeDatabaseFolder,
 ): Promise<T> {
   return await reportingStoreErrors(location, async () => {
@@ -29,7 +29,7 @@ export async function withDatabase<T>(
 }
 
 /** The same for a command that needs existing records: a missing database is an error and is not created. */
-export async function withExistingDatabase<T>(location: string, use: (store: EmbeddedStore) => Promise<T>): Promise<T> {
+export async function withExistingDatabase<T>(location: string, use: (store: WritableStore) => Promise<T>): Promise<T> {
   return await withDatabase(location, use, requireDatabase);
 }
 
@@ -84,7 +84,7 @@ export async function reportingStoreErrors<T>(location: string, work: () => Prom
 
 /** Warns about granted retailers without rows in the database: with a misspelt one, the API is empty for its team. */
 export async function warnOfUnknownRetailers(
-  store: EmbeddedStore,
+  store: WritableStore,
   granted: readonly string[] | null | undefined,
   reporter: Pick<Reporter, "warn">,
 ): Promise<void> {

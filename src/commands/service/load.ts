@@ -10,7 +10,7 @@ import { resolveDays } from "../../pull/written-filters.ts";
 import { LoadError, LoadFormatError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import { formatOfExtension } from "../../service/load/load-source.ts";
-import type { EmbeddedStore } from "../../service/store/embedded.ts";
+import type { WritableStore } from "../../service/store/open-store.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
 import { withDatabase } from "./database.ts";
 import type { ServiceCall, Subcommand } from "./subcommand.ts";
@@ -85,7 +85,7 @@ function parseReplacement(
 }
 
 async function loadFile(
-  store: EmbeddedStore,
+  store: WritableStore,
   file: string,
   { options: { globals, replacement }, reporter, context, signal }: ServiceCall<LoadOptions>,
 ): Promise<void> {

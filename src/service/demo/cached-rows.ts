@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Product } from "../../contract/product.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
-import { type EmbeddedStore, openStore, openStoreForReading } from "../store/embedded.ts";
+import { openStore, openStoreForReading, type WritableStore } from "../store/open-store.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
 
 /** Rows whose checksum identifies the version of the generator. */
@@ -24,7 +24,7 @@ type RowGenerator = (today: string) => Iterator<string> & Iterable<string>;
  * same time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in
  * memory.
  */
-export async function openCachedRows(today: string, folder: string, generate: RowGenerator): Promise<EmbeddedStore> {
+export async function openCachedRows(today: string, folder: string, generate: RowGenerator): Promise<WritableStore> {
   const name = `${today}-${generatorSum(generate(today))}`;
   const kept = await findKept(folder, name);
   if (kept !== undefined) {
@@ -41,7 +41,7 @@ export async function openCachedRows(today: string, folder: string, generate: Ro
   }
 }
 
-async function findKept(folder: string, name: string): Promise<EmbeddedStore | undefined> {
+async function findKept(folder: string, name: string): Promise<WritableStore | undefined> {
   for (const file of await readdir(folder).catch(() => [])) {
     const [, prefix, sum] = FILE_NAME.exec(file) ?? [];
     if (prefix !== name) {
@@ -80,7 +80,7 @@ async function keep(folder: string, name: string, rows: Iterable<string>): Promi
 }
 
 /** Adds rows that conform to the contract, as those of the generator do. */
-async function load(store: EmbeddedStore, rows: Iterable<string>): Promise<void> {
+async function load(store: WritableStore, rows: Iterable<string>): Promise<void> {
   await store.write(async (session) => {
     const stage = await createRowStage(session, () => undefined);
     await stage.add(Array.from(rows, (body, line) => ({ line, product: JSON.parse(body) as Product, body })));

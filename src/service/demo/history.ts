@@ -1,8 +1,8 @@
 import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
 import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
-import type { EmbeddedStore } from "../store/embedded.ts";
 import { openIncident, resolveIncident, updateIncident } from "../store/manage-incidents.ts";
+import type { WritableStore } from "../store/open-store.ts";
 import type { DayCount } from "../store/store.ts";
 
 const MINUTE = 60_000;
@@ -18,7 +18,7 @@ const BAD_DAYS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Adds 90 days of counts to the status feed of a demo, with some bad days and one resolved incident. */
-export async function addDemoHistory(store: EmbeddedStore, now: number): Promise<void> {
+export async function addDemoHistory(store: WritableStore, now: number): Promise<void> {
   await store.addDayCounts(Array.from({ length: AVAILABILITY.windowDays }, (_, ago) => demoCounts(ago, now)).flat());
   const started = now - WORST_DAY * DAY;
   const at = (minutes: number) => new Date(started + minutes * MINUTE);

@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { PUBLIC_PATH, sendPage } from "../portal/layout.ts";
-import type { EmbeddedStore } from "../store/embedded.ts";
+import type { WritableStore } from "../store/open-store.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
 import { keyOf } from "./admission/auth.ts";
 import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
@@ -32,7 +32,7 @@ const KEEP_ALIVE_TIME = 72_000;
 const VERSIONED = /^\/(api\/)?v1(?![^/?])(?:\/(\w+))?/;
 
 /** The service on `store`, as an application that does not listen yet. The caller closes the store. */
-export function createApp(store: EmbeddedStore, options: ServiceOptions = {}): FastifyInstance {
+export function createApp(store: WritableStore, options: ServiceOptions = {}): FastifyInstance {
   const settings = withDefaults(options);
   let listeningUrl = "";
   const base = (): string => settings.publicUrl ?? listeningUrl;

@@ -1,11 +1,11 @@
-import type { EmbeddedStore } from "../store/embedded.ts";
+import type { WritableStore } from "../store/open-store.ts";
 import type { FixedWindow, GroupBudgets } from "./admission/rate-limit.ts";
 import type { Measurements } from "./measurements.ts";
 import type { AppSettings } from "./service-options.ts";
 
 /** What the routes of a service share. */
 export interface ServiceParts {
-  store: EmbeddedStore;
+  store: WritableStore;
   settings: AppSettings;
   budgets: GroupBudgets;
   /** Failed authentications, by source address. */

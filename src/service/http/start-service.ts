@@ -1,9 +1,9 @@
-import type { EmbeddedStore } from "../store/embedded.ts";
+import type { WritableStore } from "../store/open-store.ts";
 import { createApp } from "./app.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 export interface StartOptions extends ServiceOptions {
-  store: EmbeddedStore;
+  store: WritableStore;
   /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
   /** Port to listen on, 0 for a free one. */

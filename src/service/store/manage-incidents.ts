@@ -1,7 +1,7 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
-import { insertRow } from "./database/json-records.ts";
 import type { Session } from "./database/session.ts";
-import type { EmbeddedStore } from "./embedded.ts";
+import { db } from "./database/tables.ts";
+import type { WritableStore } from "./open-store.ts";
 import { RefusedChangeError } from "./store.ts";
 
 /** The states that follow each state (contract section 3.2): only `monitoring` may be skipped. */
@@ -13,17 +13,21 @@ const NEXT_STATES: Readonly<Record<Exclude<IncidentState, "resolved">, readonly 
 
 /** Records an incident with its first update, `investigating`. Resolves to its id. */
 export async function openIncident(
-  database: EmbeddedStore,
+  database: WritableStore,
   incident: { title: string; suite: string; severity: IncidentSeverity; body: string },
   at: Date,
 ): Promise<number> {
   return await database.write(async (session) => {
-    const [[id] = []] = await session.query(
-      "INSERT INTO incident (title, suite, severity, started_at) VALUES (?, ?, ?, ?) RETURNING id",
-      [incident.title, incident.suite, incident.severity, at.toISOString()],
+    const { body, ...opened } = incident;
+    const [row] = await session.run(
+      db
+        .insertInto("incident")
+        .values({ ...opened, started_at: at.toISOString() })
+        .returning("id"),
     );
-    await addUpdate(session, Number(id), { state: "investigating", body: incident.body, posted_at: at.toISOString() });
-    return Number(id);
+    const id = Number(row?.id);
+    await addUpdate(session, id, { state: "investigating", body, posted_at: at.toISOString() });
+    return id;
   });
 }
 
@@ -33,20 +37,19 @@ export async function openIncident(
  * @throws RefusedChangeError if there is no such incident, or the state does not follow its current one
  */
 export async function updateIncident(
-  database: EmbeddedStore,
+  database: WritableStore,
   id: number,
   update: { state: IncidentState; body: string },
   at: Date,
 ): Promise<void> {
   await database.write(async (session) => {
-    const [[current] = []] = await session.query(
-      "SELECT state FROM incident_update WHERE incident = ? ORDER BY id DESC LIMIT 1",
-      [id],
+    const [current] = await session.run(
+      db.selectFrom("incident_update").select("state").where("incident", "=", id).orderBy("id", "desc").limit(1),
     );
     if (current === undefined) {
       throw new RefusedChangeError(`there is no incident ${id}`);
     }
-    const state = current as IncidentState;
+    const state = current.state as IncidentState;
     if (state === "resolved") {
       throw new RefusedChangeError(`incident ${id} is resolved, which ends it; open another one`);
     }
@@ -58,16 +61,16 @@ export async function updateIncident(
     }
     await addUpdate(session, id, { ...update, posted_at: at.toISOString() });
     if (update.state === "resolved") {
-      await session.query("UPDATE incident SET resolved_at = ? WHERE id = ?", [at.toISOString(), id]);
+      await session.run(db.updateTable("incident").set({ resolved_at: at.toISOString() }).where("id", "=", id));
     }
   });
 }
 
 /** Adds the last update. @throws RefusedChangeError as `updateIncident` */
-export async function resolveIncident(database: EmbeddedStore, id: number, body: string, at: Date): Promise<void> {
+export async function resolveIncident(database: WritableStore, id: number, body: string, at: Date): Promise<void> {
   await updateIncident(database, id, { state: "resolved", body }, at);
 }
 
 async function addUpdate(session: Session, incident: number, update: IncidentUpdate): Promise<void> {
-  await insertRow(session, "incident_update", { incident, ...update });
+  await session.run(db.insertInto("incident_update").values({ incident, ...update }));
 }

@@ -1,16 +1,7 @@
-import { KEY, keyRecordOf } from "./access/team-records.ts";
+import { KEY, withGrants } from "./access/team-records.ts";
 import type { Dialect } from "./database/dialect.ts";
-import type { Session, SqlValue } from "./database/session.ts";
-import type { WindowCount, Windows } from "./store.ts";
-
-/** The rows are written for each request, which need not wait for the disk: a loss of power may lose the last second. */
-export const WINDOW_TABLE = `
-  CREATE TABLE request_window (
-    key TEXT PRIMARY KEY,
-    started_at BIGINT NOT NULL,
-    ends_at BIGINT NOT NULL,
-    used BIGINT NOT NULL
-  ) WITHOUT ROWID`;
+import type { Connection, SqlValue } from "./database/session.ts";
+import type { KeyRecord, WindowCount, Windows } from "./store.ts";
 
 /**
  * Counts a request in the window of the key that `source` selects, if it selects one. Parameter 2 is the time, 3 the end of
@@ -37,11 +28,7 @@ const chargeTeam = (dialect: Dialect) => `
     (SELECT ${dialect.jsonObject(KEY)} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1)`;
 
 /** Windows of `length` milliseconds in the database, which all services on it share. */
-export function createWindows(
-  name: string,
-  length: number,
-  run: <T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal) => Promise<T>,
-): Windows {
+export function createWindows(name: string, length: number, connection: Connection): Windows {
   const prefix = `${name} `;
   let swept = 0;
 
@@ -53,29 +40,29 @@ export function createWindows(
     swept = time;
     const ended = ({ unlocked }: Dialect) => `SELECT key FROM request_window WHERE ends_at <= ? ${unlocked}`;
     // Not awaited: the rows of ended windows only take space.
-    run((session) =>
-      session.query(`DELETE FROM request_window WHERE key IN (${ended(session.dialect)})`, [time]),
-    ).catch(() => undefined);
+    connection
+      .use((session) => session.query(`DELETE FROM request_window WHERE key IN (${ended(session.dialect)})`, [time]))
+      .catch(() => undefined);
   }
 
   return {
     charge: async (key, time) => {
-      const [row = []] = await run((session) =>
+      const [row = []] = await connection.use((session) =>
         session.query(chargeKey(session.dialect), [prefix + key, time, time + length]),
       );
       sweep(time);
       return countOf(row);
     },
     chargeTeam: async (hash, time, deadline) => {
-      const [row] = await run(
+      const [row] = await connection.use(
         (session) => session.query(chargeTeam(session.dialect), [hash, time, time + length, prefix]),
         deadline,
       );
       sweep(time);
-      return row && { ...countOf(row), key: keyRecordOf(JSON.parse(String(row[2]))) };
+      return row && { ...countOf(row), key: withGrants(JSON.parse(String(row[2]))) as KeyRecord };
     },
     read: async (key, time) => {
-      const [row] = await run((session) =>
+      const [row] = await connection.use((session) =>
         session.query("SELECT started_at, used FROM request_window WHERE key = ? AND ends_at > ? AND started_at < ?", [
           prefix + key,
           time,

@@ -2,8 +2,8 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
-import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
-import { openStore } from "../../../src/service/store/embedded.ts";
+import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
+import { openStore } from "../../../src/service/store/open-store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
 import { startServiceCommand } from "../../helpers/service-command.ts";
@@ -16,8 +16,8 @@ async function database(): Promise<{ path: string; key: string }> {
   await load(store, products(3));
   const key = await createKey(store, { name: "all" }, new Date());
   await store.close();
-  const connection = new DatabaseConnection(path, 5_000);
-  await connection.exclusively((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
+  const connection = new SqliteConnection(path, 5_000);
+  await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"));
   await connection.close();
   return { path, key };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SentResponse } from "../../../src/service/http/service-options.ts";
-import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
+import type { WritableStore } from "../../../src/service/store/open-store.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
@@ -14,7 +14,7 @@ test("a service whose database is not available is alive and not ready, until it
   let isAway = false;
   const service = await startTestService({
     rows: products(1),
-    faults: (store): Partial<EmbeddedStore> => ({
+    faults: (store): Partial<WritableStore> => ({
       snapshot: async (deadline) => {
         if (isAway) {
           throw new StoreUnavailableError("away");

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
+import type { WritableStore } from "../../../src/service/store/open-store.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product, products } from "../../helpers/products.ts";
@@ -241,11 +241,11 @@ async function writeBeyondPipe({ stdin }: ChildProcess, rows: readonly Product[]
   }
 }
 
-function loadLines(store: EmbeddedStore, lines: readonly string[]) {
+function loadLines(store: WritableStore, lines: readonly string[]) {
   return loadText(store, `${lines.join("\n")}\n`);
 }
 
-function loadText(store: EmbeddedStore, text: string) {
+function loadText(store: WritableStore, text: string) {
   return loadRows(store, { name: "rows.ndjson", stream: chunksOf(Buffer.from(text), 4096) });
 }
 

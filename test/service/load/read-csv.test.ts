@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
+import { openStore, type WritableStore } from "../../../src/service/store/open-store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { REMOVE_ALL } from "../../helpers/service.ts";
@@ -161,7 +161,7 @@ test.each([
 
 const onEnd = afterAllTests();
 /** The store of `readBack`, emptied before each use. */
-let readStore: Promise<EmbeddedStore> | undefined;
+let readStore: Promise<WritableStore> | undefined;
 
 async function readBack(text: string, size: number): Promise<Product[]> {
   readStore ??= openStore(":memory:").then((store) => {

@@ -148,9 +148,9 @@ describe("an address that belongs to nobody", () => {
           store.write((session) =>
             work({
               ...session,
-              query: (sql, values) => {
-                statements.push(sql);
-                return session.query(sql, values);
+              run: (query) => {
+                statements.push(query.compile().sql);
+                return session.run(query);
               },
             }),
           ),

@@ -3,24 +3,24 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { type EmbeddedStore, openStore } from "../../../src/service/store/embedded.ts";
+import { openStore, type WritableStore } from "../../../src/service/store/open-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
 
 /** A store that is closed with the test. */
-export async function testStore(location?: string): Promise<EmbeddedStore> {
+export async function testStore(location?: string): Promise<WritableStore> {
   const store = await openStore(location ?? (await emptyDatabase()));
   onTestFinished(() => store.close());
   return store;
 }
 
 /** Loads rows as a file of NDJSON. */
-export async function load(store: EmbeddedStore, rows: readonly Product[]) {
+export async function load(store: WritableStore, rows: readonly Product[]) {
   const stream = Readable.from(rows.map((row) => Buffer.from(`${JSON.stringify(row)}\n`)));
   return await loadRows(store, { name: "rows.ndjson", stream });
 }
 
 /** Texts of every row, read in pages of `size`. */
-export async function walk(store: EmbeddedStore, size = 500): Promise<string[]> {
+export async function walk(store: WritableStore, size = 500): Promise<string[]> {
   const deadline = new AbortController().signal;
   const selection = await (await store.snapshot(deadline)).select({}, null);
   const texts: string[] = [];
@@ -31,7 +31,7 @@ export async function walk(store: EmbeddedStore, size = 500): Promise<string[]> 
 }
 
 /** Texts of the rows with these ids. */
-export async function textsOf(store: EmbeddedStore, ids: readonly number[], deadline = NO_DEADLINE): Promise<string[]> {
+export async function textsOf(store: WritableStore, ids: readonly number[], deadline = NO_DEADLINE): Promise<string[]> {
   const { bytes } = await store.rows(ids, deadline);
   return rawElements(`[${bytes.toString()}]`);
 }

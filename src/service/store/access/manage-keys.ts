@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { EmbeddedStore } from "../embedded.ts";
+import { db } from "../database/tables.ts";
+import type { WritableStore } from "../open-store.ts";
 import { type KeyRecord, RefusedChangeError, UnknownNameError } from "../store.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
@@ -25,7 +26,7 @@ export function newSecret(): string {
  *
  * @throws RefusedChangeError for an unknown scope, GrantConflictError, DuplicateKeyError
  */
-export async function createKey(database: EmbeddedStore, key: NewKey, at: Date): Promise<string> {
+export async function createKey(database: WritableStore, key: NewKey, at: Date): Promise<string> {
   const secret = newSecret();
   await database.write(async (session) => {
     const team = await teamWith(session, key.team ?? "default", key, at);
@@ -38,12 +39,12 @@ export async function createKey(database: EmbeddedStore, key: NewKey, at: Date):
 }
 
 /** Deletes a key whose secret was not delivered. Its name can be used again. */
-export async function takeBackKey(database: EmbeddedStore, secret: string): Promise<void> {
-  await database.write((session) => session.query("DELETE FROM api_key WHERE hash = ?", [hashSecret(secret)]));
+export async function takeBackKey(database: WritableStore, secret: string): Promise<void> {
+  await database.write((session) => session.run(db.deleteFrom("api_key").where("hash", "=", hashSecret(secret))));
 }
 
 /** All keys, including revoked ones, sorted by name and team. */
-export async function listKeys(database: EmbeddedStore): Promise<KeyRecord[]> {
+export async function listKeys(database: WritableStore): Promise<KeyRecord[]> {
   return await database.read(readKeys);
 }
 
@@ -53,7 +54,7 @@ export async function listKeys(database: EmbeddedStore): Promise<KeyRecord[]> {
  * @param team optional if only one team has a key of this name
  * @throws UnknownNameError, or RefusedChangeError if several teams have a key of this name
  */
-export async function revokeKey(database: EmbeddedStore, name: string, at: Date, team?: string): Promise<void> {
+export async function revokeKey(database: WritableStore, name: string, at: Date, team?: string): Promise<void> {
   await database.write(async (session) => {
     const keys = (await readKeys(session)).filter((key) => team === undefined || key.team === team);
     const named = keys.filter((candidate) => candidate.name === name);
@@ -68,8 +69,8 @@ export async function revokeKey(database: EmbeddedStore, name: string, at: Date,
       const teams = named.map((candidate) => candidate.team).join(", ");
       throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; name the team with --team`);
     }
-    const revoke = "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?";
-    await session.query(revoke, [at.toISOString(), key.id]);
+    const revoke = db.updateTable("api_key").set({ revoked_at: at.toISOString() });
+    await session.run(revoke.where("id", "=", key.id).where("revoked_at", "is", null));
   });
 }
 

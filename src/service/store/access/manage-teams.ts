@@ -1,6 +1,7 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/session.ts";
-import type { EmbeddedStore } from "../embedded.ts";
+import { db } from "../database/tables.ts";
+import type { WritableStore } from "../open-store.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
 import { insertTeam, readKeys, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
 
@@ -22,7 +23,7 @@ export interface WantedGrants {
  * @throws RefusedChangeError if the team exists or a scope is unknown
  */
 export async function createTeam(
-  database: EmbeddedStore,
+  database: WritableStore,
   name: string,
   wanted: WantedGrants,
   at: Date,
@@ -36,7 +37,7 @@ export async function createTeam(
 }
 
 /** Changes the grants of a team and all its keys at once. @throws UnknownNameError, or RefusedChangeError for an unknown scope */
-export async function grantTeam(database: EmbeddedStore, name: string, wanted: WantedGrants): Promise<TeamRecord> {
+export async function grantTeam(database: WritableStore, name: string, wanted: WantedGrants): Promise<TeamRecord> {
   return await database.write(async (session) => {
     const team = await requireTeam(session, name);
     const changed = { ...team, ...grantsFrom(wanted, team) };
@@ -52,7 +53,7 @@ export async function grantTeam(database: EmbeddedStore, name: string, wanted: W
  * @throws UnknownNameError, or RefusedChangeError for a team with valid keys unless `revokeKeys`
  */
 export async function deleteTeam(
-  database: EmbeddedStore,
+  database: WritableStore,
   name: string,
   { revokeKeys }: { revokeKeys: boolean },
 ): Promise<{ keys: number; members: number }> {
@@ -65,12 +66,12 @@ export async function deleteTeam(
         `the team "${name}" has valid keys: ${names}. Revoke them first, or delete them with the team by --revoke-keys`,
       );
     }
-    const emails = "(SELECT email FROM member WHERE team = ?)";
-    await session.query(`DELETE FROM portal_session WHERE email IN ${emails}`, [name]);
-    await session.query(`DELETE FROM sign_in WHERE email IN ${emails}`, [name]);
-    const members = await session.query("DELETE FROM member WHERE team = ? RETURNING email", [name]);
-    await session.query("DELETE FROM api_key WHERE team = ?", [name]);
-    await session.query("DELETE FROM team WHERE name = ?", [name]);
+    const emails = db.selectFrom("member").select("email").where("team", "=", name);
+    await session.run(db.deleteFrom("portal_session").where("email", "in", emails));
+    await session.run(db.deleteFrom("sign_in").where("email", "in", emails));
+    const members = await session.run(db.deleteFrom("member").where("team", "=", name).returning("email"));
+    await session.run(db.deleteFrom("api_key").where("team", "=", name));
+    await session.run(db.deleteFrom("team").where("name", "=", name));
     return { keys: valid.length, members: members.length };
   });
 }

@@ -1,6 +1,6 @@
-import { insertRow, readRecords } from "../database/json-records.ts";
 import type { Session } from "../database/session.ts";
-import type { EmbeddedStore } from "../embedded.ts";
+import { db } from "../database/tables.ts";
+import type { WritableStore } from "../open-store.ts";
 import { RefusedChangeError, UnknownNameError } from "../store.ts";
 import { requireTeam } from "./manage-teams.ts";
 
@@ -24,28 +24,28 @@ export function normalEmail(text: string): string | undefined {
 }
 
 /** Lets a person sign in for the team. @throws UnknownNameError, or RefusedChangeError for a member of another team */
-export async function addMember(database: EmbeddedStore, { team, email }: Member, at: Date): Promise<void> {
+export async function addMember(database: WritableStore, { team, email }: Member, at: Date): Promise<void> {
   await database.write(async (session) => {
     await requireTeam(session, team);
     const known = await teamOf(session, email);
     if (known !== undefined) {
       throw new RefusedChangeError(`${email} is already a member of the team "${known}"`);
     }
-    await insertRow(session, "member", { email, team, added_at: at.toISOString() });
+    await session.run(db.insertInto("member").values({ email, team, added_at: at.toISOString() }));
   });
 }
 
 /** Removes a person from the team and ends the person's sessions. The team's keys stay. @throws UnknownNameError */
-export async function removeMember(database: EmbeddedStore, { team, email }: Member): Promise<void> {
+export async function removeMember(database: WritableStore, { team, email }: Member): Promise<void> {
   await database.write(async (session) => {
     await requireTeam(session, team);
     const known = await membersOf(session, team);
     if (!known.includes(email)) {
       throw new UnknownNameError(`${email} is not a member of the team "${team}"`, known);
     }
-    await session.query("DELETE FROM member WHERE email = ?", [email]);
-    await session.query("DELETE FROM portal_session WHERE email = ?", [email]);
-    await session.query("DELETE FROM sign_in WHERE email = ?", [email]);
+    await session.run(db.deleteFrom("member").where("email", "=", email));
+    await session.run(db.deleteFrom("portal_session").where("email", "=", email));
+    await session.run(db.deleteFrom("sign_in").where("email", "=", email));
   });
 }
 
@@ -56,11 +56,11 @@ export async function membersOf(session: Session, team: string): Promise<string[
 
 /** All members, sorted by team and address. */
 export async function readMembers(session: Session): Promise<Member[]> {
-  return await readRecords<Member>(session, { email: "email", team: "team" }, "FROM member ORDER BY team, email");
+  return await session.run(db.selectFrom("member").select(["email", "team"]).orderBy("team").orderBy("email"));
 }
 
 /** The team of a person. */
 export async function teamOf(session: Session, email: string): Promise<string | undefined> {
-  const [[team] = []] = await session.query("SELECT team FROM member WHERE email = ?", [email]);
-  return team === undefined ? undefined : String(team);
+  const [member] = await session.run(db.selectFrom("member").select("team").where("email", "=", email));
+  return member?.team;
 }

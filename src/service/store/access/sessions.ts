@@ -1,5 +1,5 @@
-import { insertRow } from "../database/json-records.ts";
-import type { EmbeddedStore } from "../embedded.ts";
+import { db } from "../database/tables.ts";
+import type { WritableStore } from "../open-store.ts";
 import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
 
@@ -11,44 +11,64 @@ const SESSION_LIFETIME = 12 * 3_600_000;
 const SEEN_EVERY = 60_000;
 
 /** Opens a session with a new secret; only its hash is stored. */
-export async function openPortalSession(database: EmbeddedStore, email: string, now: number): Promise<string> {
+export async function openPortalSession(database: WritableStore, email: string, now: number): Promise<string> {
   const secret = newSecret();
   const at = isoTime(now);
   await database.write(async (session) => {
-    await session.query("DELETE FROM portal_session WHERE created_at <= ? OR seen_at <= ?", [
-      isoTime(now - SESSION_LIFETIME),
-      isoTime(now - SESSION_IDLE),
-    ]);
-    await insertRow(session, "portal_session", { hash: hashSecret(secret), email, created_at: at, seen_at: at });
+    await session.run(
+      db
+        .deleteFrom("portal_session")
+        .where(({ eb, or }) =>
+          or([
+            eb("created_at", "<=", isoTime(now - SESSION_LIFETIME)),
+            eb("seen_at", "<=", isoTime(now - SESSION_IDLE)),
+          ]),
+        ),
+    );
+    const opened = { hash: hashSecret(secret), email, created_at: at, seen_at: at };
+    await session.run(db.insertInto("portal_session").values(opened));
   });
   return secret;
 }
 
 /** Who is signed in with this secret; undefined if the session has ended or the person has no team. */
-export async function sessionMember(database: EmbeddedStore, secret: string, now: number): Promise<Member | undefined> {
+export async function sessionMember(database: WritableStore, secret: string, now: number): Promise<Member | undefined> {
   const hash = hashSecret(secret);
   const [row] = await database.read((session) =>
-    session.query(
-      `SELECT email, team, seen_at FROM portal_session JOIN member USING (email)
-       WHERE hash = ? AND portal_session.created_at > ? AND seen_at > ?`,
-      [hash, isoTime(now - SESSION_LIFETIME), isoTime(now - SESSION_IDLE)],
+    session.run(
+      db
+        .selectFrom("portal_session")
+        .innerJoin("member", "member.email", "portal_session.email")
+        .select(["member.email", "team", "seen_at"])
+        .where("hash", "=", hash)
+        .where("created_at", ">", isoTime(now - SESSION_LIFETIME))
+        .where("seen_at", ">", isoTime(now - SESSION_IDLE)),
     ),
   );
   if (row === undefined) {
     return undefined;
   }
-  const [email, team, seenAt] = row;
-  if (Date.parse(String(seenAt)) + SEEN_EVERY <= now) {
+  const { email, team, seen_at } = row;
+  if (Date.parse(seen_at) + SEEN_EVERY <= now) {
     // Not awaited: a load may lock the database for a minute. If it fails, the session ends a little earlier.
     database
-      .write((session) => session.query("UPDATE portal_session SET seen_at = ? WHERE hash = ?", [isoTime(now), hash]))
+      .write((session) =>
+        session.run(
+          db
+            .updateTable("portal_session")
+            .set({ seen_at: isoTime(now) })
+            .where("hash", "=", hash),
+        ),
+      )
       .catch(() => undefined);
   }
-  return { email: String(email), team: String(team) };
+  return { email, team };
 }
 
-export async function endSession(database: EmbeddedStore, secret: string): Promise<void> {
-  await database.write((session) => session.query("DELETE FROM portal_session WHERE hash = ?", [hashSecret(secret)]));
+export async function endSession(database: WritableStore, secret: string): Promise<void> {
+  await database.write((session) =>
+    session.run(db.deleteFrom("portal_session").where("hash", "=", hashSecret(secret))),
+  );
 }
 
 /** @param time milliseconds since the epoch */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { EmbeddedStore } from "../embedded.ts";
+import { db } from "../database/tables.ts";
+import type { WritableStore } from "../open-store.ts";
 import { hashSecret } from "./manage-keys.ts";
 import { teamOf } from "./members.ts";
 import { isoTime } from "./sessions.ts";
@@ -24,17 +25,18 @@ interface NewSignIn {
  * @returns whether the address belongs to a member, who should get the code
  */
 export async function beginSignIn(
-  database: EmbeddedStore,
+  database: WritableStore,
   { visitor, email, code }: NewSignIn,
   now: number,
 ): Promise<boolean> {
   return await database.write(async (session) => {
-    await session.query("DELETE FROM sign_in WHERE expires_at <= ?", [isoTime(now)]);
-    await session.query(
-      `INSERT INTO sign_in (hash, email, code_hash, tries, expires_at) VALUES (?, ?, ?, 0, ?)
-       ON CONFLICT (hash) DO UPDATE SET
-         email = excluded.email, code_hash = excluded.code_hash, tries = 0, expires_at = excluded.expires_at`,
-      [hashSecret(visitor), email, hashCode(visitor, code), isoTime(now + CODE_LIFETIME)],
+    await session.run(db.deleteFrom("sign_in").where("expires_at", "<=", isoTime(now)));
+    const begun = { email, code_hash: hashCode(visitor, code), tries: 0, expires_at: isoTime(now + CODE_LIFETIME) };
+    await session.run(
+      db
+        .insertInto("sign_in")
+        .values({ hash: hashSecret(visitor), ...begun })
+        .onConflict((earlier) => earlier.column("hash").doUpdateSet(begun)),
     );
     return (await teamOf(session, email)) !== undefined;
   });
@@ -45,42 +47,47 @@ export type CodeOutcome = { kind: "right"; email: string } | { kind: "wrong"; le
 
 /** Checks a code and counts the try. The right code and the last try end the sign-in. */
 export async function tryCode(
-  database: EmbeddedStore,
+  database: WritableStore,
   { visitor, code }: Pick<NewSignIn, "visitor" | "code">,
   now: number,
 ): Promise<CodeOutcome> {
   const hash = hashSecret(visitor);
   return await database.write(async (session) => {
-    const [row] = await session.query(
-      "UPDATE sign_in SET tries = tries + 1 WHERE hash = ? AND expires_at > ? RETURNING email, code_hash, tries",
-      [hash, isoTime(now)],
+    const [row] = await session.run(
+      db
+        .updateTable("sign_in")
+        .set(({ eb }) => ({ tries: eb("tries", "+", 1) }))
+        .where("hash", "=", hash)
+        .where("expires_at", ">", isoTime(now))
+        .returning(["email", "code_hash", "tries"]),
     );
     if (row === undefined) {
       return { kind: "gone" };
     }
-    const [email, codeHash, tries] = row;
-    const isRight = timingSafeEqual(Buffer.from(String(codeHash)), Buffer.from(hashCode(visitor, code)));
-    const isMember = (await teamOf(session, String(email))) !== undefined;
-    const left = CODE_TRIES - Number(tries);
+    const { email, code_hash, tries } = row;
+    const isRight = timingSafeEqual(Buffer.from(code_hash), Buffer.from(hashCode(visitor, code)));
+    const isMember = (await teamOf(session, email)) !== undefined;
+    const left = CODE_TRIES - tries;
     if (isRight || left === 0) {
-      await session.query("DELETE FROM sign_in WHERE hash = ?", [hash]);
+      await session.run(db.deleteFrom("sign_in").where("hash", "=", hash));
     }
     if (isRight && isMember) {
-      return { kind: "right", email: String(email) };
+      return { kind: "right", email };
     }
     return left === 0 ? { kind: "gone" } : { kind: "wrong", left };
   });
 }
 
 /** The address of the browser's current sign-in. */
-export async function pendingEmail(database: EmbeddedStore, visitor: string, now: number): Promise<string | undefined> {
-  return await database.read(async (session) => {
-    const [[email] = []] = await session.query("SELECT email FROM sign_in WHERE hash = ? AND expires_at > ?", [
-      hashSecret(visitor),
-      isoTime(now),
-    ]);
-    return email === undefined ? undefined : String(email);
-  });
+export async function pendingEmail(database: WritableStore, visitor: string, now: number): Promise<string | undefined> {
+  const hash = hashSecret(visitor);
+  const pending = db
+    .selectFrom("sign_in")
+    .select("email")
+    .where("hash", "=", hash)
+    .where("expires_at", ">", isoTime(now));
+  const [signIn] = await database.read((session) => session.run(pending));
+  return signIn?.email;
 }
 
 /** Keyed by the browser's secret, which is not in the database: a plain hash of six digits could be reversed. */

@@ -1,39 +1,47 @@
-import { insertRow, readRecords } from "../database/json-records.ts";
-import type { Session, SqlValue } from "../database/session.ts";
+import type { Session } from "../database/session.ts";
+import { db } from "../database/tables.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
+
+/** The members of a key and of the grants of its team. */
+const KEY_COLUMNS = [
+  "api_key.id as id",
+  "api_key.name as name",
+  "api_key.team as team",
+  "team.scopes as scopes",
+  "team.retailers as retailers",
+  "api_key.created_at as createdAt",
+  "api_key.last_used_at as lastUsedAt",
+  "api_key.revoked_at as revokedAt",
+] as const;
+
+const KEYS = db.selectFrom("api_key").innerJoin("team", "team.name", "api_key.team").select(KEY_COLUMNS);
+
+/** The column of each member. */
+export const KEY: Readonly<Record<string, string>> = Object.fromEntries(
+  KEY_COLUMNS.map((column) => column.split(" as ").reverse()),
+);
 
 /** The key whose secret has this hash, revoked or not. */
 export async function readKeyByHash(session: Session, hash: string): Promise<KeyRecord | undefined> {
-  const [key] = await selectKeys(session, "WHERE hash = ?", [hash]);
-  return key;
+  const [key] = await session.run(KEYS.where("hash", "=", hash));
+  return key && withGrants(key);
 }
 
 /** All keys, including revoked ones, sorted by name and team. */
 export async function readKeys(session: Session): Promise<KeyRecord[]> {
-  return await selectKeys(session, "ORDER BY api_key.name, team");
+  return (await session.run(KEYS.orderBy("api_key.name").orderBy("api_key.team"))).map(withGrants);
 }
 
-/** The expressions of the members of a key. */
-export const KEY: Readonly<Record<keyof KeyRecord, string>> = {
-  id: "api_key.id",
-  name: "api_key.name",
-  team: "team",
-  scopes: "scopes",
-  retailers: "retailers",
-  createdAt: "api_key.created_at",
-  lastUsedAt: "last_used_at",
-  revokedAt: "revoked_at",
-};
+/** The lists of scopes and retailers are stored as JSON. */
+type StoredGrants = { scopes: string; retailers: string | null };
 
-/** @param record whose lists are JSON */
-export function keyRecordOf(record: KeyRecord): KeyRecord {
-  const list = (json: unknown) => JSON.parse(String(json));
-  return { ...record, scopes: list(record.scopes), retailers: list(record.retailers) };
+export function withGrants<T extends StoredGrants>(record: T): Omit<T, keyof Grants> & Grants {
+  const { scopes, retailers } = record;
+  return { ...record, scopes: JSON.parse(scopes), retailers: retailers === null ? null : JSON.parse(retailers) };
 }
 
-async function selectKeys(session: Session, rest: string, parameters?: readonly SqlValue[]): Promise<KeyRecord[]> {
-  const from = `FROM api_key JOIN team ON team.name = api_key.team ${rest}`;
-  return (await readRecords<KeyRecord>(session, KEY, from, parameters)).map(keyRecordOf);
+function storedGrants({ scopes, retailers }: Grants): StoredGrants {
+  return { scopes: JSON.stringify(scopes), retailers: retailers === null ? null : JSON.stringify(retailers) };
 }
 
 export async function insertKey(
@@ -42,14 +50,20 @@ export async function insertKey(
   { team, name, createdAt }: Pick<KeyRecord, "team" | "name" | "createdAt">,
   revokedAt: string | null = null,
 ): Promise<void> {
-  await insertRow(session, "api_key", { team, name, hash, created_at: createdAt, revoked_at: revokedAt });
+  const key = { team, name, hash, created_at: createdAt, revoked_at: revokedAt };
+  await session.run(db.insertInto("api_key").values(key));
 }
 
 /** Stores the time of each key's last use. */
 export async function addKeyUses(session: Session, uses: readonly KeyUse[]): Promise<void> {
   for (const { id, at } of uses) {
-    const update = "UPDATE api_key SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, '') < ?";
-    await session.query(update, [at, id, at]);
+    await session.run(
+      db
+        .updateTable("api_key")
+        .set({ last_used_at: at })
+        .where("id", "=", id)
+        .where(({ eb, or }) => or([eb("last_used_at", "is", null), eb("last_used_at", "<", at)])),
+    );
   }
 }
 
@@ -62,24 +76,14 @@ export interface TeamRecord extends Grants {
 
 /** All teams, sorted by name. */
 export async function readTeams(session: Session): Promise<TeamRecord[]> {
-  const members = {
-    name: "name",
-    scopes: { json: "scopes" },
-    retailers: { json: "retailers" },
-    createdAt: "created_at",
-  };
-  return await readRecords<TeamRecord>(session, members, "FROM team ORDER BY name");
+  const teams = db.selectFrom("team").select(["name", "scopes", "retailers", "created_at as createdAt"]);
+  return (await session.run(teams.orderBy("name"))).map(withGrants);
 }
 
 export async function insertTeam(session: Session, { name, createdAt, ...grants }: TeamRecord): Promise<void> {
-  await insertRow(session, "team", { ...grantColumns(grants), name, created_at: createdAt });
+  await session.run(db.insertInto("team").values({ name, created_at: createdAt, ...storedGrants(grants) }));
 }
 
 export async function updateGrants(session: Session, name: string, grants: Grants): Promise<void> {
-  const { scopes, retailers } = grantColumns(grants);
-  await session.query("UPDATE team SET scopes = ?, retailers = ? WHERE name = ?", [scopes, retailers, name]);
-}
-
-function grantColumns({ scopes, retailers }: Grants) {
-  return { scopes: JSON.stringify(scopes), retailers: retailers === null ? null : JSON.stringify(retailers) };
+  await session.run(db.updateTable("team").set(storedGrants(grants)).where("name", "=", name));
 }

@@ -1,3 +1,8 @@
+import { WINDOW_TABLE } from "./tables.ts";
+
+/** "RCat", which marks a file as a database of this service (SQLite file format, offset 68). */
+const APPLICATION_ID = 0x52_43_61_74;
+
 /** The SQL in which the engines differ. All other statements are the same for both. */
 export interface Dialect {
   /** An aggregate: the values as the text of a JSON array. @param order of the values; that of the rows by default */
@@ -19,8 +24,18 @@ export interface Dialect {
    * The driver of PostgreSQL would take bytes as hexadecimal digits.
    */
   rowTexts: string;
-  /** Tables as the engine declares them, from those of `schema.ts`. */
+  /** Tables as the engine declares them, from those of `tables.ts`. */
   tables(declarations: string): string;
+  /** Before the first table is created. */
+  newDatabase: string;
+  /** The number of tables, and 0 if they are not of this service. */
+  presence: string;
+  /** The version of the tables. */
+  version: string;
+  /** Marks new tables as those of this service. */
+  mark(version: number): string;
+  /** Sets the number after which the ids of rows begin. */
+  firstId: string;
   /** The value by which a text of a row is stored and compared. */
   rowText(text: string): string | Buffer;
   /** Statements before rows are staged, before the staged rows are added, and after they were committed. */
@@ -45,10 +60,16 @@ export const SQLITE: Dialect = {
     SELECT CAST(group_concat(body, char(10)) AS BLOB), json_group_array(product.id), json_group_array(sum)
     FROM json_each(?) AS wanted CROSS JOIN product ON product.id = wanted.value`,
   tables: (declarations) => declarations,
+  // Larger pages waste less space with rows of about 500 bytes. Both settings are stored in the file.
+  newDatabase: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
+  presence: `SELECT (SELECT count(*) FROM sqlite_schema), application_id = ${APPLICATION_ID} FROM pragma_application_id`,
+  version: "SELECT user_version FROM pragma_user_version",
+  mark: (version) => `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`,
+  firstId: "INSERT INTO sqlite_sequence VALUES ('product', ?)",
   rowText: (text) => text,
   // The unique index is written in random order. A larger cache saves reads.
   load: { begin: "PRAGMA temp.cache_size = -16384", merge: "PRAGMA cache_size = -65536", end: "" },
-  // Of the attached file (`embedded-database.ts`). Others cannot change a single row of it.
+  // Of the attached file (`sqlite-database.ts`). Others cannot change a single row of it.
   unsynced: "",
   unlocked: "",
   comparesCounts: true,
@@ -79,6 +100,18 @@ export const POSTGRES: Dialect = {
       .replaceAll("WITHOUT ROWID", "")
       // An index of SQLite always has the id of its rows.
       .replaceAll("added, removed);", "added, removed) INCLUDE (id);"),
+  newDatabase: "",
+  presence: `
+    SELECT count(*), count(*) FILTER (WHERE relname = 'catalog_schema')
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'f')`,
+  version: "SELECT version FROM catalog_schema",
+  mark: (version) => `
+    ${POSTGRES.tables(WINDOW_TABLE)}
+    ALTER TABLE request_window SET (fillfactor = 50);
+    CREATE TABLE catalog_schema (version INTEGER NOT NULL);
+    INSERT INTO catalog_schema VALUES (${version})`,
+  firstId: "SELECT setval(pg_get_serial_sequence('product', 'id'), ?)",
   rowText: (text) => Buffer.from(text),
   load: {
     begin: "SET temp_buffers = '64MB'",

@@ -1,10 +1,14 @@
+import type { Compilable } from "kysely";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LocationError } from "./location.ts";
+import { prepareTables } from "./schema.ts";
 import type { Connection, Session, SqlParameter, SqlValue } from "./session.ts";
+
+const OLDEST_SERVER = 15;
 
 /** Connections of one process. */
 const MOST_CONNECTIONS = 10;
@@ -19,7 +23,8 @@ const SETTINGS = "-c client_connection_check_interval=1000 -c jit=off -c work_me
 
 /** Only one transaction of a kind has the row of this table, which the others wait for. Milliseconds that they wait. */
 const LOCKS = {
-  schema: "",
+  // Any number: processes that create or migrate the tables of a database wait for one another.
+  schema: "SELECT pg_advisory_xact_lock(1380147572)",
   // An update, so that a trigger can see that a change of rows begins (docs/scale.md).
   rows: "UPDATE data_version SET version = version",
   records: "SET LOCAL lock_timeout = 60000; SELECT cursor FROM secret FOR UPDATE",
@@ -36,8 +41,39 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
 };
 const TYPES = { getTypeParser: (type: number) => READERS[type] ?? String };
 
+/**
+ * A PostgreSQL database. The tables are in the first schema of its `search_path`, and are created if the schema is empty.
+ *
+ * @throws LocationError, StoreUnavailableError
+ */
+export async function openPostgres(url: string): Promise<Connection> {
+  const connection = new PostgresConnection(url);
+  try {
+    await connection.use(async (session) => {
+      await checkServer(session);
+      await prepareTables(session);
+    });
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** @throws StoreUnavailableError */
+async function checkServer(session: Session): Promise<void> {
+  const facts = "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding')";
+  const [[server, encoding] = []] = await session.query(facts);
+  if (Number(server) < OLDEST_SERVER) {
+    throw new StoreUnavailableError(`the server is PostgreSQL ${server}, this service needs ${OLDEST_SERVER} or newer`);
+  }
+  if (encoding !== "UTF8") {
+    throw new StoreUnavailableError(`the database has the encoding ${encoding}, this service needs UTF8`);
+  }
+}
+
 /** A pool of connections to a PostgreSQL database. A connection that fails is closed, and the next query opens another. */
-export class PostgresConnection implements Connection {
+class PostgresConnection implements Connection {
   readonly #pool: pg.Pool;
 
   /** @param url see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING @throws LocationError */
@@ -57,7 +93,7 @@ export class PostgresConnection implements Connection {
     this.#pool.on("connect", (client) => client.on("error", ignore));
   }
 
-  exclusively<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+  use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     const turn = this.#withClient(work, deadline);
     return deadline === undefined ? turn : orTimeout(turn, deadline);
   }
@@ -68,7 +104,7 @@ export class PostgresConnection implements Connection {
     }
   }
 
-  async #withClient<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+  async #withClient<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
@@ -84,7 +120,7 @@ export class PostgresConnection implements Connection {
       const onLastUse = () => {
         isLastUse = true;
       };
-      return await work(sessionOf(client, deadline, onLastUse));
+      return await work(sessionOf(client, deadline, onLastUse), "postgres");
     } finally {
       deadline?.removeEventListener("abort", cancel);
       client.release(isLastUse);
@@ -118,6 +154,11 @@ function sessionOf(client: pg.PoolClient, deadline: AbortSignal | undefined, onL
 
   return {
     dialect: POSTGRES,
+    run: async <T>(built: Compilable<T>) => {
+      const { sql: text, parameters } = built.compile();
+      const config = { text, values: [...parameters], types: TYPES };
+      return (await run(() => client.query(config))).rows as T[];
+    },
     query,
     script,
     insertNew: async (table, columns, rows) => {

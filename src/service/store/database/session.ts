@@ -1,3 +1,4 @@
+import type { Compilable } from "kysely";
 import type { Dialect } from "./dialect.ts";
 
 export type SqlValue = string | number | Buffer | null;
@@ -11,13 +12,15 @@ export type SqlParameter = SqlValue | readonly SqlValue[];
  */
 export type TransactionKind = "stage" | "schema" | "rows" | "records";
 
-/** All columns of a table in their order, with their types as in `schema.ts`. */
+/** All columns of a table in their order, with their types as in `tables.ts`. */
 export type Columns = Readonly<Record<string, "TEXT" | "INTEGER" | "BIGINT" | "BLOB">>;
 
-/** Runs the statements of one caller, without statements of other callers between them. Parameters are written `?`. */
+/** Runs the statements of one caller, without statements of other callers between them. */
 export interface Session {
   readonly dialect: Dialect;
-  /** All rows of a statement, each an array of its columns. */
+  /** All rows of a query of `db` (`tables.ts`). */
+  run<T>(query: Compilable<T>): Promise<T[]>;
+  /** All rows of a statement, each an array of its columns. Parameters are written `?`. */
   query(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlValue[][]>;
   /**
    * Inserts many rows. A row with the value of an earlier one in the first column, which is unique, is left out.
@@ -33,7 +36,11 @@ export interface Session {
 
 /** Access to a database: one connection, or several that are opened when they are needed. */
 export interface Connection {
-  /** Gives `work` a connection alone. The deadline ends a running query. */
-  exclusively<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
+  /**
+   * Gives `work` a connection alone, and what identifies the file behind it. The deadline ends a running query.
+   *
+   * @throws StoreUnavailableError if the database is missing, damaged, unreachable or of another program
+   */
+  use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { EmbeddedStore } from "../embedded.ts";
+import type { WritableStore } from "../open-store.ts";
 import { daysOf, readCounts, summarise, wantedCounts } from "./row-counts.ts";
 import { beginNextVersion, readVersion, removeFromVersion } from "./versions.ts";
 
@@ -9,7 +9,7 @@ import { beginNextVersion, readVersion, removeFromVersion } from "./versions.ts"
  *
  * @returns their coverage, which counts them
  */
-export async function removeRows(database: EmbeddedStore, filters: Filters): Promise<CoverageSummary> {
+export async function removeRows(database: WritableStore, filters: Filters): Promise<CoverageSummary> {
   return await database.changeRows(async (session) => {
     const days = daysOf(filters);
     const wanted = wantedCounts(await readCounts(session, await readVersion(session), days), filters, null);

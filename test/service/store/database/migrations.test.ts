@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { hashSecret, listKeys } from "../../../../src/service/store/access/manage-keys.ts";
-import type { EmbeddedStore } from "../../../../src/service/store/embedded.ts";
+import type { WritableStore } from "../../../../src/service/store/open-store.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 
@@ -51,7 +51,7 @@ test("a migrated database has the tables of a new one", async () => {
 });
 
 /** Columns, indexes and references of each table. */
-async function tablesOf(store: EmbeddedStore) {
+async function tablesOf(store: WritableStore) {
   return await store.read((session) =>
     session.query(`
       SELECT list.name, wr, info.cid, info.name, info.type, "notnull", dflt_value, info.pk

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { loadRows } from "../../../../src/service/load/load-rows.ts";
-import type { EmbeddedStore } from "../../../../src/service/store/embedded.ts";
+import type { WritableStore } from "../../../../src/service/store/open-store.ts";
 import { removeRows } from "../../../../src/service/store/product-rows/remove-rows.ts";
 import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
 import { DATABASE_RUNS } from "../../../helpers/databases.ts";
@@ -11,7 +11,7 @@ import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
 import { load, NO_DEADLINE, testStore, textsOf } from "../stores.ts";
 
-async function replace(store: EmbeddedStore, rows: readonly Product[], replacement: Replacement = "same-ids") {
+async function replace(store: WritableStore, rows: readonly Product[], replacement: Replacement = "same-ids") {
   const stream = Readable.from([Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""))]);
   return await loadRows(store, { name: "rows.ndjson", stream }, { replacement });
 }
@@ -56,7 +56,7 @@ test("after any replacements and removals, each version has exactly the rows tha
 
 /** Makes a change of the store. @returns the rows that it should have then, by `product_id` */
 async function changed(
-  store: EmbeddedStore,
+  store: WritableStore,
   model: ReadonlyMap<string, Product>,
   step: Change,
 ): Promise<Map<string, Product>> {
@@ -80,7 +80,7 @@ function inOrder(rows: readonly Product[]): Product[] {
   return rows.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
-async function rowsAt(store: EmbeddedStore, version: number): Promise<Product[]> {
+async function rowsAt(store: WritableStore, version: number): Promise<Product[]> {
   const selection = await (await store.snapshotAt(version, NO_DEADLINE))?.select({}, null);
   expect(selection?.summary.matching_rows).toBe(selection?.total);
   const texts = await textsOf(store, (await selection?.ids(0, selection.total)) ?? []);

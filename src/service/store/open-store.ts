@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
+import { databasePath } from "./database/location.ts";
+import type { Session, TransactionKind } from "./database/session.ts";
 import {
   type Database,
   openFileDatabase,
   openMemoryDatabase,
   openReadOnlyDatabase,
-} from "./database/embedded-database.ts";
-import { databasePath } from "./database/location.ts";
-import type { Session, TransactionKind } from "./database/session.ts";
+} from "./database/sqlite-database.ts";
 import { blobOf, readRowTexts } from "./product-rows/row-texts.ts";
 import { createSnapshots } from "./product-rows/snapshot.ts";
 import { hasVersion, readVersion } from "./product-rows/versions.ts";
@@ -16,7 +16,7 @@ import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
 import { createWindows } from "./windows.ts";
 
 /** A writable store: in a file of this machine, in memory, or in a PostgreSQL database. */
-export interface EmbeddedStore extends Store {
+export interface WritableStore extends Store {
   /** Runs the statements of `work` without statements of other callers between them. */
   read<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T>;
   /**
@@ -37,13 +37,13 @@ export interface EmbeddedStore extends Store {
  * @param listedRows the ids of selections of at most this many rows are kept in memory
  * @throws LocationError, StoreUnavailableError
  */
-export async function openStore(location: string, listedRows?: number): Promise<EmbeddedStore> {
-  return embeddedStore(await openDatabase(location), listedRows);
+export async function openStore(location: string, listedRows?: number): Promise<WritableStore> {
+  return storeOf(await openDatabase(location), listedRows);
 }
 
 /** Opens a database that nobody writes to, without locks. @throws StoreUnavailableError */
-export async function openStoreForReading(path: string): Promise<EmbeddedStore> {
-  return embeddedStore(await openReadOnlyDatabase(path));
+export async function openStoreForReading(path: string): Promise<WritableStore> {
+  return storeOf(await openReadOnlyDatabase(path));
 }
 
 async function openDatabase(location: string): Promise<Database> {
@@ -54,25 +54,22 @@ async function openDatabase(location: string): Promise<Database> {
   if (location === ":memory:") {
     return await openMemoryDatabase();
   }
-  return await (await import("./database/postgres-database.ts")).openPostgresDatabase(location);
+  const { openPostgres } = await import("./database/postgres-connection.ts");
+  const connection = await openPostgres(location);
+  return { reader: connection, writer: connection, windows: connection };
 }
 
-function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
+function storeOf(database: Database, listedRows?: number): WritableStore {
+  const { reader, writer } = database;
   let current: { file: string; snapshotOf: ReturnType<typeof createSnapshots> } | undefined;
   let secret: { file: string; bytes: Buffer } | undefined;
-
-  async function read<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
-    return await database.reader.use((connection, file) =>
-      connection.exclusively((session) => work(session, file), deadline),
-    );
-  }
 
   async function snapshotOf(version: number, file: string, deadline: AbortSignal): Promise<Snapshot> {
     if (current?.file !== file) {
       current = { file, snapshotOf: createSnapshots(listedRows) };
     }
     return await current.snapshotOf(version, (work) =>
-      read((session, present) => {
+      reader.use((session, present) => {
         if (present !== file) {
           throw new StaleSnapshotError("the database was replaced");
         }
@@ -81,34 +78,33 @@ function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
     );
   }
 
-  async function prepareWrite<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return await database.writer.use((connection) => connection.exclusively(work));
-  }
-
   async function change<T>(kind: TransactionKind, work: (session: Session) => Promise<T>): Promise<T> {
-    return await prepareWrite((session) => session.transaction(kind, () => work(session)));
+    return await writer.use((session) => session.transaction(kind, () => work(session)));
   }
 
   return {
-    read,
+    read: async (work, deadline) => await reader.use(work, deadline),
     write: async (work) => await change("records", work),
     changeRows: async (work) => await change("rows", work),
-    prepareWrite,
+    prepareWrite: async (work) => await writer.use(work),
     snapshot: async (deadline) => {
-      const found = await read(async (session, file) => ({ version: await readVersion(session), file }), deadline);
+      const found = await reader.use(
+        async (session, file) => ({ version: await readVersion(session), file }),
+        deadline,
+      );
       return await snapshotOf(found.version, found.file, deadline);
     },
     snapshotAt: async (version, deadline) => {
-      const found = await read(
+      const found = await reader.use(
         async (session, file) => ({ isKept: await hasVersion(session, version), file }),
         deadline,
       );
       return found.isKept ? await snapshotOf(version, found.file, deadline) : undefined;
     },
-    rows: async (ids, deadline) => await read((session) => readRowTexts(session, ids), deadline),
-    keyByHash: async (hash, deadline) => await read((session) => readKeyByHash(session, hash), deadline),
+    rows: async (ids, deadline) => await reader.use((session) => readRowTexts(session, ids), deadline),
+    keyByHash: async (hash, deadline) => await reader.use((session) => readKeyByHash(session, hash), deadline),
     cursorSecret: async (deadline) => {
-      const known = await read(async (session, file) => {
+      const known = await reader.use(async (session, file) => {
         if (secret?.file === file) {
           return secret;
         }
@@ -118,18 +114,15 @@ function embeddedStore(database: Database, listedRows?: number): EmbeddedStore {
       secret = known;
       return known.bytes;
     },
-    windows: (name, length) =>
-      createWindows(name, length, (work, deadline) =>
-        database.windows.use((connection) => connection.exclusively(work, deadline)),
-      ),
+    windows: (name, length) => createWindows(name, length, database.windows),
     addDayCounts: async (counts) => await change("records", (session) => addDayCounts(session, counts)),
     addKeyUses: async (uses) => await change("records", (session) => addKeyUses(session, uses)),
-    dayCounts: async (since) => await read((session) => readDayCounts(session, since)),
-    incidents: async (since) => await read((session) => readIncidents(session, since)),
+    dayCounts: async (since) => await reader.use((session) => readDayCounts(session, since)),
+    incidents: async (since) => await reader.use((session) => readIncidents(session, since)),
     close: async () => {
-      await database.windows.close();
-      await database.reader.close();
-      await database.writer.close();
+      for (const connection of new Set([database.windows, reader, writer])) {
+        await connection.close();
+      }
     },
   };
 }

@@ -1,16 +1,16 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
-import { DatabaseConnection } from "./database-connection.ts";
-import { checkSchema } from "./schema.ts";
+import { checkTables } from "./schema.ts";
 import type { Connection, Session } from "./session.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
 
 /** An open connection. A retired connection is closed when its last user is done. */
 interface Lease {
   stamp: string;
   /** Identifies the file. */
   file: string;
-  connection: Promise<DatabaseConnection>;
+  connection: Promise<SqliteConnection>;
   users: number;
 }
 
@@ -21,15 +21,6 @@ interface ConnectionOptions {
   onOpen?: ((session: Session) => Promise<void>) | undefined;
 }
 
-export interface SharedConnection {
-  /**
-   * @param work receives the connection and the identity of the database file
-   * @throws StoreUnavailableError if the file is missing, damaged or of another program
-   */
-  use<T>(work: (connection: Connection, file: string) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 /**
  * One connection to a database file. It stays open, because the driver frees a closed connection only when its statements
  * are garbage collected. It is reopened after an error and when the file was changed or replaced.
@@ -37,12 +28,12 @@ export interface SharedConnection {
  * @param lockWait milliseconds to wait for locks of other connections
  * @param trustedTime milliseconds after which the file is checked for changes
  */
-export function shareConnection(
+export function connectToSharedFile(
   path: string,
   lockWait: number,
   trustedTime: number,
   { access = "write", onOpen = async () => undefined }: ConnectionOptions = {},
-): SharedConnection {
+): Connection {
   let current: Lease | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -60,12 +51,12 @@ export function shareConnection(
     return current;
   }
 
-  async function open(): Promise<DatabaseConnection> {
+  async function open(): Promise<SqliteConnection> {
     const connection = connectToFile(path, lockWait, access);
     try {
-      await checkSchema(connection);
-      // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
-      await connection.exclusively(async (session) => {
+      await connection.use(async (session) => {
+        await checkTables(session);
+        // Staged rows of a load are in a temporary file. A later write truncates the write-ahead log.
         await session.script("PRAGMA temp_store = FILE; PRAGMA journal_size_limit = 67108864");
         await onOpen(session);
       });
@@ -86,11 +77,12 @@ export function shareConnection(
   }
 
   return {
-    use: async (work) => {
+    use: async (work, deadline) => {
       const used = await lease();
       used.users += 1;
       try {
-        return await work(await used.connection, used.file);
+        const connection = await used.connection;
+        return await connection.use((session) => work(session, used.file), deadline);
       } catch (error) {
         if (error instanceof StoreUnavailableError) {
           void retire(used);
@@ -111,9 +103,9 @@ export function shareConnection(
  * With `mode=rw`, SQLite does not create an empty database if the file has just disappeared. A read-only file is opened
  * without locks, because locks need additional files.
  */
-export function connectToFile(path: string, lockWait: number, access: "write" | "read" = "write"): DatabaseConnection {
+export function connectToFile(path: string, lockWait: number, access: "write" | "read" = "write"): SqliteConnection {
   const mode = access === "write" ? "mode=rw" : "mode=ro&immutable=1";
-  return new DatabaseConnection(`${pathToFileURL(path).href}?${mode}`, lockWait);
+  return new SqliteConnection(`${pathToFileURL(path).href}?${mode}`, lockWait);
 }
 
 /** `stamp` changes when the file is changed or replaced, `file` only when it is replaced. */

@@ -4,9 +4,9 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { DatabaseConnection } from "../../../src/service/store/database/database-connection.ts";
 import { LocationError } from "../../../src/service/store/database/location.ts";
-import type { EmbeddedStore } from "../../../src/service/store/embedded.ts";
+import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
+import type { WritableStore } from "../../../src/service/store/open-store.ts";
 import {
   type Selection,
   StaleSnapshotError,
@@ -192,10 +192,10 @@ test("a damaged database is unavailable until it is repaired", async () => {
 
 test("a database of another program is refused and not changed", async () => {
   const path = join(await temporaryFolder(), "other.db");
-  const other = new DatabaseConnection(path, 0);
-  await other.exclusively((session) => session.script("CREATE TABLE note (text TEXT)"));
+  const other = new SqliteConnection(path, 0);
+  await other.use((session) => session.script("CREATE TABLE note (text TEXT)"));
   await expect(testStore(path)).rejects.toThrow("belongs to another program");
-  expect(await other.exclusively((session) => session.query("SELECT name FROM sqlite_schema"))).toEqual([["note"]]);
+  expect(await other.use((session) => session.query("SELECT name FROM sqlite_schema"))).toEqual([["note"]]);
   await other.close();
 });
 
@@ -217,12 +217,12 @@ test("day counts are added per day and operation", async () => {
   ]);
 });
 
-async function allRows(store: EmbeddedStore): Promise<Selection> {
+async function allRows(store: WritableStore): Promise<Selection> {
   return await (await store.snapshot(NO_DEADLINE)).select({}, null);
 }
 
 /** The store checks the file again within a second. */
-async function untilUnavailable(store: EmbeddedStore): Promise<void> {
+async function untilUnavailable(store: WritableStore): Promise<void> {
   await expect
     .poll(() => store.snapshot(NO_DEADLINE).catch((error) => error), { timeout: 5_000 })
     .toBeInstanceOf(StoreUnavailableError);
@@ -230,10 +230,8 @@ async function untilUnavailable(store: EmbeddedStore): Promise<void> {
 
 /** Moves the write-ahead log into the file, so that the file alone is the database. */
 async function settle(path: string): Promise<void> {
-  const connection = new DatabaseConnection(path, 5_000);
-  expect(await connection.exclusively((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([
-    [0, 0, 0],
-  ]);
+  const connection = new SqliteConnection(path, 5_000);
+  expect(await connection.use((session) => session.query("PRAGMA wal_checkpoint(TRUNCATE)"))).toEqual([[0, 0, 0]]);
   await connection.close();
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Compilable } from "kysely";
 import Database from "libsql/promise";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -17,7 +18,7 @@ const LOCK_ATTEMPT = 10;
 interface NativeStatement {
   reader: boolean;
   raw(): NativeStatement;
-  all(parameters: readonly SqlValue[]): Promise<SqlValue[][]>;
+  all<T>(parameters: readonly SqlValue[]): Promise<T[]>;
   run(parameters: readonly SqlValue[]): { changes: number };
 }
 
@@ -25,8 +26,9 @@ interface NativeStatement {
  * One connection to an embedded database. Sessions take turns, because two callers of the same prepared statement would
  * get each other's rows.
  */
-export class DatabaseConnection implements Connection {
+export class SqliteConnection implements Connection {
   readonly #database: Database;
+  readonly #path: string;
   readonly #lockWait: number;
   readonly #statements = new Map<string, NativeStatement>();
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -37,14 +39,15 @@ export class DatabaseConnection implements Connection {
    */
   constructor(path: string, lockWait: number) {
     this.#database = attempt(() => new Database(path, { timeout: LOCK_ATTEMPT }));
+    this.#path = path;
     this.#lockWait = lockWait;
   }
 
   /** Waits for its turn, then gives `work` the connection alone. The deadline interrupts a running query. */
-  exclusively<T>(work: (session: Session) => Promise<T>, deadline?: AbortSignal): Promise<T> {
+  use<T>(work: (session: Session, file: string) => Promise<T>, deadline?: AbortSignal): Promise<T> {
     const turn = this.#lastTurn.then(async () => {
       throwIfPast(deadline);
-      return await work(this.#session(deadline));
+      return await work(this.#session(deadline), this.#path);
     });
     this.#lastTurn = turn.catch(() => undefined);
     return deadline === undefined ? turn : orTimeout(turn, deadline);
@@ -52,7 +55,7 @@ export class DatabaseConnection implements Connection {
 
   /** Closes after all waiting sessions. */
   async close(): Promise<void> {
-    await this.exclusively(async () => {
+    await this.use(async () => {
       this.#statements.clear();
       this.#database.close();
     });
@@ -64,10 +67,15 @@ export class DatabaseConnection implements Connection {
     };
     return {
       dialect: SQLITE,
+      run: async <T>(query: Compilable<T>) => {
+        const { sql, parameters } = query.compile();
+        const statement = await this.#statement(sql, deadline, "objects");
+        return await this.#interruptible(() => statement.all<T>(parameters as readonly SqlValue[]), deadline);
+      },
       // The first row is computed outside the event loop.
       query: async (sql, parameters = []) => {
         const statement = await this.#statement(sql, deadline);
-        return await this.#interruptible(() => statement.all(parameters.map(plain)), deadline);
+        return await this.#interruptible(() => statement.all<SqlValue[]>(parameters.map(plain)), deadline);
       },
       insertNew: async (table, columns, rows) => {
         const marks = Object.keys(columns).map(() => "?");
@@ -92,8 +100,13 @@ export class DatabaseConnection implements Connection {
     };
   }
 
-  async #statement(sql: string, deadline: AbortSignal | undefined): Promise<NativeStatement> {
-    const known = this.#statements.get(sql);
+  async #statement(
+    sql: string,
+    deadline: AbortSignal | undefined,
+    rows: "arrays" | "objects" = "arrays",
+  ): Promise<NativeStatement> {
+    const key = `${rows} ${sql}`;
+    const known = this.#statements.get(key);
     if (known !== undefined) {
       return known;
     }
@@ -101,11 +114,11 @@ export class DatabaseConnection implements Connection {
       async () => (await this.#database.prepare(sql)) as NativeStatement,
       deadline,
     );
-    // Rows as arrays. The driver refuses this setting for a statement without rows.
-    if (statement.reader) {
+    // The driver refuses this setting for a statement without rows.
+    if (rows === "arrays" && statement.reader) {
       statement.raw();
     }
-    this.#statements.set(sql, statement);
+    this.#statements.set(key, statement);
     return statement;
   }
 

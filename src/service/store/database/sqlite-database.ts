@@ -3,11 +3,11 @@ import { access, constants, link, mkdir, open, rm, stat } from "node:fs/promises
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
-import { WINDOW_TABLE } from "../windows.ts";
-import { DatabaseConnection } from "./database-connection.ts";
-import { checkSchema, createSchema } from "./schema.ts";
-import type { Session } from "./session.ts";
-import { connectToFile, type SharedConnection, shareConnection } from "./shared-connection.ts";
+import { connectToFile, connectToSharedFile } from "./file-connection.ts";
+import { prepareTables } from "./schema.ts";
+import type { Connection, Session } from "./session.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
+import { WINDOW_TABLE } from "./tables.ts";
 
 /** Milliseconds to wait for a lock of another process, such as a load of a million rows. */
 const READ_LOCK_WAIT = 1_000;
@@ -20,20 +20,20 @@ const TEMPORARY_WINDOWS = WINDOW_TABLE.replace("CREATE TABLE", "CREATE TEMP TABL
 
 /** The connections to one database. */
 export interface Database {
-  reader: SharedConnection;
-  writer: SharedConnection;
+  reader: Connection;
+  writer: Connection;
   /** Has the table of windows. Tables of the database itself are only read by it. */
-  windows: SharedConnection;
+  windows: Connection;
 }
 
 /** A database in memory, with one connection for reads and writes. */
 export async function openMemoryDatabase(): Promise<Database> {
-  const connection = new DatabaseConnection(":memory:", 0);
-  await connection.exclusively((session) => session.script(`PRAGMA temp_store = MEMORY; ${TEMPORARY_WINDOWS}`));
-  await createSchema(connection);
-  const use: SharedConnection["use"] = async (work) => await work(connection, "memory");
-  const alias = { use, close: async () => {} };
-  return { reader: { use, close: () => connection.close() }, writer: alias, windows: alias };
+  const connection = new SqliteConnection(":memory:", 0);
+  await connection.use(async (session) => {
+    await session.script(`PRAGMA temp_store = MEMORY; ${TEMPORARY_WINDOWS}`);
+    await prepareTables(session);
+  });
+  return { reader: connection, writer: connection, windows: connection };
 }
 
 /**
@@ -47,14 +47,14 @@ export async function openFileDatabase(path: string): Promise<Database> {
   await createFile(path);
   const creator = connectToFile(path, READ_LOCK_WAIT);
   try {
-    await createSchema(creator);
+    await creator.use(prepareTables);
   } finally {
     await creator.close();
   }
   return {
-    reader: shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME),
-    writer: shareConnection(path, WRITE_LOCK_WAIT, 0),
-    windows: shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, {
+    reader: connectToSharedFile(path, READ_LOCK_WAIT, READ_TRUSTED_TIME),
+    writer: connectToSharedFile(path, WRITE_LOCK_WAIT, 0),
+    windows: connectToSharedFile(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, {
       onOpen: (session) => attachWindows(session, `${path}-limits`),
     }),
   };
@@ -63,9 +63,9 @@ export async function openFileDatabase(path: string): Promise<Database> {
 /** A read-only database, for example on a read-only disk. Writes fail. */
 export async function openReadOnlyDatabase(path: string): Promise<Database> {
   const connect = (onOpen?: (session: Session) => Promise<void>) =>
-    shareConnection(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, { access: "read", onOpen });
+    connectToSharedFile(path, READ_LOCK_WAIT, READ_TRUSTED_TIME, { access: "read", onOpen });
   const reader = connect();
-  await reader.use(checkSchema);
+  await reader.use(async () => undefined);
   const refuse = async () => {
     throw new StoreUnavailableError("the database is read-only");
   };
@@ -106,7 +106,7 @@ async function createWindowFile(path: string): Promise<void> {
   await createFile(draft);
   try {
     const creator = connectToFile(draft, READ_LOCK_WAIT);
-    await creator.exclusively((session) => session.script(`${WINDOW_TABLE}; PRAGMA journal_mode = WAL`));
+    await creator.use((session) => session.script(`${WINDOW_TABLE}; PRAGMA journal_mode = WAL`));
     await creator.close();
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") {
