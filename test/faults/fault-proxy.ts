@@ -82,6 +82,8 @@ export async function startFaultProxy(upstream: string, options: ProxyOptions): 
   let isStopped = false;
   let lost: (PlannedFault & { code: string }) | undefined;
   let flawed: (PlannedFault & { flaw: TlsFlaw }) | undefined;
+  /** Rows were changed, and the client may not know it yet: then it gives up its requests. */
+  let isOutdated = false;
 
   const note = ({ name }: PlannedFault) => met.set(name, (met.get(name) ?? 0) + 1);
   const hasHappened = ({ name }: PlannedFault) => met.has(name);
@@ -89,7 +91,7 @@ export async function startFaultProxy(upstream: string, options: ProxyOptions): 
     !isStopped &&
     number >= fault.from &&
     (fault.isLasting || !hasHappened(fault)) &&
-    (!fault.isLast || faults.every((other) => other === fault || hasHappened(other))) &&
+    (!fault.isLast || (!isOutdated && faults.every((other) => other === fault || hasHappened(other)))) &&
     (fault.fits?.(exchange) ?? exchange.answer.status === 200);
   const cutAll = () => {
     for (const socket of sockets) {
@@ -119,6 +121,8 @@ export async function startFaultProxy(upstream: string, options: ProxyOptions): 
     }
     const number = requests;
     requests += 1;
+    const isCoverage = target.startsWith("/v1/coverage");
+    isOutdated &&= !isCoverage;
     let answer = await forward(target, request.headers);
     const exchange: Exchange = {
       target,
@@ -132,6 +136,7 @@ export async function startFaultProxy(upstream: string, options: ProxyOptions): 
       cutAll,
       change: async (kind) => {
         await options.change(kind);
+        isOutdated = !isCoverage;
         answer = await forward(target, request.headers);
         exchange.pass();
       },

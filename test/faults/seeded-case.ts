@@ -61,7 +61,9 @@ export function caseOf(seed: number): SeededCase {
       (isBuilt ? fault.needs === "TLS" && way === "built, over TLS" : fault.needs !== "TLS")) &&
     !(fault.exportsOnly && output === SYNC);
   const overcome = FAULT_NAMES.filter((name) => name !== first && canHave(FAULTS[name]) && !("once" in FAULTS[name]));
-  const more = Array.from({ length: dice(isBuilt ? 2 : 4) }, () => pick(dice, overcome));
+  // One that has to come first cannot wait for others.
+  const most = fault.from !== undefined ? 1 : isBuilt ? 2 : 4;
+  const more = Array.from({ length: dice(most) }, () => pick(dice, overcome));
   const latest = output === SYNC ? 2 : 12;
   const planned = (name: FaultName, isLasting: boolean, isLast: boolean): PlannedFault => {
     const one: Fault = FAULTS[name];
