@@ -46,11 +46,11 @@ async function mutantsOf(folder, paths) {
     coverageAnalysis: "perTest",
     concurrency: 2,
     // A mutant that runs without end counts as noticed. A slow machine must not make one of the others.
-    timeoutMS: 20_000,
+    timeoutMS: 10_000,
     tempDirName: join(HOME, "tmp"),
     // Copies are below this folder, where Node.js finds the packages.
     symlinkNodeModules: false,
-    ignorePatterns: ["/coverage", "/dist", "/demo-output", "/docs"],
+    ignorePatterns: ["/coverage", "/dist", "/demo-output"],
     disableTypeChecks: false,
     incremental: true,
     incrementalFile: join(HOME, `${folder.replaceAll("/", "-")}.json`),
@@ -100,10 +100,11 @@ function explains({ file, code, within, by }, mutant) {
   );
 }
 
-/** Whether a mutant is in the function of this name, which ends with a brace that is indented as its first line. */
+/** Whether a mutant is in the function or method of this name, which ends with a brace that is indented as its first line. */
 function isWithin(name, { file, location }) {
   const lines = readFileSync(file, "utf8").split("\n");
-  const start = lines.findIndex((line) => new RegExp(`^\\s*(export )?(async )?function ${name}\\b`).test(line));
+  const declaration = new RegExp(`^\\s*((export )?(async )?function ${name}\\b|${name}\\(.*\\{$|private ${name}\\()`);
+  const start = lines.findIndex((line) => declaration.test(line));
   if (start === -1) {
     throw new Error(`${file} has no function ${name}`);
   }

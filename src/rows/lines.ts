@@ -10,11 +10,14 @@ export function hasLineBreak(bytes: Buffer, start: number, end: number): boolean
   return part.includes(LINE_FEED) || part.includes(CARRIAGE_RETURN);
 }
 
-/** The rows as NDJSON in bytes of their own. A row that has a line break loses all white space between its tokens. */
+/**
+ * The rows of an array as NDJSON in bytes of their own. A row that has a line break loses all white space between its
+ * tokens.
+ */
 export function joinLines(rows: RowBatch): Buffer {
   const { bytes, length } = rows;
-  const size = length === 0 ? 0 : rows.end(length - 1) - rows.start(0) + length;
-  const joined = Buffer.allocUnsafe(size);
+  // Each row is followed by at least one byte, of a comma or the bracket after the last.
+  const joined = Buffer.allocUnsafe(bytes.length);
   let at = 0;
   for (let row = 0; row < length; row += 1) {
     const start = rows.start(row);

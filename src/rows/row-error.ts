@@ -36,7 +36,8 @@ export function findRowError(rows: RowBatch): string | undefined {
     for (let column = 0; column < COLUMN_KINDS.length; column += 1) {
       const start = rows.valueStart(row, column);
       const kind = COLUMN_KINDS[column] as number;
-      const fits = start > 0 && isOfKind(bytes[start] as number, kind);
+      // The start of a missing member is 0, where no value begins.
+      const fits = isOfKind(bytes[start] as number, kind);
       if (!fits || (kind === NUMBER && rows.valueEnd(row, column) - start > LONGEST_NUMBER)) {
         return errorIn(rows, row, column);
       }
@@ -52,14 +53,19 @@ function isOfKind(first: number, kind: number): boolean {
   return kind === NUMBER ? startsNumber(first) : first === QUOTE || (kind === TEXT_OR_NULL && first === LETTER_N);
 }
 
+const ID_COLUMN = PRODUCT_COLUMNS.indexOf("product_id");
 const DATE_COLUMN = PRODUCT_COLUMNS.indexOf("crawl_date");
 
-/** @param known dates that were found valid, as JSON text */
+/**
+ * Whether the date of a row, which is a string, is a day of the calendar.
+ *
+ * @param known dates that were found valid, as JSON text
+ */
 function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
   if (row > 0 && rows.isAsBefore(row, DATE_COLUMN)) {
     return true;
   }
-  const raw = rows.raw(row, DATE_COLUMN) ?? "";
+  const raw = rows.raw(row, DATE_COLUMN) as string;
   if (!known.has(raw) && !isCalendarDate(JSON.parse(raw) as string)) {
     return false;
   }
@@ -69,14 +75,13 @@ function isDate(rows: RowBatch, row: number, known: Set<string>): boolean {
 
 function errorIn(rows: RowBatch, row: number, column: number): string {
   const place = `\`data[${row}].${PRODUCT_COLUMNS[column]}\``;
-  const id = rows.raw(row, PRODUCT_COLUMNS.indexOf("product_id"));
-  const named = id === undefined || column === 0 ? "" : ` (product_id ${id.slice(0, 80)})`;
+  const named = column === ID_COLUMN ? "" : ` (product_id ${rows.raw(row, ID_COLUMN)?.slice(0, 80)})`;
   const raw = rows.raw(row, column);
   if (raw === undefined) {
     return `${place} is missing${named}`;
   }
   const kind = COLUMN_KINDS[column] as number;
-  return kind === NUMBER && raw.length > LONGEST_NUMBER
+  return kind === NUMBER && startsNumber(raw.charCodeAt(0))
     ? `${place} is a number of ${raw.length} characters; ${LONGEST_NUMBER} are the most that are read${named}`
     : `${place} is not ${KIND_NAMES[kind]}${named}`;
 }

@@ -24,8 +24,8 @@ const exports = new Map<string, Promise<string>>();
 async function exportWith(name: string, flags: readonly string[]): Promise<string> {
   service ??= startTestService({ rows: ROWS, onEnd });
   const cwd = await temporaryFolder(onEnd);
-  const args = ["export", "-o", name, "--manifest", ...flags];
-  const { code } = await runInProcess(args, { cwd, service: await service });
+  const args = ["export", "-o", join(cwd, name), "--manifest", ...flags];
+  const { code } = await runInProcess(args, { service: await service });
   expect(code).toBe(EXIT.ok);
   return cwd;
 }
@@ -40,8 +40,14 @@ async function exported(name: string, flags: readonly string[] = []) {
   return {
     cwd,
     file: join(cwd, name),
-    verify: (...args: string[]) => runInProcess(["verify", name, ...args], { cwd }),
+    verify: (...args: string[]) => verifyIn(cwd, name, ...args),
   };
+}
+
+/** Checks a file. The messages name it without its folder. */
+async function verifyIn(folder: string, name: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runInProcess(["verify", join(folder, name), ...args]);
+  return { code, stdout: stdout.replaceAll(`${folder}/`, ""), stderr: stderr.replaceAll(`${folder}/`, "") };
 }
 
 /** Puts other rows in the place of the exported ones, with a manifest that agrees with their bytes and `changes`. */
@@ -66,7 +72,7 @@ const HAS_ZSTD = "createZstdCompress" in zlib;
 
 describe("verify", () => {
   test("says that a file does not exist, not that it has no manifest", async () => {
-    const { code, stderr } = await runInProcess(["verify", "nofile.csv"], { cwd: await temporaryFolder() });
+    const { code, stderr } = await verifyIn(await temporaryFolder(), "nofile.csv");
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: nofile\.csv: no such file/)]);
   });
 
@@ -97,20 +103,20 @@ describe("verify", () => {
     const names = ["007", "-x", "@shop", "true", "'=a"];
     const rows = names.map((retailer) => product({ retailer, category: retailer, product_id: `1E${retailer}` }));
     const cwd = await temporaryFolder();
-    const args = ["export", "--excel", "--manifest", "-o", name, "--retailer", names.join(",")];
+    const args = ["export", "--excel", "--manifest", "-o", join(cwd, name), "--retailer", names.join(",")];
     const [made, checked] = [
-      await runInProcess(args, { cwd, service: await startTestService({ rows }) }),
-      await runInProcess(["verify", name], { cwd }),
+      await runInProcess(args, { service: await startTestService({ rows }) }),
+      await verifyIn(cwd, name),
     ];
     expect([made.code, checked.code, checked.stderr]).toEqual([EXIT.ok, EXIT.ok, ""]);
     expect(checked.stdout).toContain("5 rows, each once");
   });
 
   test("ends when it is interrupted, before it has read the file", async () => {
-    const { cwd, file } = await exported("rows.ndjson");
+    const { file } = await exported("rows.ndjson");
     await writeFile(file, "altered");
     const signal = AbortSignal.abort(new InterruptedError("SIGINT"));
-    const { code, stdout } = await runInProcess(["verify", "rows.ndjson"], { cwd, signal });
+    const { code, stdout } = await runInProcess(["verify", file], { signal });
     expect([code, stdout]).toEqual([EXIT.interrupted, ""]);
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { PRODUCT_COLUMNS } from "../../src/contract/product.ts";
 import { RowBatch, sizeOfRun } from "../../src/rows/batch.ts";
-import { batchOf, batchOfLines } from "../../src/rows/scan.ts";
+import { batchOf, batchOfLines, scanArray } from "../../src/rows/scan.ts";
 
 const ROWS = ['{"sku":"1","mrp":19.90}', '{ "sku": "2" }', '{"sku":"3","mrp":-0,"extra":[1, 2]}'];
 
@@ -8,6 +9,19 @@ test("rows keep all their bytes, each on one line", () => {
   expect(batchOf(ROWS).lines().toString()).toBe(ROWS.map((row) => `${row}\n`).join(""));
   const broken = '{\r\n "sku":\n"a \\n  b" , "mrp": 1.50 }';
   expect(batchOf([ROWS[1] ?? "", broken]).texts()).toEqual(['{ "sku": "2" }', '{"sku":"a \\n  b","mrp":1.50}']);
+});
+
+test.each([",", " ,", ", ", " , ", ",\n", "\r\n,"])("rows with %j between them are lines", (between) => {
+  const { rows } = scanArray(Buffer.from(`[ {"sku":1}${between}{"sku":2} ]`), 0, ["sku"]).finish();
+  expect(rows.lines().toString()).toBe('{"sku":1}\n{"sku":2}\n');
+});
+
+test.each(PRODUCT_COLUMNS)("a name that differs from %s in one character is another name", (name) => {
+  for (let at = 0; at < name.length; at += 1) {
+    const other = `${name.slice(0, at)}#${name.slice(at + 1)}`;
+    const rows = batchOf([`{"${other}":1}`], [name]);
+    expect([rows.raw(0, 0), [...rows.others]]).toEqual([undefined, [other]]);
+  }
 });
 
 test("values keep their text, and a missing member has none", () => {
@@ -78,7 +92,7 @@ test("lines are read back as the same rows", () => {
   expect(rows.raw(2, rows.column("mrp"))).toBe("-0");
 });
 
-test.each([["{}"], ["{}\n{}"], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])(
+test.each([["{}"], ["{}\n{}"], ['["sku":1}\n'], ["{}{}\n"], ["[]\n"], ["{}\n\n"], ['{"a"}\n']])(
   "%j is refused, because it is not one object on each line",
   (text) => {
     expect(() => batchOfLines(Buffer.from(text)).text(0)).toThrow(SyntaxError);

@@ -20,6 +20,18 @@ test("each id is new only once", () => {
   );
 });
 
+test("an id is the same wherever its bytes are, and whatever is around them", () => {
+  for (let length = 0; length < 40; length += 1) {
+    const ids = new IdSet();
+    const id = "0123456789".repeat(4).slice(0, length);
+    const isNew = ["", "a", "other bytes"].map((before) => {
+      const bytes = Buffer.from(`${before}${id}${before}`);
+      return ids.add(bytes, before.length, before.length + length);
+    });
+    expect(isNew).toEqual([true, false, false]);
+  }
+});
+
 test("many ids are distinguished and found again", () => {
   const ids = new IdSet();
   const texts = Array.from({ length: 5_000 }, (_, number) => `id-${number}`);

@@ -39,6 +39,7 @@ describe("the scanner", () => {
     ['{"meta":{"a":1', "]}"],
     ['{"meta":{', '1:"a"}}'],
     ['{"meta":{"a":1,', "}}"],
+    ['{"meta":1,', "}"],
     ['{"meta":{"a" ', '"b"}}'],
     ['{"meta":1e+', "}"],
     ['{"meta":1e-', "-1}"],
@@ -61,6 +62,8 @@ describe("the scanner", () => {
     compareWithParse('{"data":[{"sku":1}],"data":[{"sku":1,"s\\u006bu":2,"sku":3}],"meta":1,"met\\u0061":{"a":2}}');
     compareWithParse('{"data":[{"sku":1}],"data":7}');
   });
+
+  test.each(["[]", "7", "null", "{}", '{"meta":1}', '{"data":{}}'])("finds no rows in %s", compareWithParse);
 
   test("skips a byte order mark", () => {
     expect(scanResponse(Buffer.from('\uFEFF{"data":[]}')).rows.length).toBe(0);
