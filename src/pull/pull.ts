@@ -216,7 +216,7 @@ async function passOn(
     }
   };
   // More walks than wanted pages would request pages that are not needed.
-  const atOnce = Math.min(concurrency, Math.ceil((maxRows - written) / pageSize) || 1);
+  const atOnce = Math.min(concurrency, Math.ceil((maxRows - written) / pageSize));
   for await (const { index, rows } of inOrder(sources, { concurrency: atOnce, store }, signal)) {
     const slice = left[index] as Slice;
     if (rows === undefined) {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { FileError } from "../../src/errors.ts";
 import { temporaryBytes } from "../../src/files/stored-bytes.ts";
 import { inOrder, type WalkSource } from "../../src/pull/schedule.ts";
 import { createPageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
@@ -232,6 +233,44 @@ describe("a schedule", () => {
     })();
     await expect(reading).rejects.toThrow("cut");
     expect(rows).toEqual(["1", "2", "3"]);
+  });
+
+  test("begins no source after one has failed", async () => {
+    const failing = sourceOf(async function* () {
+      throw new Error("cut");
+      // biome-ignore lint/correctness/noUnreachable: a source of rows yields some.
+      yield batchOf([]);
+    });
+    let begun = 0;
+    const later = source([["1"]], async () => {
+      begun += 1;
+    });
+    const slow = source([["0"], ["0"]], async () => {
+      for (let idle = 0; idle < 20; idle += 1) {
+        await turn();
+      }
+    });
+    const events = inOrder([slow, failing, later, later], schedule({ concurrency: 2 }), never);
+    await expect(rowsOf(events)).rejects.toThrow("cut");
+    expect(begun).toBe(0);
+  });
+
+  test("fails if a page that waited is damaged", async () => {
+    const { store } = schedule();
+    const damaged = { ...store, read: async () => undefined };
+    const waiting = batchOf(['{"value":1}']);
+    const later = sourceOf(async function* () {
+      yield waiting;
+    });
+    const once = async () => {
+      while (waiting.length > 0) {
+        await turn();
+      }
+    };
+    const events = inOrder([source([["0"]], once), later], { concurrency: 2, store: damaged }, never);
+    await expect(rowsOf(events)).rejects.toThrow(
+      new FileError("a page was damaged on disk after it was written; repeat the command", "pages"),
+    );
   });
 
   test("ends all sources when the consumer stops early", async () => {

@@ -71,6 +71,12 @@ test("a repeated cursor ends the walk before a row is returned twice", async () 
   expect(server.requests.length).toBe(3);
 });
 
+test("empty pages before the end are no error", async () => {
+  const first = page(["1", "2"], "c0");
+  const { pages } = await walk([first, page(["3"], "c1"), page([], "c2"), page([], "c3"), page([]), first]);
+  expect(await drain(pages)).toEqual({ rows: ["1", "2", "3"].map(row), error: undefined });
+});
+
 test("endless empty pages end the walk", async () => {
   const { pages } = await walk([page(["1"], "c0"), page([], "c1"), page([], "c2"), page([], "c3")]);
   const message =

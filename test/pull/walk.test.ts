@@ -147,6 +147,41 @@ describe("a walk", () => {
     expect(service.requests[0]).toBe("catalog 10");
   });
 
+  test("notices that rows which were read are missing when it begins again", async () => {
+    const service = fakeService(fakeRows(37));
+    onRequest(service, 3, () => {
+      service.rows = service.rows.slice(0, 15);
+      throw problemError("invalid_cursor");
+    });
+    const { error, rows } = await walk(service);
+    expect(rows.length).toBe(20);
+    expect(error).toEqual(new DeliveredRowsMovedError("rows that were already read are missing now"));
+  });
+
+  test.each([3, 4, 15])("goes on after the rows that were read if the pages have %i rows then", async (size) => {
+    const rows = fakeRows(37);
+    const service = fakeService(rows);
+    service.version = "7";
+    const { catalog } = service.client;
+    onRequest(service, 3, () => {
+      service.client.catalog = (filters, page, signal) => catalog(filters, { ...page, limit: size }, signal);
+      throw problemError("invalid_cursor");
+    });
+    expect(await walk(service, {}, "7")).toEqual({
+      rows: texts(rows),
+      restarts: [expect.any(String)],
+      error: undefined,
+    });
+    const changed = fakeService(rows);
+    changed.version = "7";
+    onRequest(changed, 3, () => {
+      changed.rows[11] = { ...(rows[11] as FakeRow), sku: "S000003 changed" };
+      throw problemError("invalid_cursor");
+    });
+    const { error } = await walk(changed, {}, "7");
+    expect(error).toEqual(new DeliveredRowsMovedError("rows that were already read have changed"));
+  });
+
   test("continues as long as each restart brings new rows", async () => {
     const rows = fakeRows(60);
     const service = fakeService(rows);
@@ -224,8 +259,10 @@ describe("a walk", () => {
     const first = rows[0] as (typeof rows)[number];
     service.rows[60] = { ...(rows[60] as (typeof rows)[number]), product_id: first.product_id };
     const { error, restarts } = await walk(service);
-    expect(error).toBeInstanceOf(SetChangedError);
-    expect(restarts).toEqual(Array.from({ length: 5 }, () => `row "${first.product_id}" was returned twice`));
+    const reason = `row "${first.product_id}" was returned twice`;
+    const message = `the set cannot be read completely: ${reason}, 5 times at the same place`;
+    expect(error).toEqual(new SetChangedError(message));
+    expect(restarts).toEqual(Array.from({ length: 5 }, () => reason));
   });
 
   test.each([36, 38])("fails if it always ends after 37 rows, but total_matching is %i", async (total_matching) => {
@@ -274,5 +311,6 @@ describe("a walk", () => {
     service.client.catalog = (_, page) => catalog({}, page);
     const { error } = await walk(service, { retailer: "other" });
     expect(error).toBeInstanceOf(ContractError);
+    expect((error as Error).message).toContain('row "acme-shoes-000000"');
   });
 });

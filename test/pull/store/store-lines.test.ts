@@ -80,6 +80,12 @@ test("the pages of a slice that was dropped no longer count, and those after it 
 test("the lines of another version are told from none", async () => {
   expect(await readStoreLines(await written([{ ...head, version: 2 }]))).toBe("other version");
   expect(await readStoreLines(join(await temporaryFolder(), "none"))).toBeUndefined();
+  expect(await readStoreLines(await written([]))).toBeUndefined();
+});
+
+test("a second first line ends what can be read", async () => {
+  const found = await read(await written([head, page("a", 0, 0), head, page("a", 1, 10)]));
+  expect([found?.isDamaged, found?.pages.get("a")?.length]).toEqual([true, 1]);
 });
 
 test("lines are read up to the first damaged one or to the place where they were cut", async () => {
@@ -119,7 +125,8 @@ test("sets are the same whatever the order of their filters and of the values of
     isSameSet({ retailer: ["a", "b"], ...days }, { ...days, retailer: ["b", "a"] }),
     isSameSet({ rcd: "a:b:c,d:e:f" }, { rcd: "d:e:f,a:b:c" }),
     isSameSet({ retailer: ["a", "b"] }, { retailer: ["a"] }),
+    isSameSet({ retailer: ["ab"] }, { retailer: ["ba"] }),
     isSameSet({ start_date: "2026-01-01" }, { end_date: "2026-01-01" }),
     isSameSet({ rcd: "a:b:c", own_days: { a: days } }, { rcd: "a:b:c", own_days: { a: {} } }),
-  ]).toEqual([true, true, false, false, false]);
+  ]).toEqual([true, true, false, false, false, false]);
 });
