@@ -14,6 +14,8 @@ const MORE_ROWS = 10_000;
 const PAGE = 500;
 /** A page is read as often as this, but not longer than some seconds. */
 const [SAMPLES, LONGEST] = [21, 8_000];
+/** V8 compiles the code of a service while it answers its first pages, which then cost up to twice as much as later ones. */
+const WARMING_PAGES = 4_000;
 /** Pages that SQLite alone reads. */
 const COMPARED_PAGES = 400;
 
@@ -50,6 +52,9 @@ async function measure(engine, { folder, rows, more }) {
   const costs = [];
   let base;
   try {
+    for (let pages = 0; pages < WARMING_PAGES; ) {
+      pages += (await walk(service, {})).pages;
+    }
     const unfiltered = new Map();
     for (const [filter, filters] of Object.entries(FILTERS)) {
       const before = {
