@@ -12,8 +12,8 @@ import { filesBelow, type InterruptibleService, startInterruptibleService } from
 import { product } from "../../helpers/products.ts";
 import { FIRST_DAY } from "../../helpers/synced-folder.ts";
 
-/** Thirty days of 500 rows: a slice of one page each, so that no page is requested again to be compared. */
-const DAYS = 30;
+/** Sixteen days of 500 rows: a slice of one page each, so that no page is requested again to be compared. */
+const DAYS = 16;
 const ROWS = Array.from({ length: DAYS * 500 }, (_, row) =>
   product({ crawl_date: addDays(FIRST_DAY, row % DAYS), sku: `s${row}` }),
 );
@@ -62,8 +62,8 @@ async function placedDays(folder: string): Promise<number> {
 
 describe("a first sync that was killed", () => {
   test.each([
-    [20, 1],
-    [20, 8],
+    [10, 1],
+    [8, 8],
   ])("after %i pages, %i at once, goes on with them and asks for no page again", async (pages, lanes) => {
     const folder = await killedSync({ pages, lanes });
     const { code, stderr } = await runInProcess(["sync", folder], { env: service.env });
@@ -74,11 +74,11 @@ describe("a first sync that was killed", () => {
   });
 
   test("has placed the days whose rows are complete, and what reads the folder says that it lacks some", async () => {
-    const folder = await killedSync({ pages: 20, days: 20 });
+    const folder = await killedSync({ pages: 10, days: 10 });
     const placed = await filesBelow(folder, ".parquet");
-    expect([Object.keys(placed).length, whole]).toEqual([20, expect.objectContaining(placed)]);
+    expect([Object.keys(placed).length, whole]).toEqual([10, expect.objectContaining(placed)]);
     const latest = await runInProcess(["latest", folder, "-f", "ndjson"]);
-    expect([latest.code, latest.stdout.split("\n").length - 1]).toEqual([0, 20 * 500]);
+    expect([latest.code, latest.stdout.split("\n").length - 1]).toEqual([0, 10 * 500]);
     const read = await runInProcess(["history", "s0", folder]);
     expect([read.code, read.stderr]).toEqual([0, expect.stringContaining("lacks days: its first sync is under way")]);
     await runInProcess(["sync", folder], { env: service.env });
@@ -86,7 +86,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("keeps its filters: a run without filters goes on with them, and others are refused", async () => {
-    const folder = await killedSync({ pages: 20, lanes: 8 }, "--retailer", "acme");
+    const folder = await killedSync({ pages: 8, lanes: 8 }, "--retailer", "acme");
     const other = await runInProcess(["sync", folder, "--retailer", "bolt"], { env: service.env });
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("is kept with --retailer acme")]);
     expect(await runInProcess(["sync", folder], { env: service.env })).toMatchObject({ code: 0, stderr: "" });
@@ -94,7 +94,7 @@ describe("a first sync that was killed", () => {
   });
 
   test("reads its newest days again after a day, and damaged pages", async () => {
-    const folder = await killedSync({ pages: 20 });
+    const folder = await killedSync({ pages: 10 });
     const path = join(folder, ".catalog/sync.pages");
     const bytes = await readFile(path);
     bytes.fill(0, 10, 20);
