@@ -41,10 +41,10 @@ export async function runKeyCommand(
   // Windows has no process groups: there, the shell alone gets the signal.
   const sendSignal = (name: NodeJS.Signals) => {
     try {
-      if (isWindows || child.pid === undefined) {
+      if (isWindows) {
         child.kill(name);
       } else {
-        kill(-child.pid, name);
+        kill(-(child.pid as number), name);
       }
     } catch {
       // The group has ended.

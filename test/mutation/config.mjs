@@ -35,6 +35,7 @@ const ON_WINDOWS = "differs on Windows only, where these tests do not run";
 const SAME_TEXT = "JSON.parse makes the same text of bytes";
 const FILE_NAME = "names a file of the cache, which no one else names";
 
+const NEVER_REFUSED = "the system starts each command: it refuses one only for lack of memory or processes";
 const ONLY_SLOWER = "gives the same answer, only later: what is remembered saves time alone";
 const OTHER_HASH = "another hash tells ids apart as well, and so do all but one of its words";
 const NOT_LOADED = "the module cannot be loaded then, which the runner does not count as noticed";
@@ -47,32 +48,61 @@ const NEVER_MISSING = "the value is always there; the type of an array does not 
  * @type {{ file: string, code?: string, within?: string, by?: string, reason: string }[]}
  */
 export const explained = [
-  { file: "src/config/config-file.ts", code: 'process.platform === "win32"', by: "false", reason: ON_WINDOWS },
-  { file: "src/config/config-file.ts", code: '"win32"', reason: ON_WINDOWS },
-  { file: "src/config/key-command.ts", code: 'process.platform === "win32"', by: "false", reason: ON_WINDOWS },
-  { file: "src/config/key-command.ts", code: '"win32"', reason: ON_WINDOWS },
-  { file: "src/config/key-command.ts", code: '["cmd.exe", "/c"]', reason: ON_WINDOWS },
-  { file: "src/config/key-command.ts", code: '"cmd.exe"', reason: ON_WINDOWS },
-  { file: "src/config/key-command.ts", code: '"/c"', reason: ON_WINDOWS },
-  { file: "src/config/key-command.ts", code: "{ child.kill(signal); }", reason: ON_WINDOWS },
-  { file: "src/config/trusted-path.ts", code: "process.geteuid?.()", reason: ON_WINDOWS },
-  { file: "src/config/trusted-path.ts", code: "user === undefined", by: "false", reason: ON_WINDOWS },
-  { file: "src/config/trusted-path.ts", code: "{ return undefined; }", reason: ON_WINDOWS },
-  { file: "src/config/vocabulary.ts", code: '"utf8"', reason: SAME_TEXT },
-  { file: "src/config/vocabulary.ts", code: '"hex"', reason: FILE_NAME },
-  { file: "src/config/vocabulary.ts", code: '""', reason: FILE_NAME },
-  {
-    file: "src/config/vocabulary.ts",
-    code: 'createHash("sha256") .update(JSON.stringify([service, profile])) .digest("hex") .slice(0, 32)',
-    reason: FILE_NAME,
-  },
-  { file: "src/config/known-keys.ts", code: "[]", reason: "a text in the place of a profile has no key" },
-  { file: "src/config/parse-config.ts", code: '""', reason: "the library throws only errors of its own" },
-  {
-    file: "src/config/toml-edit.ts",
-    code: "{ return undefined; }",
-    reason: "a function without a return gives the same",
-  },
+  ...each("src/config/config-file.ts", ON_WINDOWS, 'platform === "win32"', '"win32"'),
+  ...each(
+    "src/config/key-command.ts",
+    ON_WINDOWS,
+    'platform === "win32"',
+    '"win32"',
+    '["cmd.exe", "/c"]',
+    '"cmd.exe"',
+    '"/c"',
+    "{ child.kill(name); }",
+  ),
+  { file: "src/config/key-command.ts", code: "isWindows", by: "false", reason: ON_WINDOWS },
+  ...each("src/config/key-command.ts", "the reason of the signal is thrown instead", '"was interrupted"'),
+  ...each(
+    "src/config/key-command.ts",
+    NEVER_REFUSED,
+    "child.pid === undefined",
+    "child.pid === undefined || child.stdout?.closed !== false",
+    "child.stdout?.closed !== false",
+    "child.stdout?.closed",
+    "{ return; }",
+  ),
+  { file: "src/config/key-command.ts", within: "failureOf", reason: NEVER_REFUSED },
+  ...each("src/config/key-command.ts", "SIGTERM is the signal of `process.kill` without one", '"SIGTERM"'),
+  ...each(
+    "src/config/key-command.ts",
+    "a command that has ended already is waited for, as long as one that ignores SIGTERM",
+    "child.exitCode === null && child.signalCode === null",
+    "child.exitCode === null",
+    "child.signalCode === null",
+  ),
+  ...each("src/config/known-keys.ts", "a text in the place of a profile has no key", "[]"),
+  ...each("src/config/parse-config.ts", "the library throws only errors of its own", '""'),
+  ...each(
+    "src/config/profile-writer.ts",
+    "a lock that others hold for ten seconds takes ten seconds",
+    "elapsed() - begun",
+  ),
+  ...each("src/config/toml-edit.ts", "a function without a return gives the same", "{ return undefined; }"),
+  ...each(
+    "src/config/trusted-path.ts",
+    ON_WINDOWS,
+    "process.geteuid?.()",
+    "user === undefined",
+    "{ return undefined; }",
+  ),
+  ...each("src/config/trusted-path.ts", "an empty part is the folder itself", "path.split(sep).filter(Boolean)"),
+  ...each("src/config/vocabulary.ts", SAME_TEXT, '"utf8"'),
+  ...each(
+    "src/config/vocabulary.ts",
+    FILE_NAME,
+    '"hex"',
+    '""',
+    'createHash("sha256") .update(JSON.stringify([service, profile])) .digest("hex") .slice(0, 32)',
+  ),
   ...each("src/rows/batch.ts", "the places are known", "() => places"),
   { file: "src/rows/batch.ts", code: 'typeof places === "function"', by: "true", reason: "the places are known" },
   { file: "src/rows/batch.ts", code: "this.length === 0", by: "false", reason: "the bytes of no rows are empty, too" },

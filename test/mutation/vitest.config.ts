@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import base from "../../vitest.config.ts";
 
 /**
@@ -16,6 +17,16 @@ const exclude = readdirSync("test", { recursive: true, encoding: "utf8" })
 /** Files and folders, from `npm run test:mutation`. */
 const tests = (process.env.MUTATION_TESTS ?? "test").split(",");
 
+/** Tests in the order of the configuration, small files first: the first test that fails ends the trial of a mutant. */
+class NearFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) =>
+      tests.findIndex((test) => relative("", moduleId).startsWith(test));
+    const size = ({ moduleId }: TestSpecification) => statSync(moduleId).size;
+    return [...files].sort((one, other) => place(one) - place(other) || size(one) - size(other));
+  }
+}
+
 const sharedFolder = resolve("coverage/shared");
 mkdirSync(sharedFolder, { recursive: true });
 
@@ -28,6 +39,7 @@ export default defineConfig({
     // A mutant is tried by each test that runs its line: a property is shown by few runs here.
     env: { PROPERTY_RUNS: "100" },
     setupFiles: ["test/mutation/setup.ts"],
+    sequence: { sequencer: NearFirst },
     // Without the built tool.
     globalSetup: [],
     provide: { sharedFolder },
