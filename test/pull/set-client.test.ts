@@ -1,0 +1,150 @@
+import { beforeAll, expect, test } from "vitest";
+import { withSets } from "../../src/pull/set-client.ts";
+import { ofRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
+import { afterAllTests } from "../helpers/endings.ts";
+import { oneRowEach, product } from "../helpers/products.ts";
+import { startTestService } from "../helpers/service.ts";
+import { testClient } from "../helpers/test-client.ts";
+
+/** More combinations than one request can name. */
+const MANY = Array.from({ length: 300 }, (_, index) => {
+  return `${index % 3 === 0 ? "acme" : "bolt"}:category-with-a-long-name-${index}:home`;
+});
+
+const FEW = [
+  product({ sku: "a1", crawl_date: "2026-01-10" }),
+  product({ sku: "a2", crawl_date: "2026-01-12" }),
+  product({ sku: "c1", retailer: "casa", crawl_date: "2026-01-11" }),
+  product({ sku: "c2", retailer: "casa", crawl_date: "2026-01-14" }),
+  product({ sku: "d1", retailer: "dora", crawl_date: "2026-01-14" }),
+];
+
+const onEnd = afterAllTests();
+let sets: ReturnType<typeof testClient>["client"];
+/** Parameters of the requests for rows of the last set. */
+let sampled: URLSearchParams[] = [];
+
+beforeAll(async () => {
+  const service = await startTestService({ rows: [...oneRowEach(...MANY), ...FEW], rateLimit: 1_000, onEnd });
+  const { client } = testClient(new URL(service.url), { apiKey: service.key });
+  onEnd(() => client.close());
+  sets = withSets({
+    ...client,
+    sample: (filters, signal) => {
+      sampled.push(new URLSearchParams({ ...filters }));
+      return client.sample(filters, signal);
+    },
+  });
+});
+
+/** Coverage and sample of a set: the triples of the one, the rows of the other, and what both say of the whole set. */
+async function lookAt(filters: SetFilters) {
+  sampled = [];
+  const [{ data, meta }, sample] = [await sets.coverage(filters), await sets.sample(filters)];
+  const { request_id: _, ...whole } = meta;
+  const { request_id, ...ofSample } = sample.meta;
+  expect(ofSample).toEqual(whole);
+  expect(request_id).toMatch(/^req_/);
+  const { rcd, start_date, end_date } = whole.resolved;
+  const sent = { rcd: filters.rcd ?? null, start_date: filters.start_date ?? null, end_date: filters.end_date ?? null };
+  expect({ rcd, start_date, end_date }).toEqual(sent);
+  const rows = sample.rows.texts().map((text) => JSON.parse(text) as { retailer: string; sku: string });
+  return { triples: data.map((entry) => entry.rcd), coverage: whole.coverage, rows };
+}
+
+function summary(combinations: number, rows: [matching: number, corpus: number], first: string, last: string) {
+  const [matching_rows, corpus_rows] = rows;
+  return { combinations, matching_rows, corpus_rows, earliest_date: first, latest_date: last };
+}
+
+const NOTHING = { combinations: 0, matching_rows: 0, corpus_rows: 0, earliest_date: null, latest_date: null };
+
+test("a long list has the combinations that exist, and a sample takes from each retailer in turn", async () => {
+  const { triples, coverage, rows } = await lookAt({ rcd: [...MANY, "none:none:none"].join(",") });
+  expect(triples.sort()).toEqual([...MANY].sort());
+  expect(coverage).toEqual(summary(300, [300, 300], "2026-01-15", "2026-01-15"));
+  expect([rows.length, sampled.length]).toEqual([100, 1]);
+  const named = sampled[0]?.get("rcd")?.split(",") ?? [];
+  const ofAcme = named.filter((triple) => triple.startsWith("acme:")).length;
+  // As many as fit: a hundred of acme, then those of bolt that are left room for.
+  expect(named.slice(0, 4).map((triple) => triple.slice(0, 4))).toEqual(["acme", "bolt", "acme", "bolt"]);
+  expect(Math.abs(named.length - 2 * ofAcme)).toBeLessThanOrEqual(1);
+  expect(encodeURIComponent(named.join(",")).length).toBeLessThanOrEqual(7_000);
+  expect(encodeURIComponent(named.join(",")).length).toBeGreaterThan(6_900);
+});
+
+test("a sample of a long list names the combinations that have rows on its days", async () => {
+  const { triples, coverage, rows } = await lookAt({
+    rcd: [...MANY, "acme:lamps:home"].join(","),
+    end_date: "2026-01-14",
+  });
+  expect([triples, coverage]).toEqual([["acme:lamps:home"], summary(1, [2, 2], "2026-01-10", "2026-01-12")]);
+  expect(rows.map(({ sku }) => sku)).toEqual(["a1", "a2"]);
+  expect(sampled.map((asked) => asked.get("rcd"))).toEqual(["acme:lamps:home"]);
+});
+
+test("a long list without rows on its days is an empty set", async () => {
+  const { triples, coverage, rows } = await lookAt({ rcd: MANY.join(","), end_date: "2026-01-14" });
+  expect([triples, coverage, rows]).toEqual([[], NOTHING, []]);
+});
+
+const THREE = "acme:lamps:home,casa:lamps:home,dora:lamps:home";
+const OWN = {
+  acme: { start_date: "2026-01-11", end_date: "2026-01-12" },
+  casa: { start_date: "2026-01-13", end_date: "2026-01-14" },
+  dora: { start_date: "2026-01-13", end_date: "2026-01-14" },
+};
+
+test("retailers have the rows of their own days, with one request for those that share them", async () => {
+  const filters = { rcd: THREE, start_date: "2026-01-11", end_date: "2026-01-14", own_days: OWN };
+  const { triples, coverage, rows } = await lookAt(filters);
+  expect(triples).toEqual(THREE.split(","));
+  expect(coverage).toEqual(summary(3, [3, 5], "2026-01-12", "2026-01-14"));
+  expect(rows.map(({ sku }) => sku)).toEqual(["a2", "c2", "d1"]);
+  expect(sampled.map((asked) => Object.fromEntries(asked))).toEqual([
+    { ...OWN.acme, rcd: "acme:lamps:home" },
+    { ...OWN.casa, rcd: "casa:lamps:home,dora:lamps:home" },
+  ]);
+});
+
+test("own days count within the days of the set", async () => {
+  const day = { start_date: "2026-01-14", end_date: "2026-01-14" };
+  const { triples, coverage } = await lookAt({ rcd: THREE, ...day, own_days: OWN });
+  expect(triples).toEqual(["casa:lamps:home", "dora:lamps:home"]);
+  expect(coverage).toEqual(summary(2, [2, 3], "2026-01-14", "2026-01-14"));
+  const later = { start_date: "2026-01-20", end_date: "2026-01-24" };
+  expect(await lookAt({ rcd: THREE, ...later, own_days: OWN })).toEqual({ triples: [], coverage: NOTHING, rows: [] });
+});
+
+test("a sample has at most a hundred rows, about as many of each window", async () => {
+  const own_days = { acme: {}, bolt: {}, casa: { end_date: "2026-01-11" } };
+  const rcd = [...MANY, "acme:lamps:home", "casa:lamps:home"].join(",");
+  const { triples, coverage, rows } = await lookAt({ rcd, own_days });
+  expect([triples.length, coverage]).toEqual([302, summary(302, [303, 304], "2026-01-10", "2026-01-15")]);
+  expect([rows.length, rows.at(-1)?.sku]).toEqual([51, "c1"]);
+});
+
+test("days of a retailer are those that its window and the filters name", () => {
+  const filters: SetFilters = { rcd: "a:b:c,ab:b:c,a:d:c", start_date: "2026-01-01", own_days: { a: OWN.acme } };
+  expect(ofRetailer(filters, "a")).toEqual({ rcd: "a:b:c,a:d:c", ...OWN.acme });
+  expect(ofRetailer(filters, "ab")).toEqual({ rcd: "ab:b:c", start_date: "2026-01-01" });
+  expect(ofRetailer({ end_date: "2026-01-02" }, "a")).toEqual({ retailer: "a", end_date: "2026-01-02" });
+  const isOwn = ownDayFilter(filters);
+  const days = ["2026-01-10", "2026-01-11", "2026-01-12", "2026-01-13"];
+  expect(days.map((day) => isOwn("a", day))).toEqual([false, true, true, false]);
+  expect([ownDayFilter({})("a", "2026-01-01"), isOwn("ab", "2030-01-01")]).toEqual([true, true]);
+});
+
+test("windows have a span and shared days, each with the ends that are known", () => {
+  const [early, late] = [
+    { start_date: "2026-01-01", end_date: "2026-01-05" },
+    { start_date: "2026-01-03", end_date: "2026-01-09" },
+  ];
+  expect(spanOf([late, early])).toEqual({ start_date: "2026-01-01", end_date: "2026-01-09" });
+  expect(sharedDays(late, early)).toEqual({ start_date: "2026-01-03", end_date: "2026-01-05" });
+  expect(sharedDays({ start_date: "2026-01-02" }, { end_date: "2026-01-04" })).toEqual({
+    start_date: "2026-01-02",
+    end_date: "2026-01-04",
+  });
+  expect([spanOf([]), sharedDays({}, {})]).toEqual([{}, {}]);
+});
