@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EXIT } from "../../src/errors.ts";
-import { manifestPathOf, readManifest } from "../../src/export/manifest.ts";
+import { EXIT, FileError, MismatchError } from "../../src/errors.ts";
+import { exportedRows } from "../../src/export/exported-rows.ts";
+import { type Manifest, manifestPathOf, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { withChecksum } from "../../src/files/text-checksum.ts";
 import { temporaryFolder } from "../helpers/cli.ts";
 import { damagedJson } from "../helpers/damaged-json.ts";
@@ -40,4 +41,88 @@ test("a manifest with any member of another kind and a right checksum is refused
     }),
     { numRuns: 60 },
   );
+});
+
+const COVERAGE = { combinations: 1, matching_rows: 1, corpus_rows: 1, earliest_date: null, latest_date: null };
+
+/** What a file is checked against, and nothing else. */
+const WHOLE = {
+  version: 2,
+  filters: { retailer: "acme" },
+  file: { name: "/somewhere/rows.csv", bytes: 1, sha256: "0", format: "csv" },
+  rows: 1,
+  coverage: COVERAGE,
+  plan: { slices: [{ filters: { start_date: "2026-01-01" }, rows: 1 }] },
+};
+
+/** The manifest with these members beside a file. */
+async function manifestWith(members: object): Promise<string> {
+  const file = join(await temporaryFolder(), "rows.csv");
+  await writeFile(file, "x");
+  await writeFile(manifestPathOf(file), manifestText({ ...WHOLE, ...members } as unknown as Manifest));
+  return file;
+}
+
+test("a manifest names its file without the folder, and is read with all its members", async () => {
+  const { checksum: _, ...read } = (await readManifest(await manifestWith({}))) as Manifest & { checksum: string };
+  expect(read).toEqual({ ...WHOLE, file: { ...WHOLE.file, name: "rows.csv" } });
+});
+
+test.each<[string, object]>([
+  ["of another version", { version: 3 }],
+  ["without filters", { filters: undefined }],
+  ["with a filter that is a number", { filters: { rcd: 7 } }],
+  ["with a size that is text", { file: { ...WHOLE.file, bytes: "1" } }],
+  ["without a checksum of its file", { file: { ...WHOLE.file, sha256: undefined } }],
+  ["without a format", { file: { ...WHOLE.file, format: null } }],
+  ["without rows", { rows: undefined }],
+  ["without a count of the service", { coverage: { ...COVERAGE, matching_rows: "1" } }],
+  ["without coverage", { coverage: undefined }],
+  ["without a plan", { plan: undefined }],
+  ["without slices", { plan: {} }],
+  ["with a slice that is nothing", { plan: { slices: [null] } }],
+  ["with a slice that has no rows", { plan: { slices: [...WHOLE.plan.slices, { filters: {} }] } }],
+  ["with a slice that has no filters", { plan: { slices: [{ rows: 1 }, ...WHOLE.plan.slices] } }],
+])("a manifest %s is refused", async (_, members) => {
+  const file = await manifestWith(members);
+  const path = manifestPathOf(file);
+  const refused = new FileError(`${path} is not a manifest that this version of catalog understands`, path);
+  await expect(readManifest(file)).rejects.toThrow(refused);
+});
+
+test("a manifest that was altered is refused, and so is one that is no JSON", async () => {
+  const file = await manifestWith({});
+  const path = manifestPathOf(file);
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.replace('"rows": 1', '"rows": 2'));
+  await expect(readManifest(file)).rejects.toThrow(new MismatchError(`${path} was altered: its own checksum is wrong`));
+  await writeFile(path, "no JSON");
+  await expect(readManifest(file)).rejects.toThrow(`${path} cannot be read: Unexpected token`);
+  await writeFile(path, "null");
+  await expect(readManifest(file)).rejects.toThrow("is not a manifest that this version");
+});
+
+async function rowsOf(text: string, file: Partial<Parameters<typeof exportedRows>[1]> = {}) {
+  const path = join(await temporaryFolder(), "rows");
+  await writeFile(path, text);
+  const rows: unknown[] = [];
+  for await (const row of exportedRows(path, { format: "ndjson", compression: null, ...file })) {
+    rows.push(row);
+  }
+  return rows;
+}
+
+test("of each row of a file, the columns that it is checked by are read, if they are texts", async () => {
+  const text = '{"product_id":"1","sku":"2","retailer":"\'=a"}\n{"category":7,"crawl_date":"2026-01-01"}\nnull\n';
+  expect(await rowsOf(text)).toEqual([{ product_id: "1", retailer: "'=a" }, { crawl_date: "2026-01-01" }, {}]);
+  expect((await rowsOf(text, { spreadsheet: "excel" }))[0]).toEqual({ product_id: "1", retailer: "=a" });
+});
+
+test.each<[object, string]>([
+  [{ format: "xml" }, 'rows of the format "xml" cannot be counted'],
+  [{ format: "toString" }, 'rows of the format "toString" cannot be counted'],
+  [{}, " is not ndjson: line 1 is not JSON"],
+  [{ compression: "gzip" }, " is not gzip: incorrect header check"],
+])("a file that cannot be read as %j is refused", async (file, message) => {
+  await expect(rowsOf("no JSON\n", file)).rejects.toThrow(message);
 });

@@ -9,20 +9,10 @@
 export const folders = {
   "src/api": ["test/api"],
   "src/config": ["test/config"],
-  "src/export": [
-    "test/export",
-    "test/commands/verify.test.ts",
-    "test/commands/export-partitions.test.ts",
-    "test/commands/lost-lock.test.ts",
-  ],
+  "src/export": ["test/export", "test/commands/verify.test.ts"],
   "src/mirror": ["test/mirror"],
   "src/output": ["test/output"],
-  "src/pull": [
-    "test/pull",
-    "test/cli/flags/flag-words.test.ts",
-    "test/commands/filters.test.ts",
-    "test/commands/latest-days.test.ts",
-  ],
+  "src/pull": ["test/pull"],
   "src/rows": ["test/rows", "test/api/responses"],
   "src/service/http": ["test/service/http"],
   "src/service/portal": ["test/service/portal"],
