@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Context } from "../context.ts";
-import type { QueryResult, SqlSession } from "../mirror/sql/session.ts";
+import type { QueryResult, SqlSession } from "../mirror/sql/sql-session.ts";
 import type { RowFormat } from "../output/formats/registry.ts";
 import { type CellKinds, PRODUCT_KINDS } from "../output/formats/xlsx/cell-kinds.ts";
 import { batchOf } from "../rows/scan.ts";

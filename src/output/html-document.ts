@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Html, htmlTag } from "../contract/values/html.ts";
+import { type Html, htmlTag } from "../contract/values/html-tag.ts";
 import { visible } from "./terminal/visible.ts";
 
 /** Template tag of the tool's pages. It also shows characters that a browser would obey or hide. */

@@ -1,4 +1,4 @@
-import type { Html } from "../contract/values/html.ts";
+import type { Html } from "../contract/values/html-tag.ts";
 import { html } from "./html-document.ts";
 
 /** A column of a table in a page. A heading is the label of the cell on a narrow screen, too. */

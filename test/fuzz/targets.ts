@@ -6,7 +6,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { readRetryAfter } from "../../src/api/requests/retry-timing.ts";
 import { readErrorBody } from "../../src/api/responses/problem-body.ts";
 import { parseCondition } from "../../src/cli/flags/condition.ts";
-import { parseBasket } from "../../src/commands/index/basket.ts";
+import { parseBasket } from "../../src/commands/index/basket-file.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { FILTER_NAMES } from "../../src/contract/filters.ts";
 import { PRODUCT_COLUMNS, type Product } from "../../src/contract/product.ts";

@@ -3,7 +3,7 @@ import type { Product } from "../../src/contract/product.ts";
 import type { ServiceOptions } from "../../src/service/http/service-options.ts";
 import { startService } from "../../src/service/http/start-service.ts";
 import { createKey, type NewKey } from "../../src/service/store/access/manage-keys.ts";
-import { openStore, type WritableStore } from "../../src/service/store/open-store.ts";
+import { openStore, type WritableStore } from "../../src/service/store/writable-store.ts";
 import { createRowStage } from "../../src/service/store/product-rows/row-stage.ts";
 import { emptyDatabase } from "./databases.ts";
 import type { OnEnd } from "./endings.ts";

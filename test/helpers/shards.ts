@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import { openStore } from "../../src/service/store/open-store.ts";
+import { openStore } from "../../src/service/store/writable-store.ts";
 
 /** Further PostgreSQL servers for the tests, which have parts of the rows. */
 export const TEST_SHARDS = (process.env.CATALOG_TEST_SHARDS ?? "").split(" ").filter(Boolean);

@@ -13,7 +13,7 @@ import { type SyncResult, syncFolder } from "../../src/mirror/sync/sync.ts";
 import type { MirrorOptions } from "../../src/mirror/sync/sync-run.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
-import type { WritableStore } from "../../src/service/store/open-store.ts";
+import type { WritableStore } from "../../src/service/store/writable-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";

@@ -8,7 +8,7 @@ const OF_FILES = [
   "test/service/http/connections/**",
   "test/service/demo/**",
   "test/service/load/read-*.test.ts",
-  "test/service/store/open-store.test.ts",
+  "test/service/store/writable-store.test.ts",
   "test/service/store/database/migrations.test.ts",
   "test/service/store/product-rows/compared-counts.test.ts",
 ];

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { Product } from "../../src/contract/product.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
-import { openStore } from "../../src/service/store/open-store.ts";
+import { openStore } from "../../src/service/store/writable-store.ts";
 import { StoreUnavailableError } from "../../src/service/store/store.ts";
 import { emptyDatabase, emptySchema } from "../helpers/databases.ts";
 import { product } from "../helpers/products.ts";

@@ -6,7 +6,7 @@ import { addListOutput, columnsOption } from "../../cli/flags/output.ts";
 import { addDemoFlag } from "../../cli/flags/source.ts";
 import type { Context, Run } from "../../context.ts";
 import { type HistoryFlags, type HistoryOptions, parseHistoryOptions } from "./options.ts";
-import { HISTORY_COLUMNS } from "./records.ts";
+import { HISTORY_COLUMNS } from "./history-records.ts";
 
 const load: Run<HistoryOptions> = async (...call) => (await import("./run.ts")).runHistory(...call);
 

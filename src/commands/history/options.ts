@@ -14,7 +14,7 @@ import { quoted } from "../../cli/flags/values.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
-import { HISTORY_COLUMNS } from "./records.ts";
+import { HISTORY_COLUMNS } from "./history-records.ts";
 
 export interface HistoryFlags extends FilterFlags, OutputFlags, ListFlags {
   search?: string;

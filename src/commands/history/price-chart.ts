@@ -1,5 +1,5 @@
 import { DAY, dayNumber, dayOf } from "../../contract/values/day-arithmetic.ts";
-import type { Html } from "../../contract/values/html.ts";
+import type { Html } from "../../contract/values/html-tag.ts";
 import { html } from "../../output/html-document.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
 import type { Series } from "../../prices/series.ts";

@@ -17,7 +17,7 @@ import { renderCaptioned, renderTable } from "../../output/terminal/tables/table
 import { visible } from "../../output/terminal/visible.ts";
 import { truncate, widthOf } from "../../output/terminal/width.ts";
 import { type Series, type SeriesPoint, samePrice } from "../../prices/series.ts";
-import { type HistoryRecord, historyRecords } from "./records.ts";
+import { type HistoryRecord, historyRecords } from "./history-records.ts";
 
 /** Cells of a title that are always shown. */
 const SHORTEST_TITLE = 20;

@@ -13,7 +13,7 @@ import { UsageError } from "../../errors.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { type Basket, collectBasket } from "../../prices/basket.ts";
 import { basketGaps, basketIndex, firstPricedDay, type IndexDays, type IndexRow } from "../../prices/basket-index.ts";
-import { type BasketLine, parseBasket } from "./basket.ts";
+import { type BasketLine, parseBasket } from "./basket-file.ts";
 import { CELLS, indexTable, TYPES } from "./index-table.ts";
 import { INDEX_COLUMNS, type IndexOptions } from "./options.ts";
 

@@ -11,7 +11,7 @@ import type { Table } from "../../output/terminal/tables/table.ts";
 import type { Discounts } from "../../prices/discounts.ts";
 import { withDecimals } from "../../prices/exact.ts";
 import { type Group, LATEST_COLUMNS } from "./options.ts";
-import type { GroupRecord, LatestRecord } from "./records.ts";
+import type { GroupRecord, LatestRecord } from "./latest-records.ts";
 
 export function latestTable(prices: readonly LatestRecord[], chosen: readonly string[] | undefined): Table {
   if (chosen !== undefined) {

@@ -23,7 +23,7 @@ import {
   LATEST_TYPES,
   type LatestRecord,
   latestRecord,
-} from "./records.ts";
+} from "./latest-records.ts";
 
 export async function runLatest(options: LatestOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {

@@ -1,5 +1,5 @@
 import { dayNumber } from "../../contract/values/day-arithmetic.ts";
-import type { Html } from "../../contract/values/html.ts";
+import type { Html } from "../../contract/values/html-tag.ts";
 import { html } from "../../output/html-document.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { type Series, samePrice } from "../../prices/series.ts";

@@ -3,7 +3,7 @@ import { FileError, InterruptedError, UsageError } from "../../errors.ts";
 import type { ServiceOptions } from "../../service/http/service-options.ts";
 import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
-import { openStore } from "../../service/store/open-store.ts";
+import { openStore } from "../../service/store/writable-store.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
 import { type ObserveOptions, observe } from "./observe.ts";
 import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";

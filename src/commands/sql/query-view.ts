@@ -5,7 +5,7 @@ import { screenOf } from "../../cli/terminal.ts";
 import { SHOWN_ROWS } from "../../cli/write-list.ts";
 import { type Query, uniqueNames, writeQuery } from "../../cli/write-query.ts";
 import type { Context } from "../../context.ts";
-import type { QueryResult, SqlSession } from "../../mirror/sql/session.ts";
+import type { QueryResult, SqlSession } from "../../mirror/sql/sql-session.ts";
 import { counted, groupDigits } from "../../output/terminal/counted.ts";
 import { type Card, renderCards } from "../../output/terminal/tables/card.ts";
 import { jsonCell, textCell } from "../../output/terminal/tables/cell.ts";

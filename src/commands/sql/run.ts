@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { isSyncedFolder } from "../../mirror/folder/folder-state.ts";
 import { withFolderSql } from "../../mirror/sql/folder-session.ts";
-import { QueryError } from "../../mirror/sql/session.ts";
+import { QueryError } from "../../mirror/sql/sql-session.ts";
 import { SCHEMA, type SqlOptions } from "./options.ts";
 import { showQuery } from "./query-view.ts";
 import { schemaQuery } from "./schema.ts";

@@ -5,7 +5,7 @@ import { FileError, LockedError } from "../../errors.ts";
 import { lock } from "../../files/lock.ts";
 import { assertOwnFolder, createOwnFile, removeOwnFile } from "../../files/own-file.ts";
 import { withFileError } from "../../files/system-error.ts";
-import { columnChunks } from "../../output/formats/parquet/read-parquet.ts";
+import { columnChunks } from "../../output/formats/parquet/parquet-rows.ts";
 import { ownFolderOf } from "../folder/folder-lock.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { notParquet } from "../folder/parquet-file.ts";

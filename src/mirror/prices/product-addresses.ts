@@ -1,4 +1,4 @@
-import { columnChunks } from "../../output/formats/parquet/read-parquet.ts";
+import { columnChunks } from "../../output/formats/parquet/parquet-rows.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { notParquet } from "../folder/parquet-file.ts";
 import { openDay } from "../folder/synced-day.ts";

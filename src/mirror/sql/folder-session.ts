@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { placeOfDay } from "../folder/day-files.ts";
 import type { SyncState } from "../folder/folder-state.ts";
 import { openDay } from "../folder/synced-day.ts";
-import { openSqlSession, type SqlSession } from "./session.ts";
+import { openSqlSession, type SqlSession } from "./sql-session.ts";
 import { pathPattern, tableStatements } from "./views.ts";
 
 interface FolderSqlRequest {

@@ -1,6 +1,6 @@
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { parquetElement } from "../../output/formats/parquet/parquet-columns.ts";
-import { sqlText } from "./session.ts";
+import { sqlText } from "./sql-session.ts";
 
 /** A path as DuckDB reads it, which takes each path for a pattern. */
 export function pathPattern(path: string): string {

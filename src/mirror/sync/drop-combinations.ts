@@ -3,7 +3,7 @@ import { formatRcd, type Rcd } from "../../contract/filters.ts";
 import { PRODUCT_COLUMNS } from "../../contract/product.ts";
 import { ContractError } from "../../errors.ts";
 import type { Fingerprint } from "../../files/fingerprint.ts";
-import { rowGroups } from "../../output/formats/parquet/read-parquet.ts";
+import { rowGroups } from "../../output/formats/parquet/parquet-rows.ts";
 import { writeStaged } from "../../output/sink.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import { batchOf } from "../../rows/scan.ts";

@@ -1,7 +1,7 @@
 import { dayOf } from "../../contract/values/day-arithmetic.ts";
 import { startService } from "../http/start-service.ts";
 import { createKey } from "../store/access/manage-keys.ts";
-import { openStore } from "../store/open-store.ts";
+import { openStore } from "../store/writable-store.ts";
 import { openCachedRows } from "./cached-rows.ts";
 import { demoRows } from "./demo-rows.ts";
 import { addDemoHistory } from "./history.ts";

@@ -1,4 +1,4 @@
-import type { WritableStore } from "../store/open-store.ts";
+import type { WritableStore } from "../store/writable-store.ts";
 import type { FixedWindow, GroupBudgets } from "./admission/rate-limit.ts";
 import type { Measurements } from "./measurements.ts";
 import type { AppSettings } from "./service-options.ts";

@@ -1,4 +1,4 @@
-import type { WritableStore } from "../store/open-store.ts";
+import type { WritableStore } from "../store/writable-store.ts";
 import { createApp } from "./app.ts";
 import type { ServiceOptions } from "./service-options.ts";
 

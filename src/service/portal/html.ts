@@ -1,4 +1,4 @@
-import { type Html, htmlTag } from "../../contract/values/html.ts";
+import { type Html, htmlTag } from "../../contract/values/html-tag.ts";
 
 export type { Html };
 

@@ -1,7 +1,7 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
-import type { Session } from "./database/session.ts";
+import type { Session } from "./database/database-session.ts";
 import { db } from "./database/tables.ts";
-import type { WritableStore } from "./open-store.ts";
+import type { WritableStore } from "./writable-store.ts";
 import { RefusedChangeError } from "./store.ts";
 
 /** The states that follow each state (contract section 3.2): only `monitoring` may be skipped. */

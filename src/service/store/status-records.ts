@@ -1,5 +1,5 @@
 import type { IncidentUpdate } from "../../contract/status.ts";
-import type { Session } from "./database/session.ts";
+import type { Session } from "./database/database-session.ts";
 import { db } from "./database/tables.ts";
 import type { DayCount, Incident } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { KEY, withGrants } from "./access/team-records.ts";
 import type { Dialect } from "./database/dialect.ts";
-import type { Connection, SqlValue } from "./database/session.ts";
+import type { Connection, SqlValue } from "./database/database-session.ts";
 import type { KeyRecord, WindowCount, Windows } from "./store.ts";
 
 /**

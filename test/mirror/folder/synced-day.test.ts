@@ -10,7 +10,7 @@ import { ownFolderOf } from "../../../src/mirror/folder/folder-lock.ts";
 import { type SyncState, writeState } from "../../../src/mirror/folder/folder-state.ts";
 import { openDay, readSyncedFolder, type SyncedDay } from "../../../src/mirror/folder/synced-day.ts";
 import { createParquetEncoder } from "../../../src/output/formats/parquet/parquet.ts";
-import { columnChunks } from "../../../src/output/formats/parquet/read-parquet.ts";
+import { columnChunks } from "../../../src/output/formats/parquet/parquet-rows.ts";
 import { batchOf } from "../../../src/rows/scan.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";

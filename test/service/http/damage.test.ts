@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
-import { openStore } from "../../../src/service/store/open-store.ts";
+import { openStore } from "../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
 import { startServiceCommand } from "../../helpers/service-command.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../../src/service/store/access/manage-keys.ts";
 import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
-import { openStore } from "../../../src/service/store/open-store.ts";
+import { openStore } from "../../../src/service/store/writable-store.ts";
 import { bareEnvironment, temporaryFolder } from "../../helpers/cli.ts";
 import { products } from "../../helpers/products.ts";
 import { unprivilegedCatalog } from "../../helpers/unprivileged.ts";

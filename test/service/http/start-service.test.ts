@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../../src/service/http/app.ts";
 import { startService } from "../../../src/service/http/start-service.ts";
-import { openStore } from "../../../src/service/store/open-store.ts";
+import { openStore } from "../../../src/service/store/writable-store.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 

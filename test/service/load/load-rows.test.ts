@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import type { WritableStore } from "../../../src/service/store/open-store.ts";
+import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { product, products } from "../../helpers/products.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts";
 import { LoadError, type RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { openStore, type WritableStore } from "../../../src/service/store/open-store.ts";
+import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { afterAllTests } from "../../helpers/endings.ts";
 import { product } from "../../helpers/products.ts";
 import { REMOVE_ALL } from "../../helpers/service.ts";

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Product } from "../../../src/contract/product.ts";
 import { rawElements } from "../../../src/contract/values/raw-json.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { openStore, type WritableStore } from "../../../src/service/store/open-store.ts";
+import { openStore, type WritableStore } from "../../../src/service/store/writable-store.ts";
 import { emptyDatabase } from "../../helpers/databases.ts";
 
 /** A store that is closed with the test. */

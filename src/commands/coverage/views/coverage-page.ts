@@ -3,7 +3,7 @@ import { groupBy } from "../../../cli/order.ts";
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { FILTER_NAMES, type Filters } from "../../../contract/filters.ts";
 import { dayNumber } from "../../../contract/values/day-arithmetic.ts";
-import type { Html } from "../../../contract/values/html.ts";
+import type { Html } from "../../../contract/values/html-tag.ts";
 import { html, minuteOf, renderPage } from "../../../output/html-document.ts";
 import { counted, groupDigits } from "../../../output/terminal/counted.ts";
 import { visible } from "../../../output/terminal/visible.ts";

@@ -3,14 +3,14 @@ import { isColoured, terminalWidth } from "../../../cli/terminal.ts";
 import type { Query } from "../../../cli/write-query.ts";
 import type { Context } from "../../../context.ts";
 import { InterruptedError, UsageError } from "../../../errors.ts";
-import { QueryError, type SqlSession } from "../../../mirror/sql/session.ts";
+import { QueryError, type SqlSession } from "../../../mirror/sql/sql-session.ts";
 import { counted } from "../../../output/terminal/counted.ts";
 import { describeError } from "../../../output/terminal/errors/error-text.ts";
 import type { SqlOptions } from "../options.ts";
 import { showQuery } from "../query-view.ts";
 import { completions, shellWords } from "./completion.ts";
 import { DOT_COMMANDS, dotCommands } from "./dot-commands.ts";
-import { openHistory } from "./history.ts";
+import { openHistory } from "./shell-history.ts";
 import { typedLines } from "./typed-lines.ts";
 
 /**

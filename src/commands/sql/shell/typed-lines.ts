@@ -1,7 +1,7 @@
 // Not `readline/promises`, which completes after a pasted text has gone on.
 import { createInterface } from "node:readline";
 import type { Context } from "../../../context.ts";
-import { type History, MOST_LINES } from "./history.ts";
+import { type History, MOST_LINES } from "./shell-history.ts";
 
 /** A line, or Ctrl-C with whether something was typed before it, or Ctrl-D. */
 export type Typed = { kind: "line"; line: string } | { kind: "interrupted"; wasEmpty: boolean } | { kind: "ended" };

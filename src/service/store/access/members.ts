@@ -1,6 +1,6 @@
-import type { Session } from "../database/session.ts";
+import type { Session } from "../database/database-session.ts";
 import { db } from "../database/tables.ts";
-import type { WritableStore } from "../open-store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { RefusedChangeError, UnknownNameError } from "../store.ts";
 import { requireTeam } from "./manage-teams.ts";
 

@@ -1,5 +1,5 @@
 import { db } from "../database/tables.ts";
-import type { WritableStore } from "../open-store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { hashSecret, newSecret } from "./manage-keys.ts";
 import type { Member } from "./members.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { db } from "../database/tables.ts";
-import type { WritableStore } from "../open-store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { hashSecret } from "./manage-keys.ts";
 import { teamOf } from "./members.ts";
 import { isoTime } from "./sessions.ts";

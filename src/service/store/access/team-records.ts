@@ -1,4 +1,4 @@
-import type { Session } from "../database/session.ts";
+import type { Session } from "../database/database-session.ts";
 import { db } from "../database/tables.ts";
 import type { Grants, KeyRecord, KeyUse } from "../store.ts";
 

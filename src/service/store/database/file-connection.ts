@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
-import { checkTables } from "./schema.ts";
-import type { Connection, Session } from "./session.ts";
+import { checkTables } from "./prepare-tables.ts";
+import type { Connection, Session } from "./database-session.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
 /** An open connection. A retired connection is closed when its last user is done. */

@@ -3,7 +3,7 @@ import { SCOPES } from "../../../contract/operations.ts";
 import { insertKey, insertTeam } from "../access/team-records.ts";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import type { Grants } from "../store.ts";
-import type { Session, SqlValue } from "./session.ts";
+import type { Session, SqlValue } from "./database-session.ts";
 import { TABLES } from "./tables.ts";
 
 /** The oldest version of the tables that can be migrated, which is that of the first release, and the present one. */

@@ -5,8 +5,8 @@ import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LocationError } from "./location.ts";
-import { prepareTables } from "./schema.ts";
-import type { Connection, Session, SqlParameter, SqlValue } from "./session.ts";
+import { prepareTables } from "./prepare-tables.ts";
+import type { Connection, Session, SqlParameter, SqlValue } from "./database-session.ts";
 
 const OLDEST_SERVER = 15;
 

@@ -4,7 +4,7 @@ import Database from "libsql/promise";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { SQLITE } from "./dialect.ts";
-import type { Connection, Session, SqlParameter, SqlValue } from "./session.ts";
+import type { Connection, Session, SqlParameter, SqlValue } from "./database-session.ts";
 
 /** Milliseconds between two interrupts of a query that is past its deadline. */
 const INTERRUPT_INTERVAL = 10;

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
 import { connectToFile, connectToSharedFile } from "./file-connection.ts";
-import { prepareTables } from "./schema.ts";
-import type { Connection, Session } from "./session.ts";
+import { prepareTables } from "./prepare-tables.ts";
+import type { Connection, Session } from "./database-session.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { WINDOW_TABLE } from "./tables.ts";
 

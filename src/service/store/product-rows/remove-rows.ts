@@ -1,6 +1,6 @@
 import type { CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { WritableStore } from "../open-store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { daysOf, readCounts, summarise, wantedCounts } from "./row-counts.ts";
 import { beginNextVersion, readVersion, removeFromVersion } from "./versions.ts";
 

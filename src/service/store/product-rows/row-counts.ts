@@ -1,7 +1,7 @@
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import { combinationFilter } from "../../../contract/filter-match.ts";
 import { type Filters, formatRcd, type Rcd } from "../../../contract/filters.ts";
-import type { Session } from "../database/session.ts";
+import type { Session } from "../database/database-session.ts";
 import { DamagedDataError, type Visibility } from "../store.ts";
 import { blobOf } from "./row-texts.ts";
 

@@ -1,4 +1,4 @@
-import type { Session, SqlParameter } from "../database/session.ts";
+import type { Session, SqlParameter } from "../database/database-session.ts";
 import type { DayRange } from "./row-counts.ts";
 
 /** Rows of one version of the data. */

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Session, SqlValue } from "../database/session.ts";
+import type { Session, SqlValue } from "../database/database-session.ts";
 import { DamagedDataError, type RowTexts, StaleSnapshotError } from "../store.ts";
 
 const [NEWLINE, COMMA] = [10, 44];

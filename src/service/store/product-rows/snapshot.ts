@@ -1,6 +1,6 @@
 import type { Coverage, CoverageSummary } from "../../../contract/coverage.ts";
 import type { Filters } from "../../../contract/filters.ts";
-import type { Session } from "../database/session.ts";
+import type { Session } from "../database/database-session.ts";
 import { DamagedDataError, type Selection, type Snapshot, type Visibility } from "../store.ts";
 import {
   ALL_DAYS,

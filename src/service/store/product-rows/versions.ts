@@ -1,4 +1,4 @@
-import type { Session, SqlParameter } from "../database/session.ts";
+import type { Session, SqlParameter } from "../database/database-session.ts";
 
 /** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;

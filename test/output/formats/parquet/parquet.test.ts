@@ -5,7 +5,7 @@ import { PRODUCT_COLUMNS } from "../../../../src/contract/product.ts";
 import { ContractError } from "../../../../src/errors.ts";
 import type { EncoderOptions, RowEncoder } from "../../../../src/output/formats/encoder.ts";
 import { createParquetEncoder, ROW_GROUP_ROWS } from "../../../../src/output/formats/parquet/parquet.ts";
-import { TEXT_PARSERS } from "../../../../src/output/formats/parquet/read-parquet.ts";
+import { TEXT_PARSERS } from "../../../../src/output/formats/parquet/parquet-rows.ts";
 import { batchOf } from "../../../../src/rows/scan.ts";
 import { productRow } from "../../../helpers/products.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { hashSecret, listKeys } from "../../../../src/service/store/access/manage-keys.ts";
-import type { WritableStore } from "../../../../src/service/store/open-store.ts";
+import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore, walk } from "../stores.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { loadRows } from "../../../../src/service/load/load-rows.ts";
-import type { WritableStore } from "../../../../src/service/store/open-store.ts";
+import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { removeRows } from "../../../../src/service/store/product-rows/remove-rows.ts";
 import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
 import { DATABASE_RUNS } from "../../../helpers/databases.ts";

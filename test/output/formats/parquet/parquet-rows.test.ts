@@ -1,7 +1,7 @@
 import type { AsyncBuffer } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { expect, test } from "vitest";
-import { columnChunks, rowGroups } from "../../../../src/output/formats/parquet/read-parquet.ts";
+import { columnChunks, rowGroups } from "../../../../src/output/formats/parquet/parquet-rows.ts";
 import { product } from "../../../helpers/products.ts";
 
 const RETAILERS = ["acme", "bolt", "\u{1f3ea}shop", "zeta"];

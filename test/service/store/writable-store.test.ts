@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
-import type { WritableStore } from "../../../src/service/store/open-store.ts";
+import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import {
   type Selection,
   StaleSnapshotError,

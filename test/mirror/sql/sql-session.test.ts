@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileError } from "../../../src/errors.ts";
-import { openSqlSession } from "../../../src/mirror/sql/session.ts";
+import { openSqlSession } from "../../../src/mirror/sql/sql-session.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 
 const DAMAGED = new FileError("a day is damaged", "part-0.parquet");
