@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { basename, dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
@@ -65,6 +65,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   contract: [],
 };
 
+const PARTS_OF_A_COMMAND = ["command.ts", "options.ts", "run.ts"];
+
 const imports = new Map(sourceFiles().map((file) => [file, importsOf(file)]));
 
 describe("imports", () => {
@@ -96,6 +98,27 @@ describe("imports", () => {
     expect(circles()).toEqual([]);
   });
 });
+
+describe("a name means one thing:", () => {
+  test("no two files have the same one, but for the parts of a command", () => {
+    const names = [...imports.keys()]
+      .map((file) => basename(file))
+      .filter((name) => !PARTS_OF_A_COMMAND.includes(name));
+    expect(repeated(names)).toEqual([]);
+  });
+
+  test("no two files export the same one, but for what each command or kind of page has", () => {
+    const declared = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+    const names = [...imports.keys()].flatMap((file) => [
+      ...new Set([...readFileSync(join(ROOT, file), "utf8").matchAll(declared)].map(([, name = ""]) => name)),
+    ]);
+    expect(repeated(names.filter((name) => !["declare", "html"].includes(name)))).toEqual([]);
+  });
+});
+
+function repeated(names: readonly string[]): string[] {
+  return names.filter((name, at) => names.indexOf(name) !== at);
+}
 
 function sourceFiles(): string[] {
   return readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));

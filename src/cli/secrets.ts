@@ -1,5 +1,5 @@
 import { createRedact } from "../api/redaction.ts";
-import { knownKeys } from "../config/known-keys.ts";
+import { knownKeys } from "../config/credentials.ts";
 import type { Context, ProcessContext } from "../context.ts";
 import { API_KEY_LENGTH } from "../contract/limits.ts";
 import { UsageError } from "../errors.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CredentialsError, FileError } from "../errors.ts";
-import { rightsOfOthers } from "./config-file.ts";
+import { readConfig, rightsOfOthers } from "./config-file.ts";
 import { type CommandContext, runKeyCommand, withoutLineEnd } from "./key-command.ts";
 import type { Profile } from "./parse-config.ts";
 import { dangerOf } from "./trusted-path.ts";
@@ -92,4 +92,15 @@ async function readKeyFile(path: string): Promise<string> {
   } catch (error) {
     throw new FileError(`CATALOG_API_KEY_FILE ${path} cannot be read: ${(error as Error).message}`, path, error);
   }
+}
+
+/** The keys of the environment, of the key file and of all profiles. What cannot be read has none. */
+export async function knownKeys(context: Pick<Context, "env" | "folders">): Promise<string[]> {
+  const { CATALOG_API_KEY: key, CATALOG_API_KEY_FILE: file } = context.env;
+  const [fromFile, config] = await Promise.all([
+    file ? readFile(file, "utf8").catch(() => "") : "",
+    readConfig(context).catch(() => undefined),
+  ]);
+  const profiles = [...(config?.profiles.values() ?? [])].map((profile) => profile.api_key);
+  return [key, withoutLineEnd(fromFile), ...profiles].flatMap((secret) => secret || []);
 }

@@ -2,6 +2,10 @@ import type { Rcd } from "../contract/filters.ts";
 import type { PriceColumns } from "../mirror/prices/day-prices.ts";
 import type { Listings } from "../mirror/prices/listings.ts";
 
+/** What products can be grouped by. */
+export const PRODUCT_GROUPS = ["retailer", "department", "category", "brand"] as const;
+export type ProductGroup = (typeof PRODUCT_GROUPS)[number];
+
 /** What a product cost on one crawl day. */
 export interface Observation extends Rcd {
   /** `YYYY-MM-DD`. */

@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { knownKeys } from "../../src/config/known-keys.ts";
+import { knownKeys } from "../../src/config/credentials.ts";
 import { resolveService, resolveStatusUrl } from "../../src/config/settings.ts";
 import type { Context } from "../../src/context.ts";
 import { CredentialsError, FileError, UsageError } from "../../src/errors.ts";

@@ -5,7 +5,7 @@ import base from "../../vitest.config.ts";
 const OF_ROWS = [
   "test/service/http/properties.test.ts",
   "test/service/http/routes/{catalog,coverage}.test.ts",
-  "test/service/store/product-rows/{remove-rows,snapshot}.test.ts",
+  "test/service/store/product-rows/{versions,snapshot}.test.ts",
 ];
 
 /** The tests of rows on three PostgreSQL servers: `npm run test:shards`. */

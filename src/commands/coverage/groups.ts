@@ -48,7 +48,7 @@ const DAY_COLUMNS = ["crawl_date", "retailers", "combinations", "matching_rows"]
 const AGE_COLUMN = "days_old";
 
 /** Days from `day` to the day of `now`; null without a day. */
-export function ageOf(day: string | null, now: number): number | null {
+export function daysOld(day: string | null, now: number): number | null {
   return day === null ? null : dayNumber(dayOf(now)) - dayNumber(day);
 }
 
@@ -71,7 +71,7 @@ function groupCoverage(
       matching_rows: sum("matching_rows"),
       earliest_date: dated.map((entry) => entry.earliest_date).reduce((a, b) => (a < b ? a : b)),
       latest_date,
-      days_old: matching.length === 0 ? null : ageOf(latest_date, now),
+      days_old: matching.length === 0 ? null : daysOld(latest_date, now),
     };
   });
 }
@@ -82,7 +82,7 @@ function groupDays(days: DayCounts, now: number): DayGroup[] {
     retailers: retailersOf(counts.keys()).size,
     combinations: counts.size,
     matching_rows: [...counts.values()].reduce((sum, rows) => sum + rows, 0),
-    days_old: ageOf(crawl_date, now),
+    days_old: daysOld(crawl_date, now),
   }));
 }
 
@@ -203,7 +203,7 @@ export async function countedBy(
     groupBy === undefined
       ? response.data.map((entry) => ({
           ...entry,
-          days_old: entry.matching_rows === 0 ? null : ageOf(entry.latest_date, now),
+          days_old: entry.matching_rows === 0 ? null : daysOld(entry.latest_date, now),
         }))
       : groupCoverage(summed, groupBy, now);
   return { response, groupBy, summed, entries: entriesInOrder<ListedCombination>(entries, list) };

@@ -19,9 +19,9 @@ import { truncate } from "../../output/terminal/width.ts";
 import { type FoundProduct, sameSkus, searchProducts, similarSkus } from "../../prices/search-products.ts";
 import { collectSeries, type Series } from "../../prices/series.ts";
 import { batchOf } from "../../rows/scan.ts";
+import { HISTORY_CELLS, HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./history-records.ts";
 import type { HistoryOptions } from "./options.ts";
 import { historyText } from "./price-tables.ts";
-import { HISTORY_CELLS, HISTORY_COLUMNS, type HistoryRecord, historyRecords } from "./history-records.ts";
 
 /** Most products of a search that are shown; for more, the user is asked to narrow it or to limit the table. */
 const SEARCH_LIMIT = 50;

@@ -7,14 +7,8 @@ import { addDemoFlag } from "../../cli/flags/source.ts";
 import { dayCount, NamesOption } from "../../cli/flags/values.ts";
 import type { Context, Run } from "../../context.ts";
 import { ROW_FORMATS } from "../../output/formats/registry.ts";
-import {
-  GROUP_COLUMNS,
-  GROUPS,
-  LATEST_COLUMNS,
-  type LatestFlags,
-  type LatestOptions,
-  parseLatestOptions,
-} from "./options.ts";
+import { PRODUCT_GROUPS } from "../../prices/observation.ts";
+import { GROUP_COLUMNS, LATEST_COLUMNS, type LatestFlags, type LatestOptions, parseLatestOptions } from "./options.ts";
 
 const DEFINITIONS = `The last known price of a product, which is a sku of one retailer, is the cheapest
 row of its newest day. days_old is its age: the days from that day to today (UTC),
@@ -39,11 +33,13 @@ export function declare(command: Command, context: Context, run = load): void {
         "--group-by, how many products are discounted, and by how much: discounts by brand, category, department or retailer.",
     )
     .addOption(
-      new Option("--group-by <what>", "share of discounted products and mean discount of each").choices(GROUPS),
+      new Option("--group-by <what>", "share of discounted products and mean discount of each").choices(PRODUCT_GROUPS),
     )
     .option("--max-age <days>", "leave out prices that are older than this, such as 14d", dayCount("--max-age"));
   addBrandFlag(addFilterFlags(command));
-  const columns = [...LATEST_COLUMNS, ...GROUPS, ...GROUP_COLUMNS].filter((name, at, all) => all.indexOf(name) === at);
+  const columns = [...LATEST_COLUMNS, ...PRODUCT_GROUPS, ...GROUP_COLUMNS].filter(
+    (name, at, all) => all.indexOf(name) === at,
+  );
   addDemoFlag(
     addLinksFlag(addListOutput(command, ["table", ...ROW_FORMATS])).addOption(
       new NamesOption("--columns <names>", "columns to write, in this order: sku,selling_price,crawl_date", columns),

@@ -4,8 +4,8 @@ import { brandIn, type Listings } from "../../mirror/prices/listings.ts";
 import type { ColumnType } from "../../output/formats/encoder.ts";
 import { discountsOf } from "../../prices/discounts.ts";
 import type { LatestPrice } from "../../prices/latest.ts";
+import type { ProductGroup } from "../../prices/observation.ts";
 import type { SetFilters } from "../../pull/set-filters.ts";
-import type { Group } from "./options.ts";
 
 /** The types of the columns in Parquet that are not those of a product row. */
 export const LATEST_TYPES: Readonly<Record<string, ColumnType>> = {
@@ -79,12 +79,12 @@ export function latestRecord(price: AgedPrice, listings: Listings, url: string |
 export type GroupRecord = ReturnType<typeof groupRecords>[number];
 
 /** The discounts of each group, by its name. */
-export function groupRecords(prices: readonly LatestPrice[], by: Group, listings: Listings) {
+export function groupRecords(prices: readonly LatestPrice[], by: ProductGroup, listings: Listings) {
   const nameOf = (price: LatestPrice) => (by === "brand" ? brandIn(listings.modelOf(price.listing)) : price[by]);
   return [...groupBy(prices, nameOf)]
     .map(([name, own]) => {
       const { discounted_percent = null, mean_discount_pct = null, ...counts } = discountsOf(own);
-      const group: Partial<Record<Group, string>> = { [by]: name };
+      const group: Partial<Record<ProductGroup, string>> = { [by]: name };
       return { ...group, ...counts, discounted_percent, mean_discount_pct };
     })
     .sort((a, b) => compareTexts(a[by] ?? "", b[by] ?? ""));

@@ -10,8 +10,9 @@ import { recordTable } from "../../output/terminal/tables/row-table.ts";
 import type { Table } from "../../output/terminal/tables/table.ts";
 import type { Discounts } from "../../prices/discounts.ts";
 import { withDecimals } from "../../prices/exact.ts";
-import { type Group, LATEST_COLUMNS } from "./options.ts";
+import type { ProductGroup } from "../../prices/observation.ts";
 import type { GroupRecord, LatestRecord } from "./latest-records.ts";
+import { LATEST_COLUMNS } from "./options.ts";
 
 export function latestTable(prices: readonly LatestRecord[], chosen: readonly string[] | undefined): Table {
   if (chosen !== undefined) {
@@ -35,7 +36,7 @@ export function latestTable(prices: readonly LatestRecord[], chosen: readonly st
 
 export function groupsTable(
   groups: readonly GroupRecord[],
-  by: Group,
+  by: ProductGroup,
   total: Discounts,
   chosen: readonly string[] | undefined,
 ): Table {

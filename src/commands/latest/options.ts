@@ -6,9 +6,7 @@ import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts
 import type { Context } from "../../context.ts";
 import { parseColumns } from "../../output/formats/columns.ts";
 import type { RowFormat } from "../../output/formats/registry.ts";
-
-export const GROUPS = ["retailer", "department", "category", "brand"] as const;
-export type Group = (typeof GROUPS)[number];
+import type { ProductGroup } from "../../prices/observation.ts";
 
 /** The columns of a product in their order. */
 export const LATEST_COLUMNS: readonly string[] = [
@@ -20,7 +18,7 @@ export const LATEST_COLUMNS: readonly string[] = [
 export const GROUP_COLUMNS = ["products", "discounted_products", "discounted_percent", "mean_discount_pct"] as const;
 
 export interface LatestFlags extends FilterFlags, OutputFlags, ListFlags {
-  groupBy?: Group;
+  groupBy?: ProductGroup;
   /** Days. */
   maxAge?: number;
   columns?: string;
@@ -35,7 +33,7 @@ const SORT_WORDS = {
 
 /** Which last known prices `catalog latest` shows, and how. */
 export interface LatestOptions extends FolderOptions, ListingOptions<"table" | RowFormat> {
-  groupBy: Group | undefined;
+  groupBy: ProductGroup | undefined;
   /** Days; undefined for prices of any age. */
   maxAge: number | undefined;
 }

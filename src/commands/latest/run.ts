@@ -11,8 +11,7 @@ import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { counted } from "../../output/terminal/counted.ts";
 import { discountsOf } from "../../prices/discounts.ts";
 import { latestPrices } from "../../prices/latest.ts";
-import { groupsTable, latestTable } from "./latest-table.ts";
-import { GROUP_COLUMNS, type Group, LATEST_COLUMNS, type LatestOptions } from "./options.ts";
+import type { ProductGroup } from "../../prices/observation.ts";
 import {
   type AgeDays,
   type AgedPrice,
@@ -24,6 +23,8 @@ import {
   type LatestRecord,
   latestRecord,
 } from "./latest-records.ts";
+import { groupsTable, latestTable } from "./latest-table.ts";
+import { GROUP_COLUMNS, LATEST_COLUMNS, type LatestOptions } from "./options.ts";
 
 export async function runLatest(options: LatestOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
@@ -93,7 +94,7 @@ async function writeProducts(
 
 async function writeGroups(
   prices: readonly AgedPrice[],
-  by: Group,
+  by: ProductGroup,
   listings: Listings,
   { reporter }: SyncedFolder,
   options: LatestOptions,

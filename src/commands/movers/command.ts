@@ -9,8 +9,8 @@ import { onlyOption } from "../../cli/flags/values.ts";
 import { LOOKS, sinceExpression } from "../../cli/source/since-look.ts";
 import type { Context, Run } from "../../context.ts";
 import { MOVER_KINDS } from "../../prices/movers.ts";
+import { PRODUCT_GROUPS } from "../../prices/observation.ts";
 import {
-  GROUPS,
   MOVER_COLUMNS,
   MOVER_FIELDS,
   type MoversFlags,
@@ -34,7 +34,7 @@ export function declare(command: Command, context: Context, run = load): void {
       sinceExpression("--since"),
     )
     .addOption(onlyOption(MOVER_KINDS))
-    .addOption(new Option("--group-by <what>", "the biggest of each group").choices(GROUPS))
+    .addOption(new Option("--group-by <what>", "the biggest of each group").choices(PRODUCT_GROUPS))
     .addOption(failIfOption(MOVER_FIELDS));
   addBrandFlag(addVocabularyFlags(command));
   addDemoFlag(

@@ -7,9 +7,7 @@ import { type FolderOptions, parseFolderSource } from "../../cli/flags/source.ts
 import type { Context } from "../../context.ts";
 import type { DateExpression } from "../../contract/values/date-expression.ts";
 import { MOVER_KINDS, type MoverKind } from "../../prices/movers.ts";
-
-export const GROUPS = ["retailer", "department", "category", "brand"] as const;
-export type Group = (typeof GROUPS)[number];
+import type { ProductGroup } from "../../prices/observation.ts";
 
 /** Fields of a mover that `--fail-if` may use. */
 export const MOVER_FIELDS = ["percent", "selling_price", "before_selling_price", "mrp", "discount_pct"] as const;
@@ -29,7 +27,7 @@ export interface MoversFlags extends FilterFlags, OutputFlags, ListFlags {
   columns?: string[];
   since?: DateExpression;
   only?: MoverKind[];
-  groupBy?: Group;
+  groupBy?: ProductGroup;
   limit: number;
   failIf?: Condition<MoverField>;
   demo?: boolean;
@@ -40,7 +38,7 @@ export interface MoversOptions extends FolderOptions, ListingOptions {
   /** A day, `last` or `last:NAME`. */
   since: DateExpression;
   kinds: readonly MoverKind[];
-  groupBy: Group | undefined;
+  groupBy: ProductGroup | undefined;
   /** Most movers of each kind, and of each group if there are groups. */
   limit: number;
   failIf: Condition<MoverField> | undefined;

@@ -12,9 +12,10 @@ import { brandIn } from "../../mirror/prices/listings.ts";
 import { addressesOf } from "../../mirror/prices/product-addresses.ts";
 import { groupDigits } from "../../output/terminal/counted.ts";
 import { findMovers, type Mover, type MoverKind } from "../../prices/movers.ts";
+import type { ProductGroup } from "../../prices/observation.ts";
 import { batchOf } from "../../rows/scan.ts";
 import { MOVER_CELLS, type MoverGroup, moverRecord, moversText } from "./movers-table.ts";
-import { type Group, MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
+import { MOVER_COLUMNS, type MoverField, type MoversOptions } from "./options.ts";
 
 export async function runMovers(options: MoversOptions, context: Context): Promise<void> {
   await withSyncedFolder(options, context, async (synced) => {
@@ -41,7 +42,7 @@ async function writeMovers(
   });
   const member = (mover: Mover, column: string) =>
     JSON.parse(moverRecord(mover, { ...namesOf(mover), url: undefined }))[column];
-  const groupNameOf = (mover: Mover, dimension: Group) =>
+  const groupNameOf = (mover: Mover, dimension: ProductGroup) =>
     dimension === "brand" ? namesOf(mover).brand || "no brand" : mover.now[dimension];
   const groups = options.kinds.flatMap((kind) =>
     groupsOf(kind, sortBy(all[kind], list.sort, member), options, groupNameOf),
@@ -68,7 +69,7 @@ function groupsOf(
   kind: MoverKind,
   movers: readonly Mover[],
   { groupBy: dimension, limit }: MoversOptions,
-  nameOf: (mover: Mover, dimension: Group) => string,
+  nameOf: (mover: Mover, dimension: ProductGroup) => string,
 ): MoverGroup[] {
   const groups =
     dimension === undefined

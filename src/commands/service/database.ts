@@ -8,8 +8,8 @@ import { fileError } from "../../files/system-error.ts";
 import { DuplicateKeyError } from "../../service/store/access/manage-keys.ts";
 import { GrantConflictError } from "../../service/store/access/manage-teams.ts";
 import { databasePath, LocationError, shownLocation } from "../../service/store/database/location.ts";
-import { openStore, type WritableStore } from "../../service/store/writable-store.ts";
 import { RefusedChangeError, StoreUnavailableError, UnknownNameError } from "../../service/store/store.ts";
+import { openStore, type WritableStore } from "../../service/store/writable-store.ts";
 
 /** Opens the database of the service for one command, and closes it afterwards. */
 export async function withDatabase<T>(

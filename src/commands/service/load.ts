@@ -10,8 +10,8 @@ import { resolveDays } from "../../pull/written-filters.ts";
 import { LoadError, LoadFormatError } from "../../service/load/load-error.ts";
 import { loadRows } from "../../service/load/load-rows.ts";
 import { formatOfExtension } from "../../service/load/load-source.ts";
-import type { WritableStore } from "../../service/store/writable-store.ts";
 import type { Replacement } from "../../service/store/product-rows/row-stage.ts";
+import type { WritableStore } from "../../service/store/writable-store.ts";
 import { withDatabase } from "./database.ts";
 import type { ServiceCall, Subcommand } from "./subcommand.ts";
 

@@ -10,7 +10,7 @@ export interface ObserveOptions {
 }
 
 /** What the operator of a service sees of it: unexpected errors, and by `options` a line for each response and metrics. */
-export async function observe(
+export async function observeService(
   { log, metricsPort }: ObserveOptions,
   host: string,
   { stderr, now }: Pick<Context, "stderr" | "now">,

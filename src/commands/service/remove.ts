@@ -6,7 +6,7 @@ import { closest } from "../../contract/values/closest.ts";
 import { UsageError } from "../../errors.ts";
 import { counted } from "../../output/terminal/counted.ts";
 import { type FilterSource, resolveFilters, type WrittenFilters } from "../../pull/written-filters.ts";
-import { removeRows } from "../../service/store/product-rows/remove-rows.ts";
+import { removeRows } from "../../service/store/product-rows/versions.ts";
 import type { Snapshot } from "../../service/store/store.ts";
 import { withExistingDatabase } from "./database.ts";
 import type { Subcommand } from "./subcommand.ts";
@@ -45,7 +45,9 @@ export const removeCommand: Subcommand<RemoveFlags, [], RemoveOptions> = {
       const source = snapshotFilters(snapshot);
       const filters = await resolveFilters(options.filters, source, now.getTime());
       await source.check(filters);
-      return dryRun ? (await snapshot.select(filters, null)).summary : await removeRows(store, filters);
+      return dryRun
+        ? (await snapshot.select(filters, null)).summary
+        : await store.changeRows((session) => removeRows(session, filters));
     });
     if (!globals.quiet) {
       context.stderr.write(`${describe(summary, dryRun ? "would be removed" : "removed")}\n`);

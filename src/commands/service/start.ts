@@ -5,7 +5,7 @@ import { startService } from "../../service/http/start-service.ts";
 import { listKeys } from "../../service/store/access/manage-keys.ts";
 import { openStore } from "../../service/store/writable-store.ts";
 import { makeDatabaseFolder, reportingStoreErrors } from "./database.ts";
-import { type ObserveOptions, observe } from "./observe.ts";
+import { type ObserveOptions, observeService } from "./observe.ts";
 import { type PortalFlags, type PortalOptions, parsePortalFlags, signInOf } from "./portal-flags.ts";
 import type { ServiceCall, Subcommand } from "./subcommand.ts";
 
@@ -46,7 +46,7 @@ async function serve({ options, reporter, context }: ServiceCall<StartOptions>):
   const { host, port, publicUrl } = options.service;
   const signIn = signInOf({ host, publicUrl, mail }, context.stderr);
   let url = publicUrl ?? "";
-  const observer = await observe(options, host, context).catch((error: unknown) => {
+  const observer = await observeService(options, host, context).catch((error: unknown) => {
     throw listenError(error, host, metricsPort, "--metrics-port");
   });
   const { service, hasKeys } = await reportingStoreErrors(database, async () => {

@@ -97,11 +97,11 @@ export function refuseEmpty(text: string, what: string): void {
 }
 
 /** How records are listed. */
-export interface ListingOptions {
+export interface RecordListOptions {
   format: "table" | "json";
 }
 
-export function parseListing({ format = "table" }: Partial<ListingOptions>): ListingOptions {
+export function parseListing({ format = "table" }: Partial<RecordListOptions>): RecordListOptions {
   return { format };
 }
 

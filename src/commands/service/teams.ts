@@ -14,7 +14,7 @@ import {
 import { addMember, membersOf, normalEmail, readMembers, removeMember } from "../../service/store/access/members.ts";
 import { readKeys, readTeams } from "../../service/store/access/team-records.ts";
 import { warnOfUnknownRetailers, withDatabase, withExistingDatabase } from "./database.ts";
-import { type ListingOptions, parseListing, refuseEmpty, type Subcommand } from "./subcommand.ts";
+import { parseListing, type RecordListOptions, refuseEmpty, type Subcommand } from "./subcommand.ts";
 import { writeListing } from "./write-listing.ts";
 
 interface GrantFlags {
@@ -30,7 +30,7 @@ interface GrantOptions {
 }
 
 /** A team to show, and how. */
-interface ShowTeamOptions extends ListingOptions {
+interface ShowTeamOptions extends RecordListOptions {
   name: string;
 }
 
@@ -61,7 +61,7 @@ export const createTeamCommand: Subcommand<GrantFlags, [string], GrantOptions> =
   },
 };
 
-export const listTeamsCommand: Subcommand<Partial<ListingOptions>, [], ListingOptions> = {
+export const listTeamsCommand: Subcommand<Partial<RecordListOptions>, [], RecordListOptions> = {
   parse: parseListing,
   run: async (call) => {
     const { teams, members, keys } = await withExistingDatabase(call.options.database, (store) =>
@@ -88,7 +88,7 @@ export const listTeamsCommand: Subcommand<Partial<ListingOptions>, [], ListingOp
   },
 };
 
-export const showTeamCommand: Subcommand<Partial<ListingOptions>, [string], ShowTeamOptions> = {
+export const showTeamCommand: Subcommand<Partial<RecordListOptions>, [string], ShowTeamOptions> = {
   parse: (flags, [name]) => ({ name, ...parseListing(flags) }),
   run: async ({ options: { database, name, format }, context }) => {
     const { team, members, keys } = await withExistingDatabase(database, (store) =>

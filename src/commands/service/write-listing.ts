@@ -1,10 +1,10 @@
 import { notShown, screenOf } from "../../cli/terminal.ts";
 import { renderTable, type Table } from "../../output/terminal/tables/table.ts";
-import type { ListingOptions, ServiceCall } from "./subcommand.ts";
+import type { RecordListOptions, ServiceCall } from "./subcommand.ts";
 
 /** Writes records as JSON documents or as a table. */
 export async function writeListing(
-  { options, reporter, context }: ServiceCall<ListingOptions>,
+  { options, reporter, context }: ServiceCall<RecordListOptions>,
   documents: unknown,
   table: Table,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { rawMembers } from "../../contract/values/raw-json.ts";
-import { textLines } from "../../files/text-lines.ts";
 import type { RowBatch } from "../../rows/batch.ts";
 import type { EncoderOptions, RowCode, RowEncoder } from "./encoder.ts";
 import { byteText, byteTexts, columnsOf } from "./row-members.ts";
@@ -86,8 +85,15 @@ async function* rowsOfLines(bytes: Readable, rowOf: (line: string) => string | u
   }
 }
 
-export function wholeLines(bytes: Readable): AsyncIterable<string> {
-  return textLines(bytes.setEncoding("utf8"), () => {
+/** The lines of a text. Only LF ends a line: a value may contain other characters that some readers treat as line ends. */
+export async function* wholeLines(bytes: Readable): AsyncGenerator<string, void, void> {
+  let pending = "";
+  for await (const part of bytes.setEncoding("utf8")) {
+    const lines = (pending + part).split("\n");
+    pending = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (pending !== "") {
     throw new Error("the last line has no end");
-  });
+  }
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Product } from "../../contract/product.ts";
 import { DAY } from "../../contract/values/day-arithmetic.ts";
-import { openStore, openStoreForReading, type WritableStore } from "../store/writable-store.ts";
 import { createRowStage } from "../store/product-rows/row-stage.ts";
+import { openStore, openStoreForReading, type WritableStore } from "../store/writable-store.ts";
 
 /** Rows whose checksum identifies the version of the generator. */
 const COMPARED_ROWS = 100;

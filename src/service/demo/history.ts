@@ -2,8 +2,8 @@ import { OPERATIONS, type OperationName } from "../../contract/operations.ts";
 import { AVAILABILITY } from "../../contract/status.ts";
 import { DAY, dayOf } from "../../contract/values/day-arithmetic.ts";
 import { openIncident, resolveIncident, updateIncident } from "../store/manage-incidents.ts";
-import type { WritableStore } from "../store/writable-store.ts";
 import type { DayCount } from "../store/store.ts";
+import type { WritableStore } from "../store/writable-store.ts";
 
 const MINUTE = 60_000;
 

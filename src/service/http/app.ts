@@ -4,8 +4,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serveConsole } from "../portal/console/serve-console.ts";
 import { notFoundPage } from "../portal/console/sign-in-pages.ts";
 import { PUBLIC_PATH, sendPage } from "../portal/layout.ts";
-import type { WritableStore } from "../store/writable-store.ts";
 import { withinDeadline } from "../store/query-deadline.ts";
+import type { WritableStore } from "../store/writable-store.ts";
 import { keyOf } from "./admission/auth.ts";
 import { fixedWindow, groupBudgets, rateLimitHeaders } from "./admission/rate-limit.ts";
 import { withoutPorts } from "./admission/source-address.ts";

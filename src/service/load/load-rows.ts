@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { PRODUCT_COLUMNS, type Product } from "../../contract/product.ts";
 import { partitionValuesOf } from "../../contract/values/hive-path.ts";
-import type { WritableStore } from "../store/writable-store.ts";
 import { createRowStage, type NewRow, type Replacement } from "../store/product-rows/row-stage.ts";
+import type { WritableStore } from "../store/writable-store.ts";
 import { LoadError, RowError, shown } from "./load-error.ts";
 import { type LoadSource, sourceRows } from "./load-source.ts";
 import { readRow } from "./row.ts";

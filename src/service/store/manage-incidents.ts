@@ -1,8 +1,8 @@
 import type { IncidentSeverity, IncidentState, IncidentUpdate } from "../../contract/status.ts";
 import type { Session } from "./database/database-session.ts";
 import { db } from "./database/tables.ts";
-import type { WritableStore } from "./writable-store.ts";
 import { RefusedChangeError } from "./store.ts";
+import type { WritableStore } from "./writable-store.ts";
 
 /** The states that follow each state (contract section 3.2): only `monitoring` may be skipped. */
 const NEXT_STATES: Readonly<Record<Exclude<IncidentState, "resolved">, readonly IncidentState[]>> = {

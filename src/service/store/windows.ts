@@ -1,6 +1,6 @@
 import { KEY, withGrants } from "./access/team-records.ts";
+import type { DatabaseAccess, SqlValue } from "./database/database-session.ts";
 import type { Dialect } from "./database/dialect.ts";
-import type { Connection, SqlValue } from "./database/database-session.ts";
 import type { KeyRecord, WindowCount, Windows } from "./store.ts";
 
 /**
@@ -28,7 +28,7 @@ const chargeTeam = (dialect: Dialect) => `
     (SELECT ${dialect.jsonObject(KEY)} FROM api_key JOIN team ON team.name = api_key.team WHERE hash = ?1)`;
 
 /** Windows of `length` milliseconds in the database, which all services on it share. */
-export function createWindows(name: string, length: number, connection: Connection): Windows {
+export function createWindows(name: string, length: number, connection: DatabaseAccess): Windows {
   const prefix = `${name} `;
   let swept = 0;
 

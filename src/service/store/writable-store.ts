@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { addKeyUses, readKeyByHash } from "./access/team-records.ts";
-import { databasePath } from "./database/location.ts";
 import type { Session, TransactionKind } from "./database/database-session.ts";
+import { databasePath } from "./database/location.ts";
 import {
   type Database,
   openFileDatabase,

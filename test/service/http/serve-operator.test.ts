@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SentResponse } from "../../../src/service/http/service-options.ts";
-import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { StoreUnavailableError } from "../../../src/service/store/store.ts";
+import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { products } from "../../helpers/products.ts";
 import { startTestService } from "../../helpers/service.ts";
 

@@ -6,13 +6,13 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { LocationError } from "../../../src/service/store/database/location.ts";
 import { SqliteConnection } from "../../../src/service/store/database/sqlite-connection.ts";
-import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import {
   type Selection,
   StaleSnapshotError,
   StoreTimeoutError,
   StoreUnavailableError,
 } from "../../../src/service/store/store.ts";
+import type { WritableStore } from "../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { load, NO_DEADLINE, testStore, textsOf, walk } from "./stores.ts";

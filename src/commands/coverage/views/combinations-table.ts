@@ -5,10 +5,10 @@ import { textCell } from "../../../output/terminal/tables/cell.ts";
 import { type ItemColumn, itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { fullWidthOf, type Table, withoutConstants } from "../../../output/terminal/tables/table.ts";
 import {
-  ageOf,
   type CountedCombinations,
   DIMENSIONS,
   type Dimension,
+  daysOld,
   type ListedCombination,
   type Summing,
 } from "../groups.ts";
@@ -87,7 +87,7 @@ function combinationColumns(
         ]),
     numberColumn("rows", (entry) => entry.matching_rows, matching_rows),
     textColumn(DAYS[0], (entry) => entry.latest_date, { rigid: true, total: last ?? "" }),
-    numberColumn(DAYS[1], (entry) => entry.days_old, ageOf(last, now)),
+    numberColumn(DAYS[1], (entry) => entry.days_old, daysOld(last, now)),
     textColumn(DAYS[2], (entry) => entry.earliest_date, { rigid: true, total: first ?? "" }),
     numberColumn(CORPUS, (entry) => entry.corpus_rows, corpus_rows),
   ];

@@ -7,11 +7,11 @@ import type { Html } from "../../../contract/values/html-tag.ts";
 import { html, minuteOf, renderPage } from "../../../output/html-document.ts";
 import { counted, groupDigits } from "../../../output/terminal/counted.ts";
 import { visible } from "../../../output/terminal/visible.ts";
-import { ageOf, entriesInOrder } from "../groups.ts";
+import { daysOld, entriesInOrder } from "../groups.ts";
 import type { Activity, Period } from "./activity.ts";
 import { SCRIPT, STYLE } from "./page-assets.ts";
 
-export interface PageFacts {
+export interface CoveragePageFacts {
   filters: Filters;
   service: string;
   /** Milliseconds since the epoch. */
@@ -30,7 +30,7 @@ interface RetailerGroup {
 }
 
 /** A complete HTML page of a coverage: when each retailer was crawled, and every combination, the stalest retailer first. */
-export function coveragePage({ data, meta }: CoverageResponse, facts: PageFacts): string {
+export function coveragePage({ data, meta }: CoverageResponse, facts: CoveragePageFacts): string {
   const retailers = stalestFirst(data, facts.now);
   const found = retailers.length > 0;
   const body = html`<h1>Coverage</h1>
@@ -45,7 +45,7 @@ function stalestFirst(coverage: readonly Coverage[], now: number): RetailerGroup
   const named = entriesInOrder(coverage, { sort: undefined, limit: undefined });
   const aged = named.map((entry) => ({
     ...entry,
-    days_old: entry.matching_rows > 0 ? ageOf(entry.latest_date, now) : null,
+    days_old: entry.matching_rows > 0 ? daysOld(entry.latest_date, now) : null,
   }));
   const groups = [...groupBy(aged, ({ retailer }) => retailer)].map(([retailer, entries]): RetailerGroup => {
     const ages = entries.flatMap(({ days_old }) => days_old ?? []);
@@ -66,7 +66,7 @@ function describeSet(summary: CoverageSummary): string {
   return `${groupDigits(matching_rows)}${of} rows in ${counted(summary.combinations, "combination")}; ${days}.`;
 }
 
-function describeOrigin({ filters, service, now }: PageFacts): string {
+function describeOrigin({ filters, service, now }: CoveragePageFacts): string {
   const chosen = FILTER_NAMES.filter((name) => filters[name] !== undefined).map((name) => `${name} ${filters[name]}`);
   const narrowed = chosen.length === 0 ? "no filters" : chosen.join(", ");
   return `${service}; ${narrowed}; read at ${minuteOf(now)}.`;

@@ -5,7 +5,7 @@ import { counted, groupDigits } from "../../../output/terminal/counted.ts";
 import { itemTable, numberColumn, textColumn } from "../../../output/terminal/tables/item-table.ts";
 import { captioned, renderMarkdown, renderTable, type Table } from "../../../output/terminal/tables/table.ts";
 import type { CoverageSource } from "../coverage-source.ts";
-import { ageOf, type CountedCombinations, type CountedDays, type DayGroup, retailersOf } from "../groups.ts";
+import { type CountedCombinations, type CountedDays, type DayGroup, daysOld, retailersOf } from "../groups.ts";
 import type { CoverageOptions } from "../options.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { activityChart, barChart } from "./activity-chart.ts";
@@ -90,7 +90,7 @@ function daysTable({ entries, days: all, isComplete, response }: CountedDays, no
     numberColumn("retailers", (entry) => entry.retailers, retailersOf(rcds).size),
     numberColumn("combinations", (entry) => entry.combinations, rcds.length),
     numberColumn("rows", (entry) => entry.matching_rows, rows),
-    numberColumn("days old", (entry) => entry.days_old, ageOf(newest, now)),
+    numberColumn("days old", (entry) => entry.days_old, daysOld(newest, now)),
     ...(withBars ? [textColumn("", bar, { rigid: true, total: "" })] : []),
   ]);
 }

@@ -7,7 +7,7 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export const TEXT_PARSERS = { stringFromBytes: (bytes: Uint8Array | undefined) => bytes && utf8.decode(bytes) };
 
-export async function* readParquet(
+export async function* parquetRows(
   { path }: WrittenFile,
   columns: readonly string[],
 ): AsyncGenerator<Record<string, unknown>> {

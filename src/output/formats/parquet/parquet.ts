@@ -21,7 +21,7 @@ export const PARQUET_WRITER = "retail-catalog-cli";
 export const PARQUET: RowCode = {
   createEncoder: createParquetEncoder,
   read: async function* (file, columns) {
-    yield* (await import("./parquet-rows.ts")).readParquet(file, columns);
+    yield* (await import("./parquet-rows.ts")).parquetRows(file, columns);
   },
 };
 

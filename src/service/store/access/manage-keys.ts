@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { db } from "../database/tables.ts";
-import type { WritableStore } from "../writable-store.ts";
 import { type KeyRecord, RefusedChangeError, UnknownNameError } from "../store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { teamWith, type WantedGrants } from "./manage-teams.ts";
 import { insertKey, readKeys } from "./team-records.ts";
 

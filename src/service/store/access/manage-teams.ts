@@ -1,8 +1,8 @@
 import { SCOPES, type Scope } from "../../../contract/operations.ts";
 import type { Session } from "../database/database-session.ts";
 import { db } from "../database/tables.ts";
-import type { WritableStore } from "../writable-store.ts";
 import { type Grants, RefusedChangeError, UnknownNameError } from "../store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { insertTeam, readKeys, readTeams, type TeamRecord, updateGrants } from "./team-records.ts";
 
 /** The grants wanted for a key are not the grants of its team. */

@@ -1,7 +1,7 @@
 import type { Session } from "../database/database-session.ts";
 import { db } from "../database/tables.ts";
-import type { WritableStore } from "../writable-store.ts";
 import { RefusedChangeError, UnknownNameError } from "../store.ts";
+import type { WritableStore } from "../writable-store.ts";
 import { requireTeam } from "./manage-teams.ts";
 
 export interface Member {

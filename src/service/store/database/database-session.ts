@@ -35,7 +35,7 @@ export interface Session {
 }
 
 /** Access to a database: one connection, or several that are opened when they are needed. */
-export interface Connection {
+export interface DatabaseAccess {
   /**
    * Gives `work` a connection alone, and what identifies the file behind it. The deadline ends a running query.
    *

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
+import type { DatabaseAccess, Session } from "./database-session.ts";
 import { checkTables } from "./prepare-tables.ts";
-import type { Connection, Session } from "./database-session.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
 /** An open connection. A retired connection is closed when its last user is done. */
@@ -33,7 +33,7 @@ export function connectToSharedFile(
   lockWait: number,
   trustedTime: number,
   { access = "write", onOpen = async () => undefined }: ConnectionOptions = {},
-): Connection {
+): DatabaseAccess {
   let current: Lease | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
 

@@ -3,10 +3,10 @@ import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { RefusedChangeError, StoreUnavailableError } from "../store.ts";
+import type { DatabaseAccess, Session, SqlParameter, SqlValue } from "./database-session.ts";
 import { POSTGRES } from "./dialect.ts";
 import { LocationError } from "./location.ts";
 import { prepareTables } from "./prepare-tables.ts";
-import type { Connection, Session, SqlParameter, SqlValue } from "./database-session.ts";
 
 const OLDEST_SERVER = 15;
 
@@ -46,7 +46,7 @@ const TYPES = { getTypeParser: (type: number) => READERS[type] ?? String };
  *
  * @throws LocationError, StoreUnavailableError
  */
-export async function openPostgres(url: string): Promise<Connection> {
+export async function openPostgres(url: string): Promise<DatabaseAccess> {
   const connection = new PostgresConnection(url);
   try {
     await connection.use(async (session) => {
@@ -73,7 +73,7 @@ async function checkServer(session: Session): Promise<void> {
 }
 
 /** A pool of connections to a PostgreSQL database. A connection that fails is closed, and the next query opens another. */
-class PostgresConnection implements Connection {
+class PostgresConnection implements DatabaseAccess {
   readonly #pool: pg.Pool;
 
   /** @param url see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING @throws LocationError */

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { beginNextVersion } from "../product-rows/versions.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 import type { Session } from "./database-session.ts";
+import { FIRST_VERSION, migrate, NEWEST_VERSION } from "./migrations.ts";
 import { db, TABLES } from "./tables.ts";
 
 /**

@@ -3,8 +3,8 @@ import type { Compilable } from "kysely";
 import Database from "libsql/promise";
 import { orTimeout, throwIfPast } from "../query-deadline.ts";
 import { StoreUnavailableError } from "../store.ts";
+import type { DatabaseAccess, Session, SqlParameter, SqlValue } from "./database-session.ts";
 import { SQLITE } from "./dialect.ts";
-import type { Connection, Session, SqlParameter, SqlValue } from "./database-session.ts";
 
 /** Milliseconds between two interrupts of a query that is past its deadline. */
 const INTERRUPT_INTERVAL = 10;
@@ -26,7 +26,7 @@ interface NativeStatement {
  * One connection to an embedded database. Sessions take turns, because two callers of the same prepared statement would
  * get each other's rows.
  */
-export class SqliteConnection implements Connection {
+export class SqliteConnection implements DatabaseAccess {
   readonly #database: Database;
   readonly #path: string;
   readonly #lockWait: number;

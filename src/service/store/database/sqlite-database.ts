@@ -3,9 +3,9 @@ import { access, constants, link, mkdir, open, rm, stat } from "node:fs/promises
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { StoreUnavailableError } from "../store.ts";
+import type { DatabaseAccess, Session } from "./database-session.ts";
 import { connectToFile, connectToSharedFile } from "./file-connection.ts";
 import { prepareTables } from "./prepare-tables.ts";
-import type { Connection, Session } from "./database-session.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { WINDOW_TABLE } from "./tables.ts";
 
@@ -20,10 +20,10 @@ const TEMPORARY_WINDOWS = WINDOW_TABLE.replace("CREATE TABLE", "CREATE TEMP TABL
 
 /** The connections to one database. */
 export interface Database {
-  reader: Connection;
-  writer: Connection;
+  reader: DatabaseAccess;
+  writer: DatabaseAccess;
   /** Has the table of windows. Tables of the database itself are only read by it. */
-  windows: Connection;
+  windows: DatabaseAccess;
 }
 
 /** A database in memory, with one connection for reads and writes. */

@@ -6,9 +6,9 @@ import { DamagedDataError, type Visibility } from "../store.ts";
 import { blobOf } from "./row-texts.ts";
 
 /** The first and the last day, inclusive, each as the number YYYYMMDD. */
-export type DayRange = readonly [first: number, last: number];
+export type DayNumbers = readonly [first: number, last: number];
 
-export const ALL_DAYS: DayRange = [0, 9999_12_31];
+export const ALL_DAYS: DayNumbers = [0, 9999_12_31];
 
 /** The rows of a combination in one version of the data. */
 export interface CombinationCount extends Rcd {
@@ -39,7 +39,7 @@ const COUNT: Readonly<Record<keyof CombinationCount, string>> = {
  *
  * @throws DamagedDataError
  */
-export async function readCounts(session: Session, version: number, days: DayRange): Promise<CombinationCount[]> {
+export async function readCounts(session: Session, version: number, days: DayNumbers): Promise<CombinationCount[]> {
   const { bytes, jsonArray, jsonObject } = session.dialect;
   const [[counts] = []] = await session.query(
     `WITH day_rows AS (
@@ -93,7 +93,7 @@ export function wantedCounts(
   return counts.filter((count) => count.matching > 0 && isVisible(count.retailer, visible) && isWanted(count));
 }
 
-export function daysOf({ start_date, end_date }: Filters): DayRange {
+export function daysOf({ start_date, end_date }: Filters): DayNumbers {
   const [first, last] = ALL_DAYS;
   return [
     start_date === undefined ? first : compactDay(start_date),

@@ -1,10 +1,10 @@
 import type { Session, SqlParameter } from "../database/database-session.ts";
-import type { DayRange } from "./row-counts.ts";
+import type { DayNumbers } from "./row-counts.ts";
 
 /** Rows of one version of the data. */
 export interface RowSet {
   version: number;
-  days: DayRange;
+  days: DayNumbers;
   /** Ids of the combinations of the set. Undefined if it has all rows of these days. */
   combinations: readonly number[] | undefined;
 }

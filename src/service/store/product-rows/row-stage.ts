@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Product } from "../../../contract/product.ts";
-import type { Dialect } from "../database/dialect.ts";
 import type { Columns, Session } from "../database/database-session.ts";
+import type { Dialect } from "../database/dialect.ts";
 import { compactDay } from "./row-counts.ts";
 import { blobOf } from "./row-texts.ts";
 import { beginNextVersion, removeFromVersion } from "./versions.ts";

@@ -7,7 +7,7 @@ import {
   type CombinationCount,
   checkCounts,
   coverageEntry,
-  type DayRange,
+  type DayNumbers,
   daysOf,
   isVisible,
   readCounts,
@@ -54,7 +54,7 @@ export function createSnapshots(listedRows = LISTED_ROWS, cacheBytes = CACHE_BYT
   const checked = new Set<number>();
 
   return async (version: number, read: Read): Promise<Snapshot> => {
-    const countsOf = (days: DayRange) =>
+    const countsOf = (days: DayNumbers) =>
       counts(`${version} ${days}`, () =>
         read(async (session) => {
           if (session.dialect.comparesCounts && !checked.has(version)) {

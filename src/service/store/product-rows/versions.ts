@@ -1,4 +1,7 @@
+import type { CoverageSummary } from "../../../contract/coverage.ts";
+import type { Filters } from "../../../contract/filters.ts";
 import type { Session, SqlParameter } from "../database/database-session.ts";
+import { daysOf, readCounts, summarise, wantedCounts } from "./row-counts.ts";
 
 /** Milliseconds for which removed rows are kept, so that walks can end in the version in which they began. */
 const KEPT_TIME = 24 * 60 * 60 * 1000;
@@ -54,4 +57,21 @@ export async function removeFromVersion(
     `UPDATE product SET removed = (SELECT version FROM data_version) WHERE removed IS NULL AND ${condition}`,
     parameters,
   );
+}
+
+/**
+ * Removes the rows that match the filters, as part of the current transaction. Walks that began earlier still read them.
+ *
+ * @returns their coverage, which counts them
+ */
+export async function removeRows(session: Session, filters: Filters): Promise<CoverageSummary> {
+  const days = daysOf(filters);
+  const wanted = wantedCounts(await readCounts(session, await readVersion(session), days), filters, null);
+  const summary = summarise(wanted);
+  if (summary.matching_rows > 0) {
+    await beginNextVersion(session);
+    const matches = `${session.dialect.isListed("combination")} AND day BETWEEN ? AND ?`;
+    await removeFromVersion(session, matches, [wanted.map(({ id }) => id), ...days]);
+  }
+  return summary;
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startService } from "../../../../src/service/http/start-service.ts";
-import { openStore } from "../../../../src/service/store/writable-store.ts";
 import { StoreUnavailableError } from "../../../../src/service/store/store.ts";
+import { openStore } from "../../../../src/service/store/writable-store.ts";
 import { sharedDatabase } from "../../../helpers/databases.ts";
 import { products } from "../../../helpers/products.ts";
 import { startTestService, withoutKeys } from "../../../helpers/service.ts";

@@ -8,8 +8,8 @@ import {
   listKeys,
   revokeKey,
 } from "../../../../src/service/store/access/manage-keys.ts";
-import { openStore } from "../../../../src/service/store/writable-store.ts";
 import { RefusedChangeError, UnknownNameError } from "../../../../src/service/store/store.ts";
+import { openStore } from "../../../../src/service/store/writable-store.ts";
 import { temporaryFolder } from "../../../helpers/cli.ts";
 import { NO_DEADLINE, testStore } from "../stores.ts";
 

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Product } from "../../../../src/contract/product.ts";
 import { loadRows } from "../../../../src/service/load/load-rows.ts";
-import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
-import { removeRows } from "../../../../src/service/store/product-rows/remove-rows.ts";
 import type { Replacement } from "../../../../src/service/store/product-rows/row-stage.ts";
+import { removeRows } from "../../../../src/service/store/product-rows/versions.ts";
+import type { WritableStore } from "../../../../src/service/store/writable-store.ts";
 import { DATABASE_RUNS } from "../../../helpers/databases.ts";
 import { product, products } from "../../../helpers/products.ts";
 import { startTestService } from "../../../helpers/service.ts";
@@ -64,7 +64,9 @@ async function changed(
     step.kind !== "replace" && retailer === step.retailer && crawl_date === step.day;
   const kept = [...model].filter(([, row]) => !isOfSlice(row));
   if (step.kind === "remove") {
-    await removeRows(store, { retailer: step.retailer, start_date: step.day, end_date: step.day });
+    await store.changeRows((session) =>
+      removeRows(session, { retailer: step.retailer, start_date: step.day, end_date: step.day }),
+    );
     return new Map(kept);
   }
   const rows = step.kind === "replace" ? step.rows : step.rows.filter(isOfSlice);
@@ -111,7 +113,7 @@ test.each([
 
     const again = product({ sku: "sku-0001", title: "Crawled again" });
     expect(await replace(store, [again])).toMatchObject({ added: 1, removed: 1 });
-    expect((await removeRows(store, { retailer: "bolt" })).matching_rows).toBe(4);
+    expect((await store.changeRows((session) => removeRows(session, { retailer: "bolt" }))).matching_rows).toBe(4);
     await addRows([product({ sku: "sku-0000a", retailer: "new" })]);
     const old = await walkFrom(first);
     const fresh = await walkFrom(await page());
@@ -135,7 +137,7 @@ test.each([
 test("rows removed more than a day ago make room, and a walk from before then has to begin again", async () => {
   const { store, get, addRows } = await startTestService({ rows: OLD });
   const { body } = await get("/v1/catalog?limit=3");
-  await removeRows(store, { retailer: "bolt" });
+  await store.changeRows((session) => removeRows(session, { retailer: "bolt" }));
   // The next version is of a day later.
   await store.write((session) =>
     session.script(`UPDATE data_version SET version = version + ${24 * 3_600_000 + 60_000}`),
@@ -151,7 +153,7 @@ test("rows removed more than a day ago make room, and a walk from before then ha
 test("ids of removed rows are never given to others", async () => {
   const store = await testStore();
   await load(store, products(3));
-  await removeRows(store, {});
+  await store.changeRows((session) => removeRows(session, {}));
   await load(store, products(3));
   const ids = await store.read((session) => session.query("SELECT id FROM product"));
   expect(ids).toHaveLength(6);
