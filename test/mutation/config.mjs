@@ -69,7 +69,7 @@ export const explained = [
     "child.exitCode === null",
     "child.signalCode === null",
   ),
-  ...each("src/config/known-keys.ts", "a text in the place of a profile has no key", "[]"),
+  ...each("src/config/credentials.ts", "a text in the place of a profile has no key", "[]"),
   ...each("src/config/parse-config.ts", "the library throws only errors of its own", '""'),
   ...each(
     "src/config/profile-writer.ts",
