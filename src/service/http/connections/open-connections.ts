@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Most connections that may be open. Further ones are closed at once. */
+/** Most connections that may be open. */
 const MAX_CONNECTIONS = 1_000;
 /** Most responses that a client may wait for on one connection. A client that asks for more is disconnected. */
 const MAX_PIPELINED = 16;
@@ -9,9 +9,8 @@ const MAX_PIPELINED = 16;
 const MAX_REQUESTS_UNDER_WAY = 256;
 
 interface Connection {
-  /** Responses that are not completely written. */
+  /** Responses that are not completely written, in the order of their requests. */
   open: Set<ServerResponse>;
-  latest?: ServerResponse;
   /** Bytes that were read when the last response ended. Further bytes are a request that has not arrived completely. */
   answeredBytes: number;
   /** Whether it ends after its open responses. */
@@ -25,19 +24,33 @@ export type OpenConnections = ReturnType<typeof openConnections>;
  * responses that it began: Node.js itself would take a connection for idle while its response waits for the client.
  */
 export function openConnections() {
+  /** Those whose last response is the longest ago come first. */
   const connections = new Map<Socket, Connection>();
 
   function add(socket: Socket): void {
+    if (connections.size >= MAX_CONNECTIONS && !makeRoom()) {
+      socket.destroy();
+      return;
+    }
     connections.set(socket, { open: new Set(), answeredBytes: 0, isEnding: false });
     socket.once("close", () => connections.delete(socket));
   }
 
+  /** Closes a connection that waits for its client, so that silent clients cannot take all. @returns whether there was one */
+  function makeRoom(): boolean {
+    const [idle] = [...connections].find(([, { open }]) => waitsForClient(open)) ?? [];
+    idle?.destroy();
+    return idle !== undefined && connections.delete(idle);
+  }
+
   function addResponse(socket: Socket, connection: Connection, response: ServerResponse): void {
     connection.open.add(response);
-    connection.latest = response;
     response.once("close", () => {
       connection.open.delete(response);
       connection.answeredBytes = socket.bytesRead;
+      if (connections.delete(socket)) {
+        connections.set(socket, connection);
+      }
       if (connection.isEnding && connection.open.size === 0) {
         socket.destroySoon();
       }
@@ -47,10 +60,10 @@ export function openConnections() {
   /** Ends all connections: those that wait for nothing at once, the others after the responses to complete requests. */
   function endAll(): void {
     for (const [socket, connection] of connections) {
-      const { open, latest, answeredBytes } = connection;
+      const { open, answeredBytes } = connection;
       connection.isEnding = true;
-      const isIdle = open.size === 0 && socket.bytesRead === answeredBytes;
-      if (isIdle || (open.size === 1 && lacksBody(latest))) {
+      const isArriving = open.size === 0 && socket.bytesRead !== answeredBytes;
+      if (waitsForClient(open) && !isArriving) {
         socket.destroy();
       }
     }
@@ -59,7 +72,6 @@ export function openConnections() {
   return {
     createServer: (options: ServerOptions, listener: RequestListener): Server => {
       const server = createServer(options);
-      server.maxConnections = MAX_CONNECTIONS;
       server.on("connection", add);
       server.on("request", (request, response) => {
         const { socket } = request;
@@ -95,7 +107,7 @@ export function openConnections() {
     /** Whether this is the last response on its connection. */
     isLast: (response: ServerResponse): boolean => {
       const connection = connections.get(response.req.socket);
-      return connection?.isEnding === true && connection.latest === response;
+      return connection?.isEnding === true && [...connection.open].at(-1) === response;
     },
     /**
      * Ends a connection of which the next bytes cannot be read, after its open responses.
@@ -108,7 +120,7 @@ export function openConnections() {
         return false;
       }
       connection.isEnding = true;
-      if (lacksBody(connection.latest)) {
+      if ([...connection.open].some(lacksBody)) {
         // The body never comes. By then, a refusal that does not need it is written.
         setImmediate(() => socket.destroySoon());
       }
@@ -122,6 +134,11 @@ export function openConnections() {
   };
 }
 
-function lacksBody(response: ServerResponse | undefined): boolean {
-  return response?.req.complete === false;
+/** Whether a client is to send its next request, or the rest of the body of its only one. */
+function waitsForClient(open: ReadonlySet<ServerResponse>): boolean {
+  return [...open].every(lacksBody);
+}
+
+function lacksBody({ req }: ServerResponse): boolean {
+  return !req.complete;
 }

@@ -65,3 +65,36 @@ test("with 256 requests in progress, further ones get service_unavailable", asyn
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
   expect((await service.get("/v1/sample")).status).toBe(200);
 });
+
+test("1,000 silent connections make room for others, and requests in progress go on", async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let asked = 0;
+  const service = await startTestService({
+    rows: products(1),
+    portal: { sendCode: async () => {}, codesArePrinted: false },
+    faults: (store) => ({
+      snapshot: async (deadline) => {
+        asked += 1;
+        await held;
+        return store.snapshot(deadline);
+      },
+    }),
+  });
+  const underWay = service.get("/v1/catalog");
+  await expect.poll(() => asked).toBe(1);
+  const port = Number(new URL(service.url).port);
+  // The first two are the oldest: one that sends nothing, and one that does not send its body.
+  const oldest = [await send({ port }, ""), await send({ port }, `${POST}Content-Length: 9\r\n\r\nem`)];
+  const others = await Promise.all(Array.from({ length: 997 }, () => send({ port }, "")));
+
+  const health = await Promise.all(["/healthz", "/healthz"].map((path) => fetch(service.url + path)));
+  await Promise.all(oldest.map(closed));
+  release();
+
+  expect(health.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await underWay).status).toBe(200);
+  expect(others.filter((socket) => socket.closed)).toEqual([]);
+});
