@@ -120,12 +120,6 @@ export function createApp(store: WritableStore, options: ServiceOptions = {}): F
 
   app.decorate(PUBLIC_PATH, root);
   app.setErrorHandler(sendProblem);
-  app.addHook("onSend", async (_, reply) => {
-    const location = reply.getHeader("location");
-    if (location !== undefined) {
-      reply.header("location", `${root}${location}`);
-    }
-  });
   app.addHook("onRequest", async (request) => {
     const forwarded = request.headers["x-forwarded-for"];
     if (settings.trustProxy !== 0 && forwarded !== undefined) {

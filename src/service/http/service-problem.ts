@@ -22,6 +22,10 @@ export class ServiceProblem extends Error {
     this.code = code;
     this.details = details;
   }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
 }
 
 /** Seconds that a client waits for a database. One that starts anew takes some; a client asks five times or so. */

@@ -1,7 +1,7 @@
 import cookie from "@fastify/cookie";
 import formBody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
-import { PROBLEMS } from "../../../contract/problems.ts";
+import { publicPath } from "../../http/service-options.ts";
 import type { ServiceParts } from "../../http/service-parts.ts";
 import { ServiceProblem } from "../../http/service-problem.ts";
 import { StoreTimeoutError, StoreUnavailableError } from "../../store/store.ts";
@@ -33,11 +33,15 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
       }
       return sendPrivatePage(reply, status, messagePage({ ...message, requestId: id }));
     });
-    if (isHttps(settings)) {
-      scope.addHook("onSend", async (_, reply) => {
+    scope.addHook("onSend", async (_, reply) => {
+      const location = reply.getHeader("location");
+      if (location !== undefined) {
+        reply.header("location", `${publicPath(settings)}${location}`);
+      }
+      if (isHttps(settings)) {
         reply.header("strict-transport-security", "max-age=31536000");
-      });
-    }
+      }
+    });
     serveSignIn(scope, parts, portal);
     serveKeys(scope, parts);
   });
@@ -45,11 +49,8 @@ export function serveConsole(app: FastifyInstance, parts: ServiceParts): void {
 
 /** What the page of an error says. */
 function refusalOf(error: unknown): { status: number; title: string; message: string } {
-  if (error instanceof PortalRefusal) {
+  if (error instanceof PortalRefusal || error instanceof ServiceProblem) {
     return { status: error.status, title: "That did not work", message: error.message };
-  }
-  if (error instanceof ServiceProblem) {
-    return { status: PROBLEMS[error.code].status, title: "That did not work", message: error.message };
   }
   if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) {
     const message = "The database is not available at the moment. Try again in a minute.";
