@@ -15,16 +15,19 @@ const KEPT_TIME = 2 * DAY;
 const READ_BYTES = 1024 * 1024;
 const FILE_NAME = /^(\d{4}-\d{2}-\d{2}-[\da-f]{8})-([\da-f]{8})\.db$/;
 
-/** Generates the rows of a day (`YYYY-MM-DD`) as JSON texts. */
-type RowGenerator = (today: string) => Iterator<string> & Iterable<string>;
-
 /**
  * The generated rows of one day, in a read-only database. They are generated once a day and kept in `folder`. The file
  * name contains a checksum, so that a damaged file is detected and generated again. Several commands may do this at the
  * same time, because a file gets its name when it is complete. If nothing can be written to `folder`, the rows are in
  * memory.
+ *
+ * @param generate the rows of a day (`YYYY-MM-DD`) as JSON texts
  */
-export async function openCachedRows(today: string, folder: string, generate: RowGenerator): Promise<WritableStore> {
+export async function openCachedRows(
+  today: string,
+  folder: string,
+  generate: (today: string) => Generator<string>,
+): Promise<WritableStore> {
   const name = `${today}-${generatorSum(generate(today))}`;
   const kept = await findKept(folder, name);
   if (kept !== undefined) {
