@@ -28,18 +28,16 @@ export function serveOperations(app: FastifyInstance, parts: ServiceParts): void
       requireScope(key, operation.scope);
       const parameters = readQuery(request.url, operation.parameters);
       const filters = readFilters(parameters);
-      const visible = key.retailers;
       const asked = String(request.headers[VERSION_HEADER]);
       const version = isVersion(asked) ? Number(asked) : undefined;
       const onVersion = (used: number) => void reply.header(VERSION_HEADER, used);
-      const requestId = request.id;
       return RESPONDERS[name]({
         store,
         settings,
-        requestId,
+        requestId: request.id,
         parameters,
         filters,
-        visible,
+        visible: key.retailers,
         deadline,
         version,
         onVersion,
