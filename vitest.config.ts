@@ -5,10 +5,10 @@ import { parquetOfBundle } from "./scripts/bounded-parquet.mjs";
 import { cliTableOfBundle } from "./scripts/table-width.mjs";
 import { textFiles } from "./scripts/text-files.mjs";
 
-/** Starts two small files that take long first: at the end, the other workers would wait for them. */
+/** Starts three small files that take long first: at the end, the other workers would wait for them. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/(demo|package)\.test\.ts$/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) => /\/(demo|fuzz|package)\.test\.ts$/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
