@@ -16,12 +16,14 @@ export interface ClientOptions extends RequesterOptions {
   apiKey: string;
 }
 
-/** The query of the catalog operation beyond the filters, contract section 4.3. */
+/** What a request of the catalog operation asks for beyond the filters, contract section 4.3. */
 export interface PageRequest {
   /** Rows in the page at most, 1 to 500; the service's default is 100. */
   limit?: number | undefined;
   /** `next_cursor` of the previous page, exactly as received. */
   cursor?: string | undefined;
+  /** Version of the data of a first page, if the service has it; default: the newest. */
+  version?: string | undefined;
 }
 
 /**
@@ -30,7 +32,8 @@ export interface PageRequest {
  */
 export interface CatalogClient {
   sample(filters: Filters, signal?: AbortSignal): Promise<SampleResponse>;
-  coverage(filters: Filters, signal?: AbortSignal): Promise<CoverageResponse>;
+  /** @param version of the data to answer from, if the service has it; default: the newest. `CoverageResponse` names it. */
+  coverage(filters: Filters, signal?: AbortSignal, version?: string): Promise<CoverageResponse>;
   /** One page. The filters must be those of the cursor's walk; the service does not check this. */
   catalog(filters: Filters, page?: PageRequest, signal?: AbortSignal): Promise<CatalogPage>;
   /** Aborts open requests and closes all connections. */
@@ -62,7 +65,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
       };
       return await get({ ...requestOf("sample", filters), rows: LIMITS.sampleRows, read, signal });
     },
-    coverage: async (filters, signal) => {
+    coverage: async (filters, signal, version) => {
       const read = (body: Buffer) => {
         const coverage = readCoverage(parseBody(body), filters);
         refuseKeyIn(
@@ -71,7 +74,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
         );
         return coverage;
       };
-      return await get({ ...requestOf("coverage", filters), read, signal });
+      return await get({ ...requestOf("coverage", filters), read, signal, version });
     },
     catalog: async (filters, request = {}, signal) => {
       const rows = request.limit ?? LIMITS.pageSize.default;
@@ -82,7 +85,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Ca
         refuseKeyIn(next_cursor !== redact(next_cursor), "`pagination.next_cursor`");
         return page;
       };
-      return await get({ ...requestOf("catalog", filters, request), rows, read, signal });
+      return await get({ ...requestOf("catalog", filters, request), rows, read, signal, version: request.version });
     },
     close,
   };

@@ -70,7 +70,8 @@ const FRUITLESS_REPLANS = 3;
 /**
  * Pulls the complete filtered set: one coverage request, then all slices of the plan, several at once, into the store. The
  * sink gets the rows in canonical order, as soon as they are there, and their number is compared with the coverage. A slice
- * whose pages are all in the store is not asked for.
+ * whose pages are all in the store is not asked for. A store with pages of one version of the data goes on in this version, if
+ * the service still has it.
  *
  * If the set changes meanwhile, it is planned again. Pages of slices that are the same stay in the store, and the sink
  * starts over. It is repeated as long as each new plan keeps more of the rows that were read.
@@ -100,20 +101,29 @@ async function pullInto(
   options: PullOptions,
 ): Promise<PullResult> {
   const { filters, signal, observer } = options;
-  let coverage = await client.coverage(filters, signal);
+  let coverage = await client.coverage(filters, signal, store.version());
   await observer?.onCoverage?.(coverage.data);
   const cuts = await store.begin({
     page_size: options.pageSize,
     slice_pages: pagesOfSlice(coverage.data, options.pageSize),
   });
-  const planned = () => planPull(coverage, filters, cuts.page_size, cuts.slice_pages, options.byDays);
+  /** Plans the pull, and leaves only the pages in the store that belong to the plan. */
+  const planned = (): Plan => {
+    const plan = planPull(coverage, filters, cuts.page_size, cuts.slice_pages, options.byDays);
+    const outdated = store.keepOnly(new Set(plan.slices.map(({ key }) => key)), plan.version);
+    if (outdated > 0) {
+      observer?.onRestart?.(
+        `${outdated} pages that were read are of a version of the data that the service no longer has`,
+      );
+    }
+    return plan;
+  };
   let plan = planned();
   let passed: FinishedSlice[] = [];
   let mostKept = 0;
   let fruitless = 0;
   for (;;) {
     await observer?.onPlan?.(plan, storedRows(store, plan));
-    store.keepOnly(new Set(plan.slices.map(({ key }) => key)));
     const progress: Progress = { passed, more: 0 };
     try {
       const truncated = await passOn(client, sink, store, plan, progress, { ...options, pageSize: cuts.page_size });
@@ -147,9 +157,13 @@ async function discardGroup(store: PageStore, { slices }: Plan, { group }: Slice
   }
 }
 
-/** Whether the sink has nothing but slices that are the same in both plans. */
+/** Whether the sink has nothing but slices that are the same in both plans, and of the same version of the data. */
 function isStillRight({ passed, more }: Progress, before: Plan, after: Plan): boolean {
-  return more === 0 && passed.every((_, index) => before.slices[index]?.key === after.slices[index]?.key);
+  return (
+    more === 0 &&
+    (passed.length === 0 || before.version === after.version) &&
+    passed.every((_, index) => before.slices[index]?.key === after.slices[index]?.key)
+  );
 }
 
 function sumRows(counted: readonly { rows: number }[]): number {

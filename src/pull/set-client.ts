@@ -19,12 +19,12 @@ import { hasDays, type SetFilters, sharedDays } from "./set-filters.ts";
  */
 export function withSets<Client extends Pick<CatalogClient, "coverage">>(client: Client): Client;
 export function withSets(client: CatalogClient): CatalogClient {
-  const coverageOfPart = async (part: Filters, signal?: AbortSignal): Promise<CoverageResponse> => {
+  const coverageOfPart = async (part: Filters, signal?: AbortSignal, version?: string): Promise<CoverageResponse> => {
     if (fitsRequest(part)) {
-      return await client.coverage(part, signal);
+      return await client.coverage(part, signal, version);
     }
     const { rcd = "", ...wide } = part;
-    const all = await client.coverage(wide, signal);
+    const all = await client.coverage(wide, signal, version);
     const wanted = new Set(rcd.split(","));
     return describing(part, { ...all, data: all.data.filter((entry) => wanted.has(entry.rcd)) });
   };
@@ -40,8 +40,8 @@ export function withSets(client: CatalogClient): CatalogClient {
   };
   return {
     ...client,
-    coverage: async (filters: SetFilters, signal) => {
-      const found = await Promise.all(partsOf(filters).map((part) => coverageOfPart(part, signal)));
+    coverage: async (filters: SetFilters, signal, version) => {
+      const found = await Promise.all(partsOf(filters).map((part) => coverageOfPart(part, signal, version)));
       const [first] = found as [CoverageResponse];
       return found.length === 1 && filters.own_days === undefined
         ? first

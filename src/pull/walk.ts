@@ -37,7 +37,7 @@ export interface WalkOptions {
 /** Number of restarts in a row without a new row after which a walk fails. */
 const FRUITLESS_RESTARTS = 5;
 
-/** Rows that were passed on are no longer what the service returns: the caller must remove them or give up. */
+/** Rows that were passed on, or counted, are no longer what the service returns: the caller must remove them or give up. */
 export class DeliveredRowsMovedError extends Error {
   override readonly name = "DeliveredRowsMovedError";
 }
@@ -54,7 +54,7 @@ export class DeliveredRowsMovedError extends Error {
  * yielded before are compared by digest and not yielded again. Memory: one page, a digest for each page, and the ids that
  * `createPageCheck` keeps.
  *
- * @throws DeliveredRowsMovedError if yielded rows are no longer the first rows of the set
+ * @throws DeliveredRowsMovedError if yielded rows are no longer the first rows of the set, or pages are of another version
  * @throws SetChangedError if several restarts in a row bring no new row
  */
 export async function* walkSlice(
@@ -99,7 +99,7 @@ async function* walkOnce(
   const { pageSize, signal, version, expectTotal, earlier = [] } = options;
   const check = createPageCheck(filters, version);
   const ask = (cursor: string | null | undefined) =>
-    client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined }, signal);
+    client.catalog(filters, { limit: pageSize, cursor: cursor ?? undefined, version }, signal);
   const before = [...delivered];
   yield* storedPages(earlier, check, delivered, options);
   // Of the pages in the store, the walk goes on after the last one. Other pages are compared as they come again.
@@ -121,6 +121,9 @@ async function* walkOnce(
     const page = await ask(cursor);
     checkCursor(page);
     const set = setFactsOf(page);
+    if ((set.version ?? version) !== version && version !== undefined) {
+      throw new DeliveredRowsMovedError("the service no longer has the version of the data that it counted");
+    }
     if (delivered.length === 0 && set.total !== null) {
       expectTotal?.(set.total);
     }

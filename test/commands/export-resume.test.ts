@@ -1,8 +1,10 @@
 import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../../src/errors.ts";
 import { readStoreLines, type StoreContent } from "../../src/pull/store/store-lines.ts";
+import { loadRows } from "../../src/service/load/load-rows.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { changeHead, type Interruptible, interruptible, startInterruptibleService } from "../helpers/interruption.ts";
 import { products } from "../helpers/products.ts";
@@ -168,6 +170,40 @@ async function leftBeside({ cwd }: Interruptible) {
   const names = (await readdir(cwd)).sort();
   return await Promise.all(names.map(async (name) => [name, await readFile(join(cwd, name), "base64")] as const));
 }
+
+describe("with pages of a version of the data in which no row is left, an export with --resume", () => {
+  const OTHER_ROWS = ROWS.map((row) => ({ ...row, title: `new ${row.title}` }));
+
+  /** An export that crashed, its service, and the file that it would have given. */
+  async function crashedInVersion() {
+    const changing = await startInterruptibleService({ rows: ROWS });
+    const rows = await interruptible("rows.csv", ARGS, changing);
+    await rows.crash(CRASHED_AFTER);
+    return { rows, changing, made: async () => (await readFile(join(rows.cwd, "rows.csv"))).toString() };
+  }
+
+  test("makes the file of that version, if the service has it", async () => {
+    const { rows, changing, made } = await crashedInVersion();
+    const lines = OTHER_ROWS.map((row) => Buffer.from(`${JSON.stringify(row)}\n`));
+    const source = { name: "rows.ndjson", stream: Readable.from(lines) };
+    const { added } = await loadRows(changing.store, source, { replacement: "same-ids" });
+    expect(added).toBe(ROWS.length);
+    const { code, stderr } = await rows.run("--resume");
+    expect([code, stderr, await made()]).toEqual([EXIT.ok, "", (await wholeFile()).toString()]);
+  });
+
+  test("makes the file of the newest version, if the service has no other one, and says so", async () => {
+    const { rows, changing, made } = await crashedInVersion();
+    await changing.replaceRows(OTHER_ROWS);
+    const { code, stderr } = await rows.run("--resume", "--verbose");
+    expect([code, stderr.replace(/\s+/g, " ")]).toEqual([
+      EXIT.ok,
+      expect.stringContaining("11 pages that were read are of a version of the data that the service no longer has"),
+    ]);
+    const text = await made();
+    expect([text.match(/new /g)?.length, text.split("\n").length]).toEqual([ROWS.length, ROWS.length + 2]);
+  });
+});
 
 describe("pages that an interrupted export left", () => {
   const GO_ON = "catalog export -o rows.csv --page-size 10 --concurrency 4 --resume";

@@ -8,10 +8,10 @@ import { readStoreLines, type StoreContent } from "../../src/pull/store/store-li
 import { type RunResult, runCatalog, startCatalog, temporaryFolder } from "./cli.ts";
 import type { OnEnd } from "./endings.ts";
 import { type InProcessResult, runInProcess } from "./in-process.ts";
-import { startTestService, type TestServiceOptions } from "./service.ts";
+import { startTestService, type TestService, type TestServiceOptions } from "./service.ts";
 
 /** A service that can stop responding. */
-export interface InterruptibleService {
+export interface InterruptibleService extends Pick<TestService, "store" | "replaceRows"> {
   /** Address and key. */
   env: Record<string, string>;
   /** The pages that it returned to the current export, in order, each by its rows. */
@@ -55,7 +55,7 @@ export interface Interruptible {
 export async function startInterruptibleService(options: TestServiceOptions): Promise<InterruptibleService> {
   const returned: string[] = [];
   let left = Number.POSITIVE_INFINITY;
-  const { url, key } = await startTestService({
+  const { url, key, store, replaceRows } = await startTestService({
     rateLimit: 1_000_000,
     faults: (store) => ({
       // It is called exactly once for each page.
@@ -73,6 +73,8 @@ export async function startInterruptibleService(options: TestServiceOptions): Pr
     ...options,
   });
   return {
+    store,
+    replaceRows,
     env: { CATALOG_BASE_URL: url, CATALOG_API_KEY: key },
     returned,
     answerOnly: (more) => {

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Plan } from "../../src/pull/plan.ts";
 import { type PullOptions, pull } from "../../src/pull/pull.ts";
+import { type PageStore, temporaryStore } from "../../src/pull/store/page-store.ts";
 import { loadRows } from "../../src/service/load/load-rows.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -22,8 +23,20 @@ async function replaceAll(service: TestService, title: string) {
 }
 
 /** Pulls everything, with one page a slice. */
-async function titles(service: TestService, options: Partial<PullOptions> = {}) {
-  const { client } = testClient(new URL(service.url), { apiKey: service.key });
+async function titles(
+  service: TestService,
+  options: Partial<PullOptions> = {},
+  { canRestart = false, onPage = async () => {} }: { canRestart?: boolean; onPage?: () => Promise<void> } = {},
+) {
+  const { client: plain } = testClient(new URL(service.url), { apiKey: service.key });
+  const client: typeof plain = {
+    ...plain,
+    catalog: async (...request) => {
+      const page = await plain.catalog(...request);
+      await onPage();
+      return page;
+    },
+  };
   const found = new Set<string>();
   const sink = {
     write: async (rows: { texts(): string[] }) => {
@@ -31,7 +44,10 @@ async function titles(service: TestService, options: Partial<PullOptions> = {}) 
         found.add(JSON.parse(text).title);
       }
     },
-    restart: async () => false,
+    restart: async () => {
+      found.clear();
+      return canRestart;
+    },
   };
   const signal = new AbortController().signal;
   const { slices } = await pull(client, sink, { filters: {}, pageSize: 10, concurrency: 1, signal, ...options });
@@ -63,6 +79,68 @@ test("without the rows of that version, and for a version that never was, the ne
     const { status, headers } = await service.get("/v1/catalog", { headers: { "data-version": asked } });
     expect([status, headers.get("data-version")]).toEqual([200, newest]);
   }
+});
+
+describe("if the service loses the version when rows are out, although no count has changed,", () => {
+  /** A service that loses its rows after some pages. Each slice has two. */
+  async function losing(after: number) {
+    const service = await startTestService({ rows: rowsOf("first") });
+    let pages = 0;
+    const onPage = async () => {
+      pages += 1;
+      await (pages === after ? service.replaceRows(rowsOf("second")) : undefined);
+    };
+    return { service, onPage };
+  }
+
+  test.each([1, 2, 3, 4, 5])("the output starts over with the newest one (after page %i)", async (after) => {
+    const { service, onPage } = await losing(after);
+    expect(await titles(service, {}, { onPage, canRestart: true })).toEqual(["second"]);
+  });
+
+  test.each([1, 2, 3, 4, 5])("an output that cannot start over is given up (after page %i)", async (after) => {
+    const { service, onPage } = await losing(after);
+    await expect(titles(service, {}, { onPage })).rejects.toThrow(
+      "the set changed while it was read: the service no longer has the version of the data that it counted",
+    );
+  });
+});
+
+describe("a pull that goes on with the pages of an earlier one", () => {
+  /** A store with some of the pages of a pull, whose sink failed. */
+  async function begun(service: TestService): Promise<PageStore> {
+    const store = temporaryStore();
+    onTestFinished(() => store.close());
+    const fail = () => {
+      throw new Error("the disk is full");
+    };
+    await expect(titles(service, { store, observer: { onRows: (rows) => rows > 0 && fail() } })).rejects.toThrow(
+      "disk",
+    );
+    expect([store.size() > 0, store.size() < 6]).toEqual([true, true]);
+    return store;
+  }
+
+  test("is of their version, also if each row is replaced by another one meanwhile", async () => {
+    const service = await startTestService({ rows: rowsOf("first") });
+    const store = await begun(service);
+    expect((await replaceAll(service, "second")).added).toBe(60);
+    const told = vi.fn();
+    expect(await titles(service, { store, observer: { onRestart: told } })).toEqual(["first"]);
+    expect(told).not.toHaveBeenCalled();
+  });
+
+  test("reads them again if the service no longer has their version, although no count has changed", async () => {
+    const service = await startTestService({ rows: rowsOf("first") });
+    const store = await begun(service);
+    const pages = store.size();
+    await service.replaceRows(rowsOf("second"));
+    const told = vi.fn();
+    expect(await titles(service, { store, observer: { onRestart: told } })).toEqual(["second"]);
+    expect(told.mock.calls).toEqual([
+      [`${pages} pages that were read are of a version of the data that the service no longer has`],
+    ]);
+  });
 });
 
 test("no page is requested again, because each names the version of the coverage", async () => {

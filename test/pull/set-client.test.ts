@@ -23,6 +23,8 @@ const onEnd = afterAllTests();
 let sets: ReturnType<typeof testClient>["client"];
 /** Parameters of the requests for rows of the last set. */
 let sampled: URLSearchParams[] = [];
+/** Versions of the data that requests for a coverage named. */
+const versions: (string | undefined)[] = [];
 
 beforeAll(async () => {
   const service = await startTestService({ rows: [...oneRowEach(...MANY), ...FEW], rateLimit: 1_000, onEnd });
@@ -33,6 +35,10 @@ beforeAll(async () => {
     sample: (filters, signal) => {
       sampled.push(new URLSearchParams({ ...filters }));
       return client.sample(filters, signal);
+    },
+    coverage: (filters, signal, version) => {
+      versions.push(version);
+      return client.coverage(filters, signal, version);
     },
   });
 });
@@ -71,6 +77,15 @@ test("a long list has the combinations that exist, and a sample takes from each 
   expect(Math.abs(named.length - 2 * ofAcme)).toBeLessThanOrEqual(1);
   expect(encodeURIComponent(named.join(",")).length).toBeLessThanOrEqual(7_000);
   expect(encodeURIComponent(named.join(",")).length).toBeGreaterThan(6_900);
+});
+
+test("each request for the coverage of a set names the version that is asked for", async () => {
+  versions.length = 0;
+  for (const filters of [{}, { rcd: MANY.join(",") }, { rcd: THREE, own_days: OWN }]) {
+    await sets.coverage(filters, undefined, "7");
+  }
+  expect(versions.length).toBeGreaterThanOrEqual(4);
+  expect(new Set(versions)).toEqual(new Set(["7"]));
 });
 
 test("a sample of a long list names the combinations that have rows on its days", async () => {

@@ -32,8 +32,6 @@ export interface AttemptContext extends Origin {
   onEvent: (event: ClientEvent) => void;
   /** Whether the origin has answered before. */
   reached: boolean;
-  /** Version of the data that the last coverage described, if the service names versions. Rows are asked for in it. */
-  version?: string | undefined;
 }
 
 /** One GET, and `read` for its response. */
@@ -45,6 +43,8 @@ export interface Request<T extends Identified> {
   rows?: number | undefined;
   read: Reader<T>;
   signal?: AbortSignal | undefined;
+  /** Version of the data to answer from, if the service has it; default: the newest. */
+  version?: string | undefined;
 }
 
 interface PermittedRequest<T extends Identified> extends Request<T> {
@@ -80,8 +80,7 @@ export async function runAttempt<T extends Identified>(
     onEvent({ type: "failure", ...facts, milliseconds: elapsed() - started, message: plainText(message) });
   try {
     onEvent({ type: "request", method: "GET", ...facts });
-    const { version } = context;
-    const sent = operation === "catalog" && version !== undefined ? { ...headers, [VERSION_HEADER]: version } : headers;
+    const sent = attempt.version === undefined ? headers : { ...headers, [VERSION_HEADER]: attempt.version };
     const response = await connections.get(target, sent, deadline.signal);
     context.reached = true;
     const rate = reportHeaders(response, permit, context.now());
@@ -89,9 +88,6 @@ export async function runAttempt<T extends Identified>(
     signal.throwIfAborted();
     if ("value" in outcome) {
       Object.assign(outcome.value, versionIn(response));
-      if (operation === "coverage") {
-        context.version = outcome.value.version;
-      }
     }
     const { status } = response;
     onEvent({ type: "response", ...facts, status, milliseconds: elapsed() - started, bytes, requestId, rate });

@@ -118,8 +118,8 @@ function rememberingClient(client: CatalogClient, owner: VocabularyOwner, contex
     ...client,
     sample: (...args) => watched(client.sample(...args)),
     catalog: (...args) => watched(client.catalog(...args)),
-    coverage: async (filters, signal) => {
-      const response = await watched(client.coverage(filters, signal));
+    coverage: async (filters, ...rest) => {
+      const response = await watched(client.coverage(filters, ...rest));
       const complete = FILTER_NAMES.every((name) => filters[name] === undefined);
       await rememberVocabulary(owner, { rcds: response.data.map(({ rcd }) => rcd) }, { complete }, context);
       return response;

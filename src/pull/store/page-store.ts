@@ -151,14 +151,25 @@ export function createPageStore(bytes: StoredBytes, options: PageStoreOptions) {
         drop(key);
       }
     },
-    /** Drops the pages of all other slices. */
-    keepOnly: (keys: ReadonlySet<string>): void => {
-      for (const key of pages.keys()) {
-        if (!keys.has(key)) {
+    /**
+     * Drops the pages of all other slices, and of slices with pages of another version of the data. Without a version, rows
+     * are compared when they are read.
+     *
+     * @returns the number of pages of other versions
+     */
+    keepOnly: (keys: ReadonlySet<string>, version: string | undefined): number => {
+      let outdated = 0;
+      for (const [key, kept] of pages) {
+        const isOutdated = version !== undefined && kept.some(({ set }) => set.version !== version);
+        if (!keys.has(key) || isOutdated) {
+          outdated += isOutdated ? kept.length : 0;
           drop(key);
         }
       }
+      return outdated;
     },
+    /** The version of the data of its first page; undefined if it names none, or if there is no page. */
+    version: (): string | undefined => [...pages.values()].flat()[0]?.set.version,
     /** Number of its pages. */
     size: () => countPages(pages),
     close: bytes.close,
