@@ -46,7 +46,7 @@ async function mutantsOf(folder, paths) {
     coverageAnalysis: "perTest",
     concurrency: 2,
     // A mutant that runs without end counts as noticed. A slow machine must not make one of the others.
-    timeoutMS: 10_000,
+    timeoutMS: 20_000,
     tempDirName: join(HOME, "tmp"),
     // Copies are below this folder, where Node.js finds the packages.
     symlinkNodeModules: false,
@@ -75,6 +75,12 @@ function report(name, mutants) {
   const open = left.filter((mutant) => !explained.some((known) => explains(known, mutant)));
   for (const { file, code, location, status, mutatorName, replacement } of open) {
     console.log(`${file}:${location.start.line} ${status} ${mutatorName}\n  - ${code}\n  + ${replacement}`);
+  }
+  const files = new Set(mutants.map(({ fileName }) => relative("", fileName)));
+  for (const known of explained.filter(({ file }) => files.has(file))) {
+    if (!left.some((mutant) => explains(known, mutant))) {
+      console.log(`${known.file}: no mutant is left for the explanation of ${known.code ?? known.within}`);
+    }
   }
   const killed = count(mutants, "Killed", "Timeout");
   const score = percent(killed, killed + open.length);
