@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { withSets } from "../../src/pull/set-client.ts";
+import { summaryOf, withSets } from "../../src/pull/set-client.ts";
 import { ofRetailer, ownDayFilter, type SetFilters, sharedDays, spanOf } from "../../src/pull/set-filters.ts";
+import { serviceFilters } from "../../src/pull/written-filters.ts";
 import { afterAllTests } from "../helpers/endings.ts";
 import { oneRowEach, product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -8,7 +9,7 @@ import { testClient } from "../helpers/test-client.ts";
 
 /** More combinations than one request can name. */
 const MANY = Array.from({ length: 300 }, (_, index) => {
-  return `${index % 3 === 0 ? "acme" : "bolt"}:category-with-a-long-name-${index}:home`;
+  return `${["acme", "bolt", "coco"][index % 3]}:category-with-a-long-name-${index}:home`;
 });
 
 const FEW = [
@@ -71,10 +72,8 @@ test("a long list has the combinations that exist, and a sample takes from each 
   expect(coverage).toEqual(summary(300, [300, 300], "2026-01-15", "2026-01-15"));
   expect([rows.length, sampled.length]).toEqual([100, 1]);
   const named = sampled[0]?.get("rcd")?.split(",") ?? [];
-  const ofAcme = named.filter((triple) => triple.startsWith("acme:")).length;
-  // As many as fit: a hundred of acme, then those of bolt that are left room for.
-  expect(named.slice(0, 4).map((triple) => triple.slice(0, 4))).toEqual(["acme", "bolt", "acme", "bolt"]);
-  expect(Math.abs(named.length - 2 * ofAcme)).toBeLessThanOrEqual(1);
+  const turns = named.map((triple) => triple.slice(0, 4));
+  expect(turns).toEqual(turns.map((_, index) => ["acme", "bolt", "coco"][index % 3]));
   expect(encodeURIComponent(named.join(",")).length).toBeLessThanOrEqual(7_000);
   expect(encodeURIComponent(named.join(",")).length).toBeGreaterThan(6_900);
 });
@@ -132,11 +131,40 @@ test("own days count within the days of the set", async () => {
 });
 
 test("a sample has at most a hundred rows, about as many of each window", async () => {
-  const own_days = { acme: {}, bolt: {}, casa: { end_date: "2026-01-11" } };
-  const rcd = [...MANY, "acme:lamps:home", "casa:lamps:home"].join(",");
-  const { triples, coverage, rows } = await lookAt({ rcd, own_days });
-  expect([triples.length, coverage]).toEqual([302, summary(302, [303, 304], "2026-01-10", "2026-01-15")]);
-  expect([rows.length, rows.at(-1)?.sku]).toEqual([51, "c1"]);
+  const own_days = { acme: {}, bolt: { end_date: "2026-01-15" }, coco: { start_date: "2026-01-15" }, casa: {} };
+  const { triples, coverage, rows } = await lookAt({ rcd: MANY.join(","), own_days });
+  expect([triples.length, coverage]).toEqual([300, summary(300, [300, 300], "2026-01-15", "2026-01-15")]);
+  const of = (name: string) => rows.filter(({ retailer }) => retailer === name).length;
+  expect([rows.length, of("acme"), of("bolt"), of("coco")]).toEqual([100, 34, 34, 32]);
+});
+
+test("filters that a request can carry are sent as they are", async () => {
+  const { triples, coverage, rows } = await lookAt({ retailer: "casa", end_date: "2026-01-12" });
+  expect(triples).toEqual(["casa:lamps:home"]);
+  expect([coverage, rows.length]).toEqual([summary(1, [1, 2], "2026-01-11", "2026-01-11"), 1]);
+  expect(sampled.map((asked) => Object.fromEntries(asked))).toEqual([{ retailer: "casa", end_date: "2026-01-12" }]);
+});
+
+test("a set of days that do not exist is empty, and a retailer without days of its own is left out", async () => {
+  const none = { start_date: "2026-01-14", end_date: "2026-01-10" };
+  const empty = await lookAt({ rcd: "acme:lamps:home", own_days: { acme: none } });
+  expect(empty).toEqual({ triples: [], coverage: NOTHING, rows: [] });
+  const { triples } = await lookAt({ rcd: THREE, own_days: { casa: {} } });
+  expect(triples).toEqual(["casa:lamps:home"]);
+});
+
+test("the days of a summary are those of parts that have rows", () => {
+  const part = { ...NOTHING, corpus_rows: 5, earliest_date: "2026-01-01", latest_date: "2026-01-09" };
+  const other = { ...part, combinations: 2, matching_rows: 3, earliest_date: "2026-01-02", latest_date: "2026-01-03" };
+  expect(summaryOf([part, other])).toEqual(summary(2, [3, 10], "2026-01-02", "2026-01-03"));
+});
+
+test("filters are looked up in the service, which refuses unknown values", async () => {
+  const { combinations, check } = serviceFilters(sets, new AbortController().signal);
+  const found = await combinations({ retailer: "casa" });
+  expect(found.map(({ rcd, latest_date }) => [rcd, latest_date])).toEqual([["casa:lamps:home", "2026-01-14"]]);
+  expect(await check({ retailer: "casa" })).toBeUndefined();
+  await expect(check({ retailer: "cas" })).rejects.toMatchObject({ problem: { code: "unknown_retailer" } });
 });
 
 test("days of a retailer are those that its window and the filters name", () => {
@@ -161,5 +189,5 @@ test("windows have a span and shared days, each with the ends that are known", (
     start_date: "2026-01-02",
     end_date: "2026-01-04",
   });
-  expect([spanOf([]), sharedDays({}, {})]).toEqual([{}, {}]);
+  expect([spanOf([]), sharedDays({}, {})]).toStrictEqual([{}, {}]);
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError, InputError } from "../../src/errors.ts";
 import {
   type FilterSource,
+  filtersInWords,
   namedRetailers,
   resolveFilters,
   type WrittenFilters,
@@ -47,11 +48,12 @@ test.each<[string, WrittenFilters, object]>([
     { retailer: ["acme"], category: ["lamps"], department: ["home"] },
     { retailer: "acme", category: "lamps", department: "home" },
   ],
+  ["no value", { retailer: [] }, {}],
   ["triples", { rcd: ["a:b:c", "d:e:f"] }, { rcd: "a:b:c,d:e:f" }],
   ["days", { start_date: "5d", end_date: "yesterday" }, { start_date: "2026-01-15", end_date: "2026-01-19" }],
   ["one of two days", { end_date: "2026-01-31" }, { end_date: "2026-01-31" }],
 ])("%s are resolved without a request", async (_, written, expected) => {
-  expect(await resolved(written)).toEqual({ found: expected, asked: [] });
+  expect(await resolved(written)).toStrictEqual({ found: expected, asked: [] });
 });
 
 const BOTH = "acme:lamps:home,acme:shoes:clothing,bolt:drills:tools,bolt:lamps:home";
@@ -84,6 +86,12 @@ test.each<[WrittenFilters, object, object]>([
     },
     {},
   ],
+  // A short list is not checked.
+  [
+    { rcd: ["bolt:drills:tools", "none:x:y"], start_date: "latest" },
+    { rcd: "bolt:drills:tools,none:x:y", start_date: "2026-01-10" },
+    { rcd: "bolt:drills:tools,none:x:y" },
+  ],
   // The days of both are the same.
   [
     { retailer: ["acme", "casa"], start_date: "latest" },
@@ -106,7 +114,7 @@ test.each<[WrittenFilters, object, object]>([
     { rcd: "bolt:lamps:home,casa:chairs:home" },
   ],
 ])("%j become filters of the contract by one lookup", async (written, expected, lookup) => {
-  expect(await resolved(written)).toEqual({ found: expected, asked: [lookup] });
+  expect(await resolved(written)).toStrictEqual({ found: expected, asked: [lookup] });
 });
 
 test("the newest day of all retailers counts for each where that is asked for", async () => {
@@ -141,20 +149,33 @@ test.each<[string, WrittenFilters, string]>([
   const error = (await resolved(written).catch((caught: unknown) => caught)) as InputError;
   expect(error).toBeInstanceOf(InputError);
   expect(error.message).toBe(message);
+  expect(error).toMatchObject({ input: message.split(" ")[0] });
+});
+
+test("the closest values that have rows with the others are suggested", async () => {
+  const error = await resolved({ retailer: ["acme", "cassa"], category: ["lamps", "chairs"] }).catch(
+    (caught) => caught,
+  );
+  expect(error).toMatchObject({ input: "retailer", value: "cassa", suggestions: ["casa"] });
+});
+
+test("filters are told with the names that the reader knows", () => {
+  const written: WrittenFilters = { retailer: ["a", "b"], start_date: "1d" };
+  expect(filtersInWords(written, (name) => `--${name}`)).toBe("--retailer a,b --start_date 1d");
 });
 
 test("values that the source does not know are checked there, each with the retailer", async () => {
   const { source, asked } = sourceOf(KNOWN.slice(0, 2));
   const written: WrittenFilters = { retailer: ["acme"], category: ["lamps", "boots", "hats"] };
   await expect(resolveFilters(written, source, NOW)).rejects.toThrow(InputError);
-  expect(asked).toEqual([
+  expect(asked).toStrictEqual([
     { retailer: "acme" },
     ["check", { retailer: "acme", category: "boots" }],
     ["check", { retailer: "acme", category: "hats" }],
   ]);
   const several = sourceOf();
   await expect(resolveFilters({ retailer: ["acme", "none"] }, several.source, NOW)).rejects.toThrow(InputError);
-  expect(several.asked).toEqual([{}, ["check", { retailer: "none" }]]);
+  expect(several.asked).toStrictEqual([{}, ["check", { retailer: "none" }]]);
 });
 
 test("more triples than a request can carry are looked up without them, and unknown ones are checked", async () => {
@@ -179,13 +200,15 @@ test.each<[WrittenFilters, string]>([
     '"latest" is looked up in the coverage, which needs the scope catalog:read; this key lacks it. Use another key, or name the day, as in `yesterday`',
   ],
 ])("a key that may not look filters up is told why it has to", async (written, message) => {
-  const failing = (code: Parameters<typeof problemError>[0]) => {
-    const source = { ...sourceOf().source, combinations: () => Promise.reject(problemError(code)) };
+  const failing = (failure: Error) => {
+    const source = { ...sourceOf().source, combinations: () => Promise.reject(failure) };
     return resolveFilters(written, source, NOW).catch((error: unknown) => error);
   };
-  const refused = (await failing("insufficient_scope")) as ApiError;
+  const refused = (await failing(problemError("insufficient_scope"))) as ApiError;
   expect([refused instanceof ApiError, refused.message]).toEqual([true, expect.stringContaining(message)]);
-  expect(((await failing("rate_limited")) as ApiError).problem.code).toBe("rate_limited");
+  for (const other of [problemError("rate_limited"), new Error("other")]) {
+    expect(await failing(other)).toBe(other);
+  }
 });
 
 test("retailers are named alone or in triples, each once", () => {
