@@ -11,6 +11,7 @@ import {
 import { blobOf, readRowTexts } from "./product-rows/row-texts.ts";
 import { createSnapshots } from "./product-rows/snapshot.ts";
 import { hasVersion, readVersion } from "./product-rows/versions.ts";
+import { orTimeout } from "./query-deadline.ts";
 import { addDayCounts, readDayCounts, readIncidents } from "./status-records.ts";
 import { type Snapshot, StaleSnapshotError, type Store } from "./store.ts";
 import { createWindows } from "./windows.ts";
@@ -68,13 +69,17 @@ function storeOf(database: Database, listedRows?: number): WritableStore {
     if (current?.file !== file) {
       current = { file, snapshotOf: createSnapshots(listedRows) };
     }
-    return await current.snapshotOf(version, (work) =>
+    const readOf = <T>(work: (session: Session) => Promise<T>, end?: AbortSignal) =>
       reader.use((session, present) => {
         if (present !== file) {
           throw new StaleSnapshotError("the database was replaced");
         }
         return work(session);
-      }, deadline),
+      }, end);
+    return await current.snapshotOf(
+      version,
+      (work) => readOf(work, deadline),
+      (work) => orTimeout(readOf(work), deadline),
     );
   }
 

@@ -15,6 +15,7 @@ import {
   wantedCounts,
 } from "./row-counts.ts";
 import { type RowSet, readAllIds, readPageIds, readSpreadIds } from "./row-ids.ts";
+import { hasVersion } from "./versions.ts";
 
 /** The ids of a selection of at most this many rows are read at once and kept. */
 const LISTED_ROWS = 65_536;
@@ -44,26 +45,36 @@ interface KeptSelection {
 /** Runs the statements of `work`. @throws StaleSnapshotError if the database was replaced after the snapshot was read */
 type Read = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 
-/** Creates snapshots of one database file. */
+/**
+ * Creates snapshots of one database file. Each is read by `read`, which ends at the deadline of a request. A comparison of
+ * all rows goes on after it (`readToEnd`), so that it does not begin anew with each request.
+ */
 export function createSnapshots(listedRows = LISTED_ROWS, cacheBytes = CACHE_BYTES) {
   const counts = createCache<CombinationCount[]>(cacheBytes, (_, { length }) => length * COUNT_BYTES);
   const selections = createCache<KeptSelection>(cacheBytes, (key, { summary }) => {
     const ids = summary.matching_rows <= listedRows ? summary.matching_rows * ID_BYTES : 0;
     return SELECTION_BYTES + 2 * key.length + ids + summary.combinations * COVERED_COUNT_BYTES;
   });
-  const checked = new Set<number>();
+  /** Versions whose counts are right. */
+  const compared = new Set<number>();
 
-  return async (version: number, read: Read): Promise<Snapshot> => {
+  async function compare(session: Session, version: number): Promise<void> {
+    if (session.dialect.comparesCounts && !compared.has(version)) {
+      const last = [...compared].at(-1) ?? 0;
+      // Without the rows that were removed between both, they cannot be compared.
+      await checkCounts(session, version, (await hasVersion(session, last)) ? last : 0);
+    }
+    compared.add(version);
+  }
+
+  return async (version: number, read: Read, readToEnd = read): Promise<Snapshot> => {
     const countsOf = (days: DayNumbers) =>
-      counts(`${version} ${days}`, () =>
-        read(async (session) => {
-          if (session.dialect.comparesCounts && !checked.has(version)) {
-            await checkCounts(session, version);
-            checked.add(version);
-          }
-          return await readCounts(session, version, days);
-        }),
-      );
+      counts(`${version} ${days}`, async () => {
+        if (!compared.has(version)) {
+          await readToEnd((session) => compare(session, version));
+        }
+        return await read((session) => readCounts(session, version, days));
+      });
     const vocabulary = await countsOf(ALL_DAYS);
     return {
       version,
