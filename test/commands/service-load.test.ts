@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS, ROW_BOUNDS } from "../../src/contract/limits.ts";
 import { EXIT } from "../../src/errors.ts";
-import { startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
+import { parquetWithoutEnd } from "../helpers/hostile-parquet.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -208,4 +209,13 @@ test.each([
     EXIT.usage,
     expect.stringContaining(`${name}: ${kind} cannot be loaded; use NDJSON, CSV or Parquet.`),
   ]);
+});
+
+test("a Parquet file whose columns would be walked over without end is refused", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "rows.parquet");
+  await writeFile(file, parquetWithoutEnd());
+  const args = ["service", "load", file, "--database", join(folder, "catalog.db")];
+  const { code, stderr } = await runCatalog(args, { timeout: 30_000 });
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining('found a column "title"')]);
 });

@@ -8,8 +8,9 @@ import { EXIT, FileError, InterruptedError, MismatchError } from "../../src/erro
 import { type Manifest, manifestText, readManifest } from "../../src/export/manifest.ts";
 import { createParquetEncoder } from "../../src/output/formats/parquet/parquet.ts";
 import { batchOf } from "../../src/rows/scan.ts";
-import { temporaryFolder } from "../helpers/cli.ts";
+import { runCatalog, temporaryFolder } from "../helpers/cli.ts";
 import { afterAllTests } from "../helpers/endings.ts";
+import { parquetWithoutEnd } from "../helpers/hostile-parquet.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product, products } from "../helpers/products.ts";
 import { startTestService, type TestService } from "../helpers/service.ts";
@@ -74,6 +75,13 @@ describe("verify", () => {
   test("says that a file does not exist, not that it has no manifest", async () => {
     const { code, stderr } = await verifyIn(await temporaryFolder(), "nofile.csv");
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: nofile\.csv: no such file/)]);
+  });
+
+  test("refuses a Parquet file whose columns would be walked over without end", async () => {
+    const { file } = await exported("rows.parquet");
+    await replace(file, parquetWithoutEnd());
+    const { code, stderr } = await runCatalog(["verify", file], { timeout: 30_000 });
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("has 0 rows, but its manifest says 121")]);
   });
 
   test.each([

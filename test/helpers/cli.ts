@@ -15,6 +15,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
   stdin?: string;
+  /** Milliseconds after which the tool is killed: what never ends cannot be ended by the test. */
+  timeout?: number;
 }
 
 export interface RunResult {
@@ -44,10 +46,11 @@ export function bareEnvironment(): Record<string, string> {
 }
 
 /** Starts the built tool with a bare environment. */
-export function startCatalog(args: readonly string[], { env = {}, cwd }: RunOptions = {}): ChildProcess {
+export function startCatalog(args: readonly string[], { env = {}, cwd, timeout }: RunOptions = {}): ChildProcess {
   const child = spawn(process.execPath, [CATALOG, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...bareEnvironment(), ...env },
+    ...(timeout === undefined ? {} : { timeout, killSignal: "SIGKILL" as const }),
     stdio: ["pipe", "pipe", "pipe"],
   });
   // The child may end before it has read its input.

@@ -46,7 +46,8 @@ export async function* readParquet(source: string, file: AsyncBuffer): AsyncGene
 }
 
 async function* rowsOf(source: string, file: AsyncBuffer): AsyncGenerator<SourceRow[]> {
-  const described = await parquetMetadataAsync(file);
+  // Looking for geodata, the library never comes to the end of columns of which one claims -1 children.
+  const described = await parquetMetadataAsync(file, { geoparquet: false });
   const scales = decimalScales(described);
   const metadata = withUnscaledDecimals(described, scales);
   refuseUnknownColumns(described);

@@ -28,7 +28,8 @@ export async function boundedMetadata(file: AsyncBuffer, parsers?: Partial<Parqu
   if (trailer.byteLength === TRAILER) {
     atMost("a footer", trailer.getUint32(0, true), Math.min(FOOTER_BYTES, file.byteLength - TRAILER), "bytes");
   }
-  const metadata = await parquetMetadataAsync(file, parsers === undefined ? {} : { parsers });
+  // Looking for geodata, the library never comes to the end of columns of which one claims -1 children.
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false, ...(parsers && { parsers }) });
   const rows = metadata.row_groups.map(({ num_rows }) => Number(num_rows));
   const sum = rows.reduce((total, count) => total + count, 0);
   if (sum !== Number(metadata.num_rows) || rows.some((count) => count < 0)) {
