@@ -75,7 +75,7 @@ const KINDS = {
     meaning: "A successful response is not what the API promises. For example, it is a web page, or its sums differ.",
     recovery: "Do not use the output. Report this to the operator of the service.",
     remedy:
-      "Check with `catalog auth status` that the address is the address of the API, and not of a web page or a proxy. `--verbose` shows the id of each request.",
+      "Check with `catalog auth status` that the address is the address of the API, and not of a web page or a proxy. `--verbose` shows the id of each request. `--max-body` allows longer bodies.",
   },
   set_changed: {
     kind: SetChangedError,

@@ -146,7 +146,7 @@ test("a problem document with status 200 is treated as an error", async () => {
 test("a body that is too long for the requested rows is refused", async () => {
   const body = pageBody([productRow({ sku: JSON.stringify("x".repeat(1_200_000)) })]);
   const { client, server } = await start(() => answer({ body }));
-  const message = `${server.url.origin} sent a body of more than 1 MiB; --max-body allows longer ones.`;
+  const message = `${server.url.origin} sent a body of more than 1 MiB. That is the longest body that is accepted.`;
   expect(await failureOf(client.catalog({}, { limit: 10 }))).toEqual(new ContractError(message));
   expect((await client.catalog({}, { limit: 500 })).rows.length).toBe(1);
 });
@@ -204,7 +204,7 @@ test("the error for a web page with status 200 says that it is a web page", asyn
   const { client } = await start([answer({ headers: { "content-type": "text/html; charset=utf-8" }, body })]);
   const error = await failureOf(client.catalog({}));
   expect(error).toBeInstanceOf(ContractError);
-  expect((error as Error).message).toContain("; check --base-url. It answered with a web page (“Airport Wi-Fi”)");
+  expect((error as Error).message).toContain("; check the base URL. It answered with a web page (“Airport Wi-Fi”)");
 });
 
 test("a 2xx other than 200 is an error", async () => {

@@ -195,7 +195,7 @@ test("an address without a catalog service ends with 4, and the flag of the addr
   });
   expect([code, stderr.split("\n")[0]]).toEqual([
     EXIT.notFound,
-    `error: There is no catalog service at ${url}; check --base-url. It answered 404: Not Found (unreadable body)`,
+    `error: There is no catalog service at ${url}; check the base URL. It answered 404: Not Found (unreadable body)`,
   ]);
 });
 
@@ -206,6 +206,6 @@ test("a wrong path of a catalog service ends with 4, and the flag of the address
   });
   expect([code, stderr.split("\n")[0]]).toEqual([
     EXIT.notFound,
-    `error: There is no catalog service at this path of ${service.url}; check --base-url. It answered 404 (not_found): There is nothing at this path.`,
+    `error: There is no catalog service at this path of ${service.url}; check the base URL. It answered 404 (not_found): There is nothing at this path.`,
   ]);
 });

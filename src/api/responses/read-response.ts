@@ -59,12 +59,14 @@ export async function readSuccess<T extends Identified>(
     throw new ContractError(`${origin} sent a body with unknown Content-Encoding ${JSON.stringify(encoding)}.`);
   }
   if (end === "capped") {
-    throw new ContractError(`${origin} sent a body of more than ${mebibytes(maxBody)}; --max-body allows longer ones.`);
+    throw new ContractError(
+      `${origin} sent a body of more than ${mebibytes(maxBody)}. That is the longest body that is accepted.`,
+    );
   }
   if (header("content-type").toLowerCase().includes("html")) {
     const title = plainText(redact(pageTitle(bytes.toString("utf8")) ?? "untitled"), 80);
     throw new ContractError(
-      `There is no catalog service at ${origin}; check --base-url. It answered with a web page (“${title}”), which may also be the login page of this network.`,
+      `There is no catalog service at ${origin}; check the base URL. It answered with a web page (“${title}”), which may also be the login page of this network.`,
     );
   }
   if (end === "broken") {
@@ -127,7 +129,7 @@ export async function readProblem(
     problem.code === undefined ? origin : problem.code === "not_found" ? `this path of ${origin}` : undefined;
   const message =
     status === 404 && place !== undefined
-      ? `There is no catalog service at ${place}; check --base-url. It ${answer}`
+      ? `There is no catalog service at ${place}; check the base URL. It ${answer}`
       : `${origin} ${answer}`;
   return {
     outcome: { failure: { ...facts, message, problem: read.problem } },

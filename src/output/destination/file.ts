@@ -32,7 +32,7 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
     return openSpecial(path);
   }
   if (existing !== undefined && options.noClobber) {
-    throw new FileError(`${path} already exists, and --no-clobber does not allow replacing it`, path);
+    throw new FileError(`${path} already exists, and it must not be replaced`, path);
   }
   const target = await targetOf(path);
   const partial = partialPathOf(target);

@@ -89,7 +89,7 @@ test("--no-clobber refuses an existing file before anything is written", async (
   await writeFile(target, "old");
   expect(await rejectionOf(openFile(target, { noClobber: true }))).toMatchObject({
     name: "FileError",
-    message: `${target} already exists, and --no-clobber does not allow replacing it`,
+    message: `${target} already exists, and it must not be replaced`,
   });
   expect(await readdir(folder)).toEqual(["rows.csv"]);
 });

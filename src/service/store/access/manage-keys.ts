@@ -67,7 +67,7 @@ export async function revokeKey(database: WritableStore, name: string, at: Date,
     }
     if (named.length > 1) {
       const teams = named.map((candidate) => candidate.team).join(", ");
-      throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; name the team with --team`);
+      throw new RefusedChangeError(`the teams ${teams} each have a key named "${name}"; name the team`);
     }
     const revoke = db.updateTable("api_key").set({ revoked_at: at.toISOString() });
     await session.run(revoke.where("id", "=", key.id).where("revoked_at", "is", null));
