@@ -1,23 +1,32 @@
-// hyparquet writes as many values as a run of a page claims, up to 2³¹, even if the page has room for fewer, and a negative
-// number of them without end. The bundle and the tests read at most the values of the page; what follows is ignored anyway.
+// What hyparquet reads of a page without a bound, and what the bundle and the tests read instead:
+// - as many values as a run claims, up to 2³¹, and a negative number of them without end: at most the values of the page,
+//   since what follows is ignored anyway;
+// - the first byte again and again, where a length that the page lacks has made the offset NaN: nothing.
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { build } from "esbuild";
 
 const ROOM = "output.length - seen";
-const RUNS = [
-  ["let count = header >> 1 << 3 ", `let count = Math.min((header >>> 1) * 8, ${ROOM}) `],
-  ["const count = header >>> 1\n", `const count = Math.min(header >>> 1, ${ROOM})\n`],
-];
+const READ_VARINT = "export function readVarInt(reader) {\n";
+const BOUNDED = {
+  "encoding.js": [
+    ["let count = header >> 1 << 3 ", `let count = Math.min((header >>> 1) * 8, ${ROOM}) `],
+    ["const count = header >>> 1\n", `const count = Math.min(header >>> 1, ${ROOM})\n`],
+  ],
+  "thrift.js": [
+    [READ_VARINT, `${READ_VARINT}  if (!(reader.offset >= 0)) throw new Error("parquet page lacks a length")\n`],
+  ],
+};
 
 /** A plugin of esbuild. */
 export const boundedParquet = {
   name: "bounded-parquet",
   setup: ({ onLoad }) => {
-    onLoad({ filter: /[\\/]hyparquet[\\/]src[\\/]encoding\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]hyparquet[\\/]src[\\/](encoding|thrift)\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, "utf8");
-      for (const [unbounded, bounded] of RUNS) {
+      for (const [unbounded, bounded] of BOUNDED[basename(path)]) {
         if (contents.split(unbounded).length !== 2) {
-          throw new Error(`${path} reads runs in another way: see whether it is bounded now`);
+          throw new Error(`${path} reads in another way: see whether it is bounded now`);
         }
         contents = contents.replace(unbounded, bounded);
       }

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { access, open, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS, ROW_BOUNDS } from "../../src/contract/limits.ts";
 import { EXIT } from "../../src/errors.ts";
 import { runCatalog, startCatalog, temporaryFolder } from "../helpers/cli.ts";
-import { parquetWithoutEnd } from "../helpers/hostile-parquet.ts";
+import { hostileParquetFiles } from "../helpers/hostile-parquet.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { product } from "../helpers/products.ts";
 import { startTestService } from "../helpers/service.ts";
@@ -211,11 +212,18 @@ test.each([
   ]);
 });
 
-test("a Parquet file whose columns would be walked over without end is refused", async () => {
+test("Parquet files that held the tool without end are refused, plain and compressed", async () => {
   const folder = await temporaryFolder();
-  const file = join(folder, "rows.parquet");
-  await writeFile(file, parquetWithoutEnd());
-  const args = ["service", "load", file, "--database", join(folder, "catalog.db")];
-  const { code, stderr } = await runCatalog(args, { timeout: 30_000 });
-  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining('found a column "title"')]);
+  const [plain, packed] = [join(folder, "rows.parquet"), join(folder, "rows.parquet.gz")];
+  let last = "";
+  for (const bytes of hostileParquetFiles()) {
+    await Promise.all([writeFile(plain, bytes), writeFile(packed, gzipSync(bytes))]);
+    for (const file of [plain, packed]) {
+      const args = ["service", "load", file, "--database", join(folder, "catalog.db")];
+      const { code, stderr } = await runCatalog(args, { timeout: 30_000 });
+      expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining(`error: ${file}`)]);
+      last = stderr;
+    }
+  }
+  expect(last).toContain("a column of a row group is not in the file");
 });

@@ -1,13 +1,9 @@
-import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import { readFileSync } from "node:fs";
 
-/** A Parquet file with a column of -1 children: who walks over the columns by these numbers never comes to the end. */
-export function parquetWithoutEnd(): Buffer {
-  const writer = new ByteWriter();
-  const schema = [
-    { name: "schema", num_children: 2 },
-    { name: "sku", type: "BYTE_ARRAY" },
-    { name: "title", num_children: -1 },
-  ] as const;
-  new ParquetWriter({ writer, schema: [...schema] }).finish();
-  return Buffer.from(writer.getBuffer());
+/** Parquet files that ended or held the tool until it was mended; fuzzing found them. */
+export function hostileParquetFiles(): Buffer[] {
+  const lines = readFileSync(new URL("../fuzz/crashes/parquet.txt", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => Buffer.from(line, "base64"));
 }

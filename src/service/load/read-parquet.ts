@@ -107,6 +107,9 @@ async function refuseLargePages(file: AsyncBuffer, { columns }: RowGroup): Promi
   for (const { meta_data: column } of columns) {
     const start = Number(column?.dictionary_page_offset || column?.data_page_offset);
     const length = Number(column?.total_compressed_size);
+    if (!(start >= 0 && length >= 0 && start + length <= file.byteLength)) {
+      throw new Error("a column of a row group is not in the file");
+    }
     const reader = { view: new DataView(await file.slice(start, start + length)), offset: 0 };
     while (reader.offset < reader.view.byteLength) {
       const page = parquetHeader(reader);

@@ -9,7 +9,7 @@ import { PRODUCT_COLUMNS, type Product } from "../../../src/contract/product.ts"
 import { EXIT } from "../../../src/errors.ts";
 import type { LoadError, RowError } from "../../../src/service/load/load-error.ts";
 import { loadRows } from "../../../src/service/load/load-rows.ts";
-import { startCatalog, temporaryFolder } from "../../helpers/cli.ts";
+import { runCatalog, startCatalog, temporaryFolder } from "../../helpers/cli.ts";
 import { product, products } from "../../helpers/products.ts";
 import { failureOf } from "../../helpers/test-client.ts";
 import { testStore, walk } from "../store/stores.ts";
@@ -95,6 +95,20 @@ test.each(Object.entries(RUNS))("a run of %s gives the values that its page has"
   onTestFinished(() => void child.kill("SIGKILL"));
   expect(await once(child, "close")).toEqual([EXIT.ok, null]);
   expect(await walk(await testStore(database))).toEqual(rows.map((row) => JSON.stringify({ ...row, brand: "first" })));
+});
+
+test("a page that does not say how long its levels are is refused", async () => {
+  const bytes = encode(valuesOf(products(64)), { codec: "UNCOMPRESSED" });
+  // The numbers in the header's eighth part. The last one, the length of the repetition levels, becomes another field.
+  const headers = [...bytes.toString("hex").matchAll(/5c(?:15(?:[89a-f].)?[0-7].){5}1500/g)];
+  expect(headers.length).toBe(PRODUCT_COLUMNS.length);
+  for (const { index, 0: header } of headers) {
+    bytes[(index + header.length) / 2 - 2] = 0x35;
+  }
+  const path = join(await temporaryFolder(), "rows.parquet");
+  await writeFile(path, bytes);
+  const { code, stderr } = await runCatalog(["service", "load", path, "--database", `${path}.db`], { timeout: 30_000 });
+  expect([code, stderr]).toEqual([EXIT.failure, expect.stringContaining("parquet page lacks a length")]);
 });
 
 test("a page that claims more values than a row group may have is refused before they have memory", async () => {
