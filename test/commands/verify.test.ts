@@ -200,6 +200,30 @@ describe("verify", () => {
     expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining("121 rows, but the service counted 122")]);
   });
 
+  test.each([120, 122])("notices that the slices of the manifest have %i rows, not 121", async (rows) => {
+    const { file, verify } = await exported("rows.ndjson");
+    const { plan } = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as Manifest;
+    await replace(file, await readFile(file), { plan: { ...plan, slices: [{ filters: {}, rows }] } });
+    const { code, stderr } = await verify();
+    const message = `has 121 rows, but the slices of its manifest have ${rows}`;
+    expect([code, stderr]).toEqual([EXIT.changed, expect.stringContaining(message)]);
+  });
+
+  test.each(["retailer", "category", "department"])("checks the days alone in a file without %s", async (missing) => {
+    const columns = ["product_id", "retailer", "category", "department", "crawl_date"].filter(
+      (name) => name !== missing,
+    );
+    const { retailer, category, department } = product();
+    const flags = ["--rcd", `${retailer}:${category}:${department}`, "--columns", columns.join(",")];
+    const { file, verify } = await exported("rows.csv", flags);
+    expect(await verify()).toMatchObject({ code: EXIT.ok, stderr: "" });
+    await replace(file, await readFile(file), { filters: { start_date: "2026-01-16" } });
+    expect(await verify()).toMatchObject({
+      code: EXIT.changed,
+      stderr: expect.stringContaining("row 1 is outside the filters"),
+    });
+  });
+
   test.each(["rows.ndjson.gz", "rows.csv", "rows.json", "rows.parquet"])(
     "names the row that occurs twice in %s",
     async (name) => {
